@@ -7,31 +7,17 @@ from typing import TYPE_CHECKING, final
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
-from app.actions.page_keys import PageKey, PageKeys
 from app.controls import fill_column, make_button, make_choice_box, make_icon_button, make_label, make_separator
 from app.map.colouring import ColourBy
+from app.map.keys import KEYS
 from app.map.pointer import Tool
 from app.map.wording import colour_by_texts, level_text
-from app.texts import marked, plain_tip, tr
+from app.texts import plain_tip, tr
 from app.theme.tokens import tokens
 from app.wording import images, number
 
 if TYPE_CHECKING:
     pass
-
-KEYS = PageKeys(
-    "map",
-    marked("Map"),
-    (
-        PageKey("lasso", marked("Lasso"), "L"),
-        PageKey("larger", marked("Larger"), "+ ="),
-        PageKey("smaller", marked("Smaller"), "-"),
-        PageKey("fit", marked("Show all"), "0"),
-        PageKey("label", marked("Label the selected images as…"), "R"),
-        PageKey("show_in_grid", marked("Show the selected images in the grid"), "Return Enter"),
-        PageKey("select_all", marked("Select all in view"), "A"),
-    ),
-)
 
 
 @final

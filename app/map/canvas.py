@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Final, final
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent, QPen, QPolygonF, QResizeEvent
+from PySide6.QtCore import QEvent, QPointF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen, QPolygonF, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from app.graph_view.viewport import Camera
 from app.jobs.background_thread import BackgroundThread
 from app.map.marks import Marks
+from app.map.point_painter import PointPainter
 from app.map.points import Box
-from app.map.scene import MANY, Scene, faded
+from app.map.scene import MapScene
 from app.map.thumbs import Thumbs
 from app.theme.tokens import tokens
-from engine.collection.map.raster import Layer, View, draw_layers, draw_smooth
 
 if TYPE_CHECKING:
     from app.images.thumbnails import Thumbnails
@@ -29,14 +29,11 @@ REST_MS: Final = 140  # without a movement, before edges are smoothed
 SMALLEST_POINT: Final = 1.1  # radii in logical pixels
 LARGEST_POINT: Final = 2.8  # where all is seen; larger the nearer one looks
 CROWDING: Final = 0.42  # radius of a point, of the mean distance between points that lie evenly
-ZOOM_STEP: Final = 1.25
+ZOOM_STEP: Final = 1.25  # of a key
 MOST_ZOOM: Final = 400.0  # times the scale at which all is seen
-LEAST_ZOOM: Final = 0.5
-_FINE: Final = 1.75  # pixels of the screen for a logical one from which no edge needs to be smoothed
-_RING: Final = 2.0
+LEAST_ZOOM: Final = 0.5  # the same, when one goes away
+_RING: Final = 2.0  # pixels, around the image below the pointer
 MOST_PIXELS: Final = 900_000  # of the screen that all points of a frame cover: a few milliseconds of work
-MOST_CHOSEN: Final = 60_000  # selected points that are painted, in a frame
-MOST_EDGED: Final = 15_000  # of which each has an edge
 
 
 @final
@@ -49,7 +46,7 @@ class MapCanvas(QWidget):
 
     def __init__(self, thumbnails: Thumbnails, path_of: Callable[[int], Path | None]) -> None:
         super().__init__()
-        self.scene = Scene()
+        self.scene = MapScene()
         self.camera = Camera()
         self.shows_names = self.shows_prototypes = self.shows_edges = True
         self.chosen = np.zeros(0, dtype=bool)  # (n,) selected points
@@ -60,13 +57,12 @@ class MapCanvas(QWidget):
         self.marks = Marks(self)
         self.thumbs = Thumbs(self, thumbnails, path_of)
         self._is_fitted = True
-        self._faded: NDArray[np.uint32] | None = None
-        self._chosen_count = 0
+        self.chosen_count = 0
         self._seen_rows: NDArray[np.int64] | None = None
-        self._smooth: tuple[object, QImage] | None = None
-        self._thread = BackgroundThread("map", self)
+        self._thread = BackgroundThread("map edges", self)
+        self.points = PointPainter(self, self._thread)
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
-        self._rest.timeout.connect(self._smooth_edges)
+        self._rest.timeout.connect(self._on_rest)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
@@ -78,7 +74,7 @@ class MapCanvas(QWidget):
 
     # -- what is shown
 
-    def show_scene(self, scene: Scene) -> None:
+    def show_scene(self, scene: MapScene) -> None:
         """Show another state; what is selected stays, by image."""
         before = self.scene
         if scene.points is not before.points:
@@ -87,9 +83,10 @@ class MapCanvas(QWidget):
             self.chosen = np.zeros(len(scene.points), dtype=bool)
             self.chosen[kept] = True
             self.current = None if at is None or not len(at) else int(at[0])
-            self._chosen_count = len(kept)
+            self.chosen_count = len(kept)
             self.hovered = None
-        self.scene, self._faded = scene, None
+        self.scene = scene
+        self.points.forget_colours()
         self.marks.forget()
         if self._is_fitted:
             self.fit()
@@ -99,7 +96,7 @@ class MapCanvas(QWidget):
         """Select points (n,)."""
         if not np.array_equal(rows, self.chosen):
             self.chosen = rows
-            self._chosen_count = int(np.count_nonzero(rows))
+            self.chosen_count = int(np.count_nonzero(rows))
             self._look_again()
             self.selected.emit()
 
@@ -200,7 +197,7 @@ class MapCanvas(QWidget):
         colours, painter = tokens().colours, QPainter(self)
         painter.fillRect(self.rect(), QColor(colours.sunken))
         if self.scene.order is not None:
-            self._paint_points(painter)
+            self.points.paint(painter)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing, not self.is_moving)
             if self.shows_edges and self.shows_prototypes:
                 self.marks.paint_edges(painter)
@@ -213,63 +210,6 @@ class MapCanvas(QWidget):
             self._paint_rings(painter)
         self._paint_outline(painter)
         painter.end()
-
-    def _paint_points(self, painter: QPainter) -> None:
-        smooth = self._smooth
-        if smooth is not None and smooth[0] == self._painted_key():
-            painter.drawImage(0, 0, smooth[1])
-            return
-        ratio = self.devicePixelRatioF()
-        is_dense = self._paint_density(painter)
-        layers = [] if is_dense else [self._in_view()]
-        if self._chosen_count:
-            layers += self._chosen_layers()
-        if layers:
-            _paint(painter, draw_layers(layers, self._view(ratio), 0 if is_dense else self._ground()), ratio)
-
-    def _paint_density(self, painter: QPainter) -> bool:
-        """Paint the density where too many points are in view."""
-        density = self.scene.density
-        if density is None or len(self.rows_in_view()) <= MANY:
-            return False
-        side = density.pixels.shape[0]
-        image = QImage(density.pixels.data, side, side, 4 * side, QImage.Format.Format_ARGB32_Premultiplied)
-        left, top, right, bottom = self.seen
-        unit = density.unit
-        source = QRectF(
-            (left - density.left) / unit, (top - density.top) / unit, (right - left) / unit, (bottom - top) / unit
-        )
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-        painter.drawImage(QRectF(self.rect()), image, source)
-        return True
-
-    def _in_view(self) -> Layer:
-        """All points, or those in view of very many; fainter while some are selected."""
-        order, radius = self.scene.order, self.radius * self.devicePixelRatioF()
-        assert order is not None
-        colours = order.colours
-        if self._chosen_count:
-            if self._faded is None:
-                self._faded = faded(order.colours, self._ground())
-            colours = self._faded
-        if len(order.rows) <= MANY:
-            return Layer(order.places, colours, radius)
-        rows = np.sort(order.place_of[self.rows_in_view()])
-        return Layer(order.places[rows], colours[rows], radius)
-
-    def _chosen_layers(self) -> list[Layer]:
-        """The selected points, with a dark edge as long as there are few."""
-        order, ratio = self.scene.order, self.devicePixelRatioF()
-        assert order is not None
-        seen = self.rows_in_view()
-        rows = np.sort(order.place_of[seen[self.chosen[seen]]])
-        rows = rows[:: -(-len(rows) // MOST_CHOSEN) or 1]
-        places, radius = order.places[rows], self.radius * ratio
-        layers = [Layer(places, order.colours[rows], radius)]
-        if len(rows) <= MOST_EDGED:
-            edge = np.full(len(rows), QColor(tokens().colours.text).rgba(), dtype=np.uint32)
-            layers.insert(0, Layer(places, edge, radius + 1.2 * ratio))
-        return layers
 
     def _paint_rings(self, painter: QPainter) -> None:
         painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -289,46 +229,18 @@ class MapCanvas(QWidget):
             painter.setBrush(veil)
             painter.drawPolygon(QPolygonF(list(self.outline)))
 
-    def _view(self, ratio: float) -> View:
-        width, height = round(self.width() * ratio), round(self.height() * ratio)
-        return View(self.camera.x, self.camera.y, self.camera.scale * ratio, max(1, width), max(1, height))
-
-    @staticmethod
-    def _ground() -> int:
-        return QColor(tokens().colours.sunken).rgba()
-
     # -- smooth edges, once it rests
 
     def _look_again(self) -> None:
-        self._smooth = self._seen_rows = None
+        self._seen_rows = None
+        self.points.forget_smooth()
         self._rest.start()
         self.thumbs.look_again()
         self.update()
 
-    def _painted_key(self) -> object:
-        """What a smooth picture must be of to be the present one."""
-        return self.camera, self.size(), self.devicePixelRatioF(), id(self.scene.order), tokens().scheme
-
-    def _smooth_edges(self) -> None:
+    def _on_rest(self) -> None:
         self.update()
-        ratio, order = self.devicePixelRatioF(), self.scene.order
-        if ratio >= _FINE or order is None or self._chosen_count or not self.isVisible() or len(order.rows) > MANY:
-            return
-        key, view, radius = self._painted_key(), self._view(ratio), self.radius * ratio
-        places, colours, ground = order.places, order.colours, self._ground()
-
-        def work() -> None:
-            pixels = draw_smooth(places, colours, view, radius, ground)
-            image = image_over(pixels).copy()
-            image.setDevicePixelRatio(ratio)
-            self._thread.post(lambda: self._take_smooth(key, image))
-
-        self._thread.submit(work, lambda _message: None)
-
-    def _take_smooth(self, key: object, image: QImage) -> None:
-        if key == self._painted_key() and not self._chosen_count:
-            self._smooth = key, image
-            self.update()
+        self.points.smooth_edges()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -340,23 +252,9 @@ class MapCanvas(QWidget):
     def changeEvent(self, event: QEvent) -> None:
         if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.StyleChange):
             self.marks.forget()
-            self._faded = None
+            self.points.forget_colours()
             self._look_again()
         super().changeEvent(event)
 
     def sizeHint(self) -> QSize:
         return QSize(640, 480)
-
-
-def _paint(painter: QPainter, pixels: NDArray[np.uint32], ratio: float) -> None:
-    image = image_over(pixels)
-    image.setDevicePixelRatio(ratio)
-    painter.drawImage(0, 0, image)
-
-
-def image_over(pixels: NDArray[np.uint32]) -> QImage:
-    """A Qt image over the memory of pixels (H, W), which must live as long; the rows may lie apart."""
-    height, width = pixels.shape
-    row = pixels.strides[0] // 4
-    flat = np.lib.stride_tricks.as_strided(pixels, ((height - 1) * row + width,), (4,))
-    return QImage(flat.data, width, height, pixels.strides[0], QImage.Format.Format_ARGB32_Premultiplied)

@@ -27,7 +27,7 @@ RAMP: Final[Mapping[Scheme, tuple[str, ...]]] = {
     Scheme.DARK: ("#f08aa6", "#f5bd72", "#c6d96b", "#6fd3c8", "#a3b4ff"),
 }
 """From low to high, or from early to late."""
-SCORE_STEPS: Final = (0.5, 0.7, 0.9, 0.97)
+SCORE_STEPS: Final = (0.5, 0.7, 0.9, 0.97)  # where one colour of the ramp ends and the next begins
 MOST_CLASSES: Final = len(PALETTE[Scheme.LIGHT])
 
 
@@ -53,7 +53,7 @@ class Wish:
 
 
 @dataclass(frozen=True)
-class Entry:
+class LegendEntry:
     """A row of the legend."""
 
     colour: str
@@ -69,7 +69,7 @@ class Colouring:
 
     colours: NDArray[np.uint32]
     ranks: NDArray[np.uint8]  # higher ones are painted over lower ones
-    legend: tuple[Entry, ...]
+    legend: tuple[LegendEntry, ...]
     classes: Codes  # (n,) the class at the chosen level, or `NO_CLASS`
 
 
@@ -130,23 +130,23 @@ def _by_class(classes: Codes, wish: Wish, at_level: Codes) -> Colouring:
     for place, each in enumerate(ranked[:MOST_CLASSES]):
         colour = wish.own_colours.get(int(found[each]), colours[place])
         colour_of[each], rank_of[each] = argb(colour), 1
-        legend.append(Entry(colour, int(counts[each]), int(found[each])))
+        legend.append(LegendEntry(colour, int(counts[each]), int(found[each])))
     for each in ranked[MOST_CLASSES:]:  # a colour that a person chose is always shown
         own = wish.own_colours.get(int(found[each]))
         if own is not None:
             colour_of[each], rank_of[each] = argb(own), 1
-            legend.append(Entry(own, int(counts[each]), int(found[each])))
+            legend.append(LegendEntry(own, int(counts[each]), int(found[each])))
     in_grey = [each for each in ranked if rank_of[each] == 0]
     legend += _greys(wish, len(in_grey), int(counts[in_grey].sum()), int(counts[found == NO_CLASS].sum()))
     return Colouring(colour_of.astype(np.uint32)[back], rank_of[back], tuple(legend), at_level)
 
 
-def _greys(wish: Wish, classes: int, others: int, without: int) -> list[Entry]:
+def _greys(wish: Wish, classes: int, others: int, without: int) -> list[LegendEntry]:
     grey, rows = OTHER[wish.scheme], []
     if classes:
-        rows.append(Entry(grey, others, kind="other", range=(float(classes), 0.0)))
+        rows.append(LegendEntry(grey, others, kind="other", range=(float(classes), 0.0)))
     if without:
-        rows.append(Entry(grey, without, kind="none"))
+        rows.append(LegendEntry(grey, without, kind="none"))
     return rows
 
 
@@ -156,7 +156,7 @@ def _by_status(labels: Codes, shown: Codes, is_unknown: NDArray[np.bool_], wish:
     colours = [bright[0], bright[7], bright[3], OTHER[wish.scheme]]
     names = ("labelled", "predicted", "unknown", "none")
     counts = np.bincount(kinds, minlength=4).tolist()
-    legend = tuple(Entry(colours[each], counts[each], kind=names[each]) for each in range(4) if counts[each])
+    legend = tuple(LegendEntry(colours[each], counts[each], kind=names[each]) for each in range(4) if counts[each])
     ranks = np.array((3, 1, 2, 0), dtype=np.uint8)[kinds]
     return Colouring(np.array([argb(each) for each in colours], dtype=np.uint32)[kinds], ranks, legend, at_level)
 
@@ -172,11 +172,11 @@ def _by_value(
     at = np.where(has_value, step, len(colours) - 1)
     counts = np.bincount(at, minlength=len(colours)).tolist()
     legend = [
-        Entry(colours[each], counts[each], kind=kind, range=(edges[each], edges[each + 1]))
+        LegendEntry(colours[each], counts[each], kind=kind, range=(edges[each], edges[each + 1]))
         for each in range(len(edges) - 1) if counts[each]
     ]  # fmt: skip
     if counts[-1]:
-        legend.append(Entry(colours[-1], counts[-1], kind="labelled_or_none" if kind == "score" else "undated"))
+        legend.append(LegendEntry(colours[-1], counts[-1], kind="labelled_or_none" if kind == "score" else "undated"))
     ranks = np.where(has_value, 1, 0).astype(np.uint8)
     return Colouring(np.array([argb(each) for each in colours], dtype=np.uint32)[at], ranks, tuple(legend), at_level)
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.map.colouring import ColourBy, Wish, coloured
 from app.map.labels import class_places
-from app.map.scene import PrototypeMark, Scene
+from app.map.scene import MapScene, PrototypeMark
 from app.theme.class_colours import own_colour
 from app.theme.tokens import tokens
 
@@ -24,24 +24,24 @@ if TYPE_CHECKING:
     from engine.graph.category_graph import CategoryGraph
 
 SOON_MS: Final = 40  # several changes within this time are one
-_EPOCH: Final = date(1970, 1, 1).toordinal()
+_EPOCH: Final = date(1970, 1, 1).toordinal()  # day from which dates count
 
 
 @final
 class MapColours(QObject):
     """Makes scenes of a map; the newest wish wins."""
 
-    made = Signal(object)  # `Scene`
+    made = Signal(MapScene)
 
     def __init__(self, session: Session, thread: BackgroundThread, parent: QObject) -> None:
         super().__init__(parent)
         self._session = session
         self._thread = thread
         self.map: ImageMap | None = None
-        self.scene = Scene()
+        self.scene = MapScene()
         self.graph: CategoryGraph | None = None  # a copy that a thread of its own may read
         self.depth = 0  # levels of the classes
-        self._wish = Wish()
+        self._wish = Wish(level=0)
         self._dates: dict[int, int] = {}
         self._number = 0
         self._soon = QTimer(self, singleShot=True, interval=SOON_MS)
@@ -56,12 +56,12 @@ class MapColours(QObject):
         from app.map.points import MapPoints
 
         self.map = made
-        self.scene = Scene(points=MapPoints.of(made))
+        self.scene = MapScene(points=MapPoints.of(made))
         self.refresh()
         self._ask_prototypes()
 
     def forget(self) -> None:
-        self.map, self.graph, self.scene = None, None, Scene()
+        self.map, self.graph, self.scene = None, None, MapScene()
         self._dates = {}
         self._number += 1
 
@@ -111,7 +111,7 @@ class MapColours(QObject):
         own = {class_id: own_colour(stored).name() for class_id, stored in self._session.marks.colours.items()}
         return replace(self._wish, scheme=tokens().scheme, own_colours=own, dates=self._dates)
 
-    def _take(self, number: int, of: Scene, made: Scene) -> None:
+    def _take(self, number: int, of: MapScene, made: MapScene) -> None:
         if number == self._number and of.points is self.scene.points:
             self.scene = made.with_prototypes(self.scene.prototypes, self.scene.edges)
             self.made.emit(self.scene)
@@ -144,7 +144,7 @@ class MapColours(QObject):
                 self.made.emit(self.scene)
 
 
-def _coloured_scene(scene: Scene, state: CollectionState, graph: CategoryGraph, wish: Wish) -> Scene:
+def _coloured_scene(scene: MapScene, state: CollectionState, graph: CategoryGraph, wish: Wish) -> MapScene:
     colouring = coloured(scene.points.image_ids, state, graph, wish)
     finest = colouring.classes if wish.level is None else coloured(
         scene.points.image_ids, state, graph, Wish(scheme=wish.scheme)

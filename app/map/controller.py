@@ -10,9 +10,7 @@ from PySide6.QtCore import QTimer
 
 from app.actions.row import Section, action
 from app.feature import Feature
-from app.map.bar import KEYS
-from app.map.colours import MapColours
-from app.map.source import MapSource
+from app.map.keys import KEYS
 from app.map.wording import entry_text, placed_line, set_title
 from app.palette.logic import ClassChoice, class_rows
 from app.session.subsets import ImageSet
@@ -23,7 +21,9 @@ from engine.collection.state import NO_CLASS, UNKNOWN, ImageStatus
 from engine.project.actions import action as project_action
 
 if TYPE_CHECKING:
-    from app.map.scene import Scene
+    from app.map.colours import MapColours
+    from app.map.scene import MapScene
+    from app.map.source import MapSource
     from app.map.view import MapPage
     from app.palette.logic import Choice, PaletteRow
     from app.shell import Shell
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from engine.project import Change, Project
 
 FINISHED_MS: Final = 1_500  # without new embeddings, before new images are placed
-FEWEST_TOLD: Final = 20  # images placed later from which the notice offers to make the map again
+FEWEST_LATER: Final = 20  # images placed later from which the notice offers to make the map again
 
 
 @final
@@ -80,6 +80,8 @@ class Maps(Feature):
 
     def _made_page(self) -> MapPage:
         if self.page is None:
+            from app.map.colours import MapColours
+            from app.map.source import MapSource
             from app.map.view import MapPage
 
             self._source = source = MapSource(self._session, self)
@@ -181,13 +183,13 @@ class Maps(Feature):
         if self.colours.map is None or made is not self.colours.map:
             self.colours.show_map(made)
         later = made.later_count
-        if left == 0 and later >= FEWEST_TOLD and (made.is_stale or not self._is_dismissed):
+        if left == 0 and later >= FEWEST_LATER and (made.is_stale or not self._is_dismissed):
             self._is_dismissed = True  # said once, and again when much of the map is stale
             self.page.notice.ask(placed_line(later), ((tr("Make again"), self._make_again),))
         elif not later:
             self.page.notice.hide()
 
-    def _show_scene(self, scene: Scene) -> None:
+    def _show_scene(self, scene: MapScene) -> None:
         assert self.page is not None
         depth = self.colours.depth
         self.page.bar.show_levels(depth, first=0 if depth > 1 else None)
@@ -205,7 +207,7 @@ class Maps(Feature):
         self.page.show_map()
         self._show_chosen()
 
-    _coloured_level: int | None = None
+    _coloured_level: int | None = 0
 
     def _wanted_level(self) -> int | None:
         assert self.page is not None

@@ -16,8 +16,8 @@ from app.theme.tokens import tokens
 if TYPE_CHECKING:
     from app.images.thumbnails import Thumbnails
 
-SIDE: Final = 128
-_PAD: Final = 8
+SIDE: Final = 128  # of the thumbnail
+_PAD: Final = 8  # within the card
 _AWAY: Final = 16  # from the point
 
 

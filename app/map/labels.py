@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from engine.graph.category_graph import CategoryGraph
 
 FEWEST: Final = 3  # images of a class that has a name
-HALVINGS: Final = 4
+HALVINGS: Final = 4  # of the points of a class, around its middle
 MOST_NAMES: Final = 40  # at a time
 GAP: Final = 6.0  # pixels between two names
 

@@ -12,10 +12,10 @@ from PySide6.QtWidgets import QWidget
 from app.theme.tokens import tokens
 from app.wording import number
 
-DOT: Final = 9
+DOT: Final = 9  # pixels across
 LONGEST: Final = 150  # logical pixels of a name
-_PAD: Final = 10
-_GAP: Final = 8
+_PAD: Final = 10  # within the card
+_GAP: Final = 8  # between its columns
 
 
 @final

@@ -14,23 +14,23 @@ from app.map.labels import placed_apart
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
-    from app.map.canvas import MapCanvas
     from app.map.labels import Box
+    from app.map.seen import MapView
 
 DIAMOND: Final = 6.5  # half of a prototype's mark, in logical pixels
 LONGEST_NAME: Final = 170  # pixels
-NEARER: Final = 2.2
-LINE_ALPHA: Final = 110
+NEARER: Final = 2.2  # times as near, for one level more
+LINE_ALPHA: Final = 110  # of 255
 MOST_TRIED: Final = 120  # names that are tried to be placed, in a frame
-_PAD: Final = (7.0, 2.5)
-_KEPT: Final = 600
+_PAD: Final = (7.0, 2.5)  # across and along, around a name
+_KEPT: Final = 600  # pictures of names
 
 
 @final
 class Marks:
     """Paints them over the points of a canvas."""
 
-    def __init__(self, canvas: MapCanvas) -> None:
+    def __init__(self, canvas: MapView) -> None:
         self._canvas = canvas
         self._pictures: dict[tuple[str, bool, float], QPixmap] = {}
 

@@ -31,7 +31,7 @@ class PrototypeMark:
 
 @final
 @dataclass(frozen=True, eq=False)
-class Scene:
+class MapScene:
     """One state of the map; replaced, never changed."""
 
     points: MapPoints = field(default_factory=MapPoints.none)
@@ -43,7 +43,7 @@ class Scene:
     prototypes: tuple[PrototypeMark, ...] = ()
     edges: tuple[tuple[int, int], ...] = ()  # places among `prototypes` of parents and children
 
-    def coloured(self, colouring: Colouring, places: Sequence[ClassPlace], names: Mapping[int, str]) -> Scene:
+    def coloured(self, colouring: Colouring, places: Sequence[ClassPlace], names: Mapping[int, str]) -> MapScene:
         """The same points in other colours; for a thread of its own."""
         order = PaintOrder.of(self.points, colouring.colours, colouring.ranks)
         density = Density.of(order.places, order.colours) if len(self.points) > MANY else None
@@ -84,7 +84,7 @@ class Scene:
         found, first = np.unique(self.colouring.classes, return_index=True)
         return dict(zip(found.tolist(), self.colouring.colours[first].tolist(), strict=True))
 
-    def with_prototypes(self, prototypes: Sequence[PrototypeMark], edges: Sequence[tuple[int, int]]) -> Scene:
+    def with_prototypes(self, prototypes: Sequence[PrototypeMark], edges: Sequence[tuple[int, int]]) -> MapScene:
         return replace(self, prototypes=tuple(prototypes), edges=tuple(edges))
 
 

@@ -13,12 +13,13 @@ from PySide6.QtCore import QObject, Signal
 from app.jobs.background_thread import BackgroundThread
 from app.jobs.process_job import JobSlot, Stage
 from app.texts import tr
+from engine.collection.map.image_map import ImageMap, content_numbers, map_file, read_map
 from engine.collection.map.make import MadeMap, MakeMap
+from engine.events import Progress
 
 if TYPE_CHECKING:
     from app.session import Session
     from engine.collection.live import LiveCollection
-    from engine.collection.map.image_map import ImageMap
     from engine.config import CacheFolders
 
 TOPIC: Final = "map"
@@ -35,8 +36,6 @@ class Embedded:
 
 def embedded_in(live: LiveCollection, caches: CacheFolders) -> Embedded:
     """On the project thread."""
-    from engine.collection.map.image_map import content_numbers, map_file
-
     is_ready = live.embedded.is_ready
     path = map_file(live.project, live.model, caches)
     return Embedded(path, live.embedded.images.ids[is_ready], content_numbers(live.embedded)[is_ready])
@@ -47,9 +46,9 @@ class MapSource(QObject):
     """Finds, makes and completes the map of the open project."""
 
     nothing_embedded = Signal()
-    found = Signal(object, int)  # the `ImageMap`, and how many embedded images have no place on it yet
+    found = Signal(ImageMap, int)  # the map, and how many embedded images have no place on it yet
     missing = Signal()  # there is no map yet: it is being made
-    progressed = Signal(object)  # `Progress`
+    progressed = Signal(Progress)
     failed = Signal(str)
     stopped = Signal()
 
@@ -88,8 +87,6 @@ class MapSource(QObject):
 
     def _read(self, embedded: Embedded) -> None:
         def work() -> None:
-            from engine.collection.map.image_map import read_map
-
             made = read_map(embedded.path)
             left = 0 if made is None else int(made.missing(embedded.image_ids, embedded.contents).sum())
             self.work_thread.post(lambda: self._take(made, len(embedded.image_ids), left))

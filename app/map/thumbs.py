@@ -16,11 +16,11 @@ from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
     from app.images.thumbnails import Thumbnails
-    from app.map.canvas import MapCanvas
+    from app.map.seen import MapView
 
 SIDE: Final = 52  # logical pixels
 CELL: Final = 64.0  # of the grid, at least
-MOST: Final = 120
+MOST: Final = 120  # at a time: a screen has room for no more
 FEW: Final = 1_500  # points in view from which on thumbnails appear
 
 
@@ -28,7 +28,7 @@ FEW: Final = 1_500  # points in view from which on thumbnails appear
 class Thumbs:
     """Chooses and paints them."""
 
-    def __init__(self, canvas: MapCanvas, thumbnails: Thumbnails, path_of: Callable[[int], Path | None]) -> None:
+    def __init__(self, canvas: MapView, thumbnails: Thumbnails, path_of: Callable[[int], Path | None]) -> None:
         self._canvas = canvas
         self._thumbnails = thumbnails
         self._path_of = path_of

@@ -12,9 +12,10 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLabel, QStackedWidget, QVBoxLayout, QWidget
 
 from app.controls import fill_bar, fill_column, make_bar, make_button, make_label
-from app.map.bar import KEYS, ChosenBar, ViewBar
+from app.map.bar import ChosenBar, ViewBar
 from app.map.canvas import ZOOM_STEP, MapCanvas
 from app.map.hover import HoverCard
+from app.map.keys import KEYS
 from app.map.legend import Legend
 from app.map.pointer import MapPointer, Tool
 from app.status.notice import Notice
@@ -26,10 +27,10 @@ if TYPE_CHECKING:
     from app.images.thumbnails import Thumbnails
     from engine.events import Progress
 
-ICON_SIDE: Final = 48
-NARROWEST: Final = 280
+ICON_SIDE: Final = 48  # of the page without a map
+NARROWEST: Final = 280  # of its text
 PAN: Final = 60.0  # pixels, for each press of an arrow key
-_AWAY: Final = 12
+_AWAY: Final = 12  # of the legend, from the edges
 _ARROWS: Final = {
     Qt.Key.Key_Left: (PAN, 0.0), Qt.Key.Key_Right: (-PAN, 0.0), Qt.Key.Key_Up: (0.0, PAN), Qt.Key.Key_Down: (0.0, -PAN),
 }  # fmt: skip

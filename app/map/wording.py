@@ -14,7 +14,7 @@ from app.wording import images, number, percent
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from app.map.colouring import Entry
+    from app.map.colouring import LegendEntry
 
 _KINDS: Final = {
     "labelled": marked("Labelled"),
@@ -24,7 +24,7 @@ _KINDS: Final = {
     "undated": marked("Without a date"),
 }
 _WITHOUT: Final = marked("Without a class")
-_EPOCH: Final = date(1970, 1, 1)
+_EPOCH: Final = date(1970, 1, 1)  # day from which dates count
 
 
 def colour_by_texts() -> dict[ColourBy, str]:
@@ -44,7 +44,7 @@ def level_text(level: int | None) -> str:
     return tr("Top classes") if level == 0 else tr("Level %1", number(level + 1))
 
 
-def entry_text(entry: Entry, name_of: Callable[[int], str]) -> str:
+def entry_text(entry: LegendEntry, name_of: Callable[[int], str]) -> str:
     """What a colour of the legend means."""
     if entry.class_id is not None:
         return name_of(entry.class_id)

@@ -3,7 +3,6 @@
 `python -m research.window.map_frames POINTS` writes a report into the file that `PROTOLEAF_MAP_REPORT` names.
 """
 
-import json
 import os
 import sys
 import time
@@ -14,9 +13,11 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from research.window.startup_report import write_report
+
 if TYPE_CHECKING:
     from app.map.canvas import MapCanvas
-    from app.map.scene import Scene
+    from app.map.scene import MapScene
 
 REPORT_VARIABLE: Final = "PROTOLEAF_MAP_REPORT"
 SIZE: Final = (1440, 900)  # logical pixels
@@ -28,12 +29,12 @@ GROUPS: Final = 10
 PROTOTYPES_IN_GROUP: Final = 20
 
 
-def drawn_scene(points: int) -> "Scene":
+def drawn_scene(points: int) -> "MapScene":
     """Points in clusters, with colours, names, prototypes and edges."""
-    from app.map.colouring import Colouring, Entry
+    from app.map.colouring import Colouring, LegendEntry
     from app.map.labels import ClassPlace
     from app.map.points import MapPoints
-    from app.map.scene import PrototypeMark, Scene
+    from app.map.scene import MapScene, PrototypeMark
     from engine.collection.map import palette
 
     generator = np.random.default_rng(0)
@@ -42,13 +43,13 @@ def drawn_scene(points: int) -> "Scene":
     places = (centres[classes] + generator.standard_normal((points, 2)) * 2.5).astype(np.float32)
     groups = classes % GROUPS
     colours = np.array([palette.argb(each) for each in palette.LIGHT], dtype=np.uint32)[groups]
-    legend = tuple(Entry(each, int((groups == place).sum()), place) for place, each in enumerate(palette.LIGHT))
+    legend = tuple(LegendEntry(each, int((groups == place).sum()), place) for place, each in enumerate(palette.LIGHT))
     names = {class_id: f"Class number {class_id}" for class_id in range(CLASSES)}
     spots = [(float(x), float(y)) for x, y in centres.tolist()]
     at = [ClassPlace(each, x, y, points // CLASSES, 0) for each, (x, y) in enumerate(spots)]
     marks = [PrototypeMark(each, names[each], x, y) for each, (x, y) in enumerate(spots)]
     edges = [(each % GROUPS, each) for each in range(GROUPS, CLASSES)]
-    scene = Scene(points=MapPoints(np.arange(points, dtype=np.int64), places))
+    scene = MapScene(points=MapPoints(np.arange(points, dtype=np.int64), places))
     coloured = scene.coloured(Colouring(colours, (groups % 2).astype(np.uint8), legend, groups), at, names)
     return coloured.with_prototypes(marks, edges)
 
@@ -103,4 +104,4 @@ def measure(points: int) -> dict[str, list[float]]:
 
 
 if __name__ == "__main__":
-    Path(os.environ[REPORT_VARIABLE]).write_text(json.dumps(measure(int(sys.argv[1]))), encoding="utf-8")
+    write_report(Path(os.environ[REPORT_VARIABLE]), measure(int(sys.argv[1])))

@@ -32,6 +32,7 @@ PERMITTED: Mapping[str, str] = {
     "engine/collection/exporting/preview.py": OWN,
     "engine/collection/report/html.py": INSTALLED,
     "engine/collection/report/tables_csv.py": "writes an archive",
+    "engine/collection/map/image_map.py": OWN,
     "engine/collection/training/": OWN,
     "engine/collection/new_project.py": INSTALLED,
     "engine/images/decode.py": IN_MEMORY,

@@ -36,7 +36,7 @@ _CROWDING: Final = 0.4
 
 
 @dataclass(frozen=True)
-class Mark:
+class Diamond:
     """A prototype in the picture."""
 
     x: float  # pixels
@@ -50,7 +50,7 @@ class Figure:
     """What is drawn."""
 
     points: NDArray[np.uint32]  # (height, width) pixels
-    marks: Sequence[Mark]
+    marks: Sequence[Diamond]
     edges: Sequence[tuple[int, int]]  # places among the marks
 
     @property
@@ -118,7 +118,7 @@ def _view(made: ImageMap) -> View:
 def _marks(
     prototypes: MapPrototypes, places: Sequence[tuple[float, float]], graph: CategoryGraph,
     colour_of: dict[int, str], *, view: View, level: int,
-) -> list[Mark]:  # fmt: skip
+) -> list[Diamond]:  # fmt: skip
     ids = prototypes.class_ids.tolist()
     above = {each: at_level(graph, each, level) for each in ids if each in graph}
     of_top = {at_level(graph, each, level): colour for each, colour in colour_of.items()}
@@ -135,7 +135,7 @@ def _marks(
             boxes.append(box)
             named[place] = name
     return [
-        Mark(x, y, of_top.get(above.get(class_id, NO_CLASS), TEXT), named.get(place, ""))
+        Diamond(x, y, of_top.get(above.get(class_id, NO_CLASS), TEXT), named.get(place, ""))
         for place, (class_id, (x, y)) in enumerate(zip(ids, spots, strict=True))
     ]
 

@@ -101,7 +101,7 @@ def read_map(path: Path) -> ImageMap | None:
                 file["image_ids"], file["contents"], file["places"], file["is_later"],
                 MapSpace.of_arrays(file), file["landmarks"], file["landmark_places"],
             )  # fmt: skip
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, NotImplementedError):
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, RuntimeError):
         return None
     return found if _is_sound(found) else None
 

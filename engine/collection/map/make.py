@@ -39,7 +39,7 @@ class MadeMap:
 
 @dataclass(frozen=True)
 class MakeMap(Request[MadeMap]):
-    """Make the map of a project's embedded images; the map that is there is only completed, unless told otherwise."""
+    """Make the map of a project's embedded images; the map that is there is only completed, unless `is_anew`."""
 
     project: Path  # only read
     cache: Path  # root of the caches

@@ -11,7 +11,7 @@ from engine.collection.map.image_map import ImageMap
 from engine.everyday.blocks import Floats, Integers
 
 MOST: Final = 600
-"""Prototypes on a map, those of the classes with most images. Chosen: more could not be told apart."""
+"""Prototypes on a map, those of the classes with most images. Chosen: nobody could tell more from one another."""
 
 
 @dataclass(frozen=True)

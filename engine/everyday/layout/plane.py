@@ -12,7 +12,7 @@ import numpy as np
 from engine.everyday.blocks import Floats, Integers, in_blocks, stop_if_asked
 from engine.everyday.layout.neighbours import NeighbourIndex
 
-NEIGHBOURS: Final = 15
+NEIGHBOURS: Final = 15  # that draw an image to them (decision 86)
 FEWEST: Final = 20  # fewer images are placed by their two directions of most variance
 MOST_LAID_OUT: Final = 120_000
 """Of more images than this a sample is laid out, and the others are placed among it: time and memory stay bounded."""
@@ -22,8 +22,8 @@ ITERATIONS: Final = 25  # of a round
 ROUNDS: Final = sum(rounds for _exaggeration, _momentum, rounds in PHASES)
 FEWEST_FOR_GRID: Final = 1_500  # images from which forces are interpolated on a grid: of fewer, summing them takes less
 EXTENT: Final = 100.0  # the middle 98 % of a finished map lie within half of this of its centre, along the longer side
-_SPAN: Final = (1, 99)
-_EVEN: Final = 1e-9
+_SPAN: Final = (1, 99)  # percentiles that `EXTENT` is of
+_EVEN: Final = 1e-9  # a span or distance below this is none
 
 OnRound = Callable[[int, int], None]
 """Called with the finished and with all rounds."""

@@ -1,0 +1,62 @@
+"""What painters of a map must know of the view that they paint in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from PySide6.QtCore import QPointF
+from PySide6.QtGui import QFont
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from app.graph_view.viewport import Camera
+    from app.map.points import Box
+    from app.map.scene import MapScene
+
+
+class MapView(Protocol):
+    """A view of the plane; implemented by the canvas."""
+
+    scene: MapScene
+    camera: Camera
+    chosen: NDArray[np.bool_]
+    current: int | None
+    hovered: int | None
+    covered: tuple[Box, ...]
+    shows_prototypes: bool
+
+    @property
+    def view_size(self) -> tuple[float, float]: ...
+
+    @property
+    def fitting_scale(self) -> float: ...
+
+    @property
+    def seen(self) -> Box: ...
+
+    @property
+    def radius(self) -> float: ...
+
+    @property
+    def is_moving(self) -> bool: ...
+
+    @property
+    def chosen_count(self) -> int: ...
+
+    def rows_in_view(self) -> NDArray[np.int64]: ...
+
+    def point_of(self, x: float, y: float, /) -> QPointF: ...
+
+    def devicePixelRatioF(self) -> float: ...
+
+    def font(self) -> QFont: ...
+
+    def update(self) -> None: ...
+
+    def isVisible(self) -> bool: ...
+
+    def width(self) -> int: ...
+
+    def height(self) -> int: ...
