@@ -6,7 +6,7 @@ Columns (n,) are aligned, in ascending image id, and replaced, never changed.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,6 @@ from engine.graph.names import natural_key
 from engine.project import Project
 from engine.project.records import Note
 
-NO_SOURCE: Final = 0  # code of an image without a label, or one whose label has no source
 Ids = NDArray[np.int64]
 
 

@@ -26,7 +26,6 @@ PUSH: Final = (-11.0, -7.0)  # pixels from one frame to the next: a hand that dr
 PINCH: Final = 1.06
 CLASSES: Final = 200
 GROUPS: Final = 10
-PROTOTYPES_IN_GROUP: Final = 20
 
 
 def drawn_scene(points: int) -> "MapScene":

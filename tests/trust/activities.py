@@ -337,20 +337,6 @@ def _accept_groups(place: Place, log: Log, stage: Stage, chance: Random) -> None
                 log.acknowledge(project, "undo")
 
 
-def _check_labels(place: Place, log: Log, stage: Stage, chance: Random) -> None:
-    """Labels that a person looks at again: kept, or given anew."""
-    with Project.open(place.project) as project:
-        for _ in range(NOTES):
-            labelled = list(project.labels.by_image())
-            some = chance.sample(labelled, min(len(labelled), chance.choice((1, 1, 5))))
-            log.begin("check labels")
-            if chance.random() < 0.3:
-                project.labels.set(some, chance.choice(project.classes.graph.classes()), who="ada")
-            else:
-                project.labels.confirm(some, who="ada")
-            log.acknowledge(project, f"check {len(some)} labels")
-
-
 def _merge(place: Place, log: Log, stage: Stage, chance: Random) -> None:
     """Another person's copy comes in, conflicts are settled one by one, and some are taken back."""
     with Project.open(place.project) as project:
@@ -382,7 +368,6 @@ ACTIVITIES: Final[Mapping[str, Activity]] = {
     activity.name: activity
     for activity in (
         Activity("labels", _label, weight=3),
-        Activity("checked labels", _check_labels),
         Activity("graph edits", _edit_graph, weight=2),
         Activity("undo and redo", _undo_and_redo, weight=2),
         Activity("import", _import, weight=1.5),

@@ -13,7 +13,6 @@ Pixels = NDArray[np.uint32]  # (H, W) 0xAARRGGBB, alpha premultiplied
 
 DENSITY_SIDE: Final = 1024  # cells along the side of a density picture
 FAINTEST: Final = 0.35  # opacity of a cell with one image, where the fullest is opaque
-_OPAQUE: Final = 0xFF000000
 
 
 @dataclass(frozen=True)
@@ -117,8 +116,3 @@ class Density:
             sums = np.bincount(at, weights=(colours >> shift & 0xFF).astype(np.float32), minlength=side * side)
             pixels |= np.rint(sums / np.maximum(counts, 1) * opacity).astype(np.uint32) << shift
         return cls(pixels.reshape(side, side), float(low[0]), float(low[1]), unit)
-
-
-def opaque(rgb: int) -> int:
-    """A colour 0xRRGGBB with full alpha."""
-    return rgb | _OPAQUE

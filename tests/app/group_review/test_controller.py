@@ -163,9 +163,10 @@ def test_space_looks_and_escape_leaves(by_group: GroupDesk) -> None:
     """First the image, then the page; the grid has the keys again."""
     desk = by_group.desk
     desk.press(Key.Key_Space)
-    assert by_group.page.is_looking
+    looking = [by_group.page.is_looking]
     desk.press(Key.Key_Space)
-    assert not by_group.page.is_looking
+    looking.append(by_group.page.is_looking)
+    assert looking == [True, False]
     desk.press(Key.Key_Escape)
     assert desk.window.workspace.page is None
     assert desk.grid.hasFocus()

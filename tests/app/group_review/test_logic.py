@@ -50,7 +50,7 @@ def test_an_answer_is_about_the_ticked_and_goes_on(review: Review) -> None:
     review.toggle(1)
     decision = review.label(7, children=())
     assert decision is not None
-    assert (decision.image_ids, decision.left_out) == ((2, 3, 4), {1})
+    assert (decision.image_ids, decision.left_out) == ((2, 3, 4), frozenset({1}))
     assert review.memory.misses == pytest.approx(((1 - 0.6) / 4,))
     assert review.current is not None
     assert (review.current.image_ids[0], review.position, review.labelled) == (5, 2, 3)

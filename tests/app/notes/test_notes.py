@@ -10,6 +10,7 @@ from PySide6.QtTest import QTest
 from app.image_grid.model import CARD_ROLE, Card
 from app.inspector.about_file import copied_place, field_text, place_text
 from app.inspector.image_page import ImagePage
+from engine.collection.live import LiveCollection
 from engine.project import Project
 from engine.project.records import ImageDetails
 from tests.support.collections import Collection
@@ -136,7 +137,12 @@ def test_about_this_file(at_desk: Desk, tmp_path: Path) -> None:
         image_id, 1, 4000, 3000, None, "RECONYX HYPERFIRE 2", -3.5, 37.25, {"iso": "800", "exposure_s": "1/250"}
     )
     session = at_desk.window.session
-    session.learn(lambda live: live.project.details.store([details]) or True, lambda: None)
+
+    def store(live: LiveCollection) -> bool:
+        live.project.details.store([details])
+        return True
+
+    session.learn(store, lambda: None)
     at_desk.choose(2)
     at_desk.choose(0)
     about = page_of(at_desk).about

@@ -132,7 +132,7 @@ def test_a_set_that_was_opened_from_a_page_leads_back_to_it(qtbot: QtBot, worksp
     workspace.show_page(page, "Report")
     images = ImageSet(np.array(_ids(workspace)[:3]), "Three images")
     workspace.show_images(images)
-    assert workspace.page is None
+    assert workspace.content.currentWidget() is workspace.grid
     qtbot.keyClick(workspace.grid, Key.Key_Escape)
     assert (workspace.page, workspace.images) == (page, None)
     qtbot.keyClick(page, Key.Key_Escape)

@@ -11,7 +11,7 @@ from tests.support.command_line import done, refused
 
 def label_all(collection: Collection, wrong: int) -> list[str]:
     """Label all images rightly, but the first of some classes; returns the paths of these."""
-    truth, found = read_truth_table(collection), []
+    truth, found = read_truth_table(collection), list[str]()
     with Project.open(collection.project) as project:
         ids, seen = class_ids(project), set[str]()
         leaves = sorted(set(truth.values()))

@@ -18,7 +18,7 @@ from engine.collection.state import Sorting
 from engine.collection.text_column import TextColumn
 from engine.files import FoundFile
 from engine.images.details_messages import FileDetails, PhotoDetails
-from engine.project import Project
+from engine.project import Change, Project
 from engine.project.records import ImageDetails
 from tests.support.projects import new_project
 from tests.support.states import Picture, state_of
@@ -143,7 +143,7 @@ def test_columns_follow_whatever_happens(project: Project, known: ImageKnowledge
         some = chance.sample(ids, min(2, len(ids)))
         act = chance.randrange(8)
         if act == 0:
-            change = project.images.add([FoundFile(tmp_path / f"new{step}/{step}.jpg", step, 1)])
+            change: Change | None = project.images.add([FoundFile(tmp_path / f"new{step}/{step}.jpg", step, 1)])
         elif act == 1 and len(ids) > 2:
             change = project.images.remove(some[:1])
         elif act == 2:

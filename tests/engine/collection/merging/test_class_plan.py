@@ -1,6 +1,5 @@
 """Which classes are one, which come in, and what is listed instead of forced."""
 
-import time
 from collections.abc import Mapping, Sequence
 
 import pytest
@@ -141,7 +140,5 @@ def test_ten_thousand_classes(is_alike: bool) -> None:
     tops = {f"Top {number}": () for number in range(100)}
     theirs = graph(tops | {f"Class {number}": (f"Top {number % 100}",) for number in range(10_000)}, start=20)
     ours = theirs.copy() if is_alike else graph({"Top 1": ()})
-    started = time.perf_counter()
     found = plan(ours, theirs)
-    assert time.perf_counter() - started < 10  # far more than it takes on a quiet machine
     assert len(found.new) == (0 if is_alike else 10_099)

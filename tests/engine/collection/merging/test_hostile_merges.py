@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -155,9 +154,8 @@ def test_ten_thousand_new_classes(ours: Project, tmp_path: Path) -> None:
     other = stranger(tmp_path / "cleo")
     other.classes.add("Bird")
     other.classes.edit(lambda graph: [graph.add_class(f"Class {number}", [1]) for number in range(10_000)])
-    before, started = dump(ours), time.perf_counter()
+    before = dump(ours)
     assert merge(ours, other.path).classes_added == 10_000
-    assert time.perf_counter() - started < 30  # far more than it takes on a quiet machine
     ours.history.undo()
     assert dump(ours) == before
 
