@@ -64,7 +64,7 @@ class AnsweredGroup:
         expected: errors shown.
         wrong: images of another class.
         is_sure: whether they came together because of the class.
-        settles: images that the answer was said to decide.
+        settles: images that the answer was expected to decide.
     """
 
     images: int

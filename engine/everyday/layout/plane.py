@@ -34,7 +34,7 @@ def lay_out(vectors: Floats, on_round: OnRound | None = None, *, threads: int = 
 
     Args:
         vectors: at most `MOST_LAID_OUT`; of more, see `sample_of` and `place_among`.
-        on_round: hears of progress.
+        on_round: called with the rounds that are done, and all of them.
         threads: 0 for all cores.
 
     Raises:
