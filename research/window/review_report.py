@@ -28,11 +28,11 @@ def attach_review_report(window: "MainWindow") -> None:
     target = os.environ.get(REPORT_VARIABLE)
     if target:
         keys, per_s, groups, groups_per_s = os.environ.get(KEYS_VARIABLE, "300 5 40 1").split()
-        _Report(window, Path(target), KeyTimes(int(keys), float(per_s)), KeyTimes(int(groups), float(groups_per_s)))
+        _Report(window, Path(target), KeyRate(int(keys), float(per_s)), KeyRate(int(groups), float(groups_per_s)))
 
 
 @final
-class KeyTimes:
+class KeyRate:
     """So many decisions, so many a second."""
 
     def __init__(self, count: int, per_s: float) -> None:
@@ -69,7 +69,7 @@ class Heartbeat(QObject):
 class _Report(QObject):
     """Presses each key at its time, however busy the window is: a key that comes up late was waited for."""
 
-    def __init__(self, window: "MainWindow", target: Path, single: KeyTimes, groups: KeyTimes) -> None:
+    def __init__(self, window: "MainWindow", target: Path, single: KeyRate, groups: KeyRate) -> None:
         super().__init__(window)
         self._window, self._target = window, target
         self._single, self._groups = single, groups
@@ -116,7 +116,7 @@ class _Report(QObject):
         QTimer.singleShot(SETTLE_MS // 2, self._pauses[name].start)
         self._timer.start(SETTLE_MS)
 
-    def _wait_for(self, place: int, pace: KeyTimes) -> None:
+    def _wait_for(self, place: int, pace: KeyRate) -> None:
         self._timer.start(max(0, round(1000 * (self._start_s + place * pace.interval_s - time.perf_counter()))))
 
     def _press_single(self) -> None:
