@@ -121,11 +121,11 @@ class QueueList(QListWidget):
             self.clear()
             for row in rows:
                 self._add(row)
-        for place, row in enumerate(self._rows):
-            if row.image_id == current:
-                self.setCurrentRow(place, QItemSelectionModel.SelectionFlag.ClearAndSelect)
-            elif row.image_id in kept:
-                self.item(place).setSelected(True)
+        places = {row.image_id: place for place, row in enumerate(self._rows)}
+        if current in places:  # first, since it lets go of all others
+            self.setCurrentRow(places[current], QItemSelectionModel.SelectionFlag.ClearAndSelect)
+        for image_id in kept & places.keys():
+            self.item(places[image_id]).setSelected(True)
         if current is not None and self.currentItem() is not None:
             self.scrollToItem(self.currentItem())
         self._is_filling = False

@@ -62,7 +62,6 @@ class ViewSwitch(QWidget):
 TITLE_WIDTH: Final = 160  # minimum of a long title before anything else is hidden
 SHORT_TITLE: Final = 60  # minimum of a title in the narrowest window
 ZOOM_WIDTH: Final = 104  # of the slider
-SHORT_ZOOM: Final = 56  # of the slider in the narrowest window
 GAP: Final = 8
 OWN_ORDER: Final = "own"
 CHIPS: Final = {
@@ -177,7 +176,7 @@ class Header(QWidget):
         ways: tuple[Callable[[], object], ...] = (
             self.badge.shorten, self.sort_again.shorten, self._to_review.hide, self._count.hide, self._hide_chips,
             self._count.hide, self.badge.shorten, self.sort_again.shorten,
-            lambda: self._zoom.setFixedWidth(SHORT_ZOOM), lambda: self._title.setMinimumWidth(title),
+            self.search_button.hide, lambda: self._title.setMinimumWidth(title),
             self.badge.hide, self._zoom.hide, self._order.hide,
         )  # fmt: skip
         for give_way in ways:
@@ -189,7 +188,6 @@ class Header(QWidget):
 
     def _show_all(self) -> None:
         self._title.setMinimumWidth(min(self._title.sizeHint().width(), TITLE_WIDTH))
-        self._zoom.setFixedWidth(ZOOM_WIDTH)
         self._count.setVisible(not self._is_page)
         self._to_review.setVisible(bool(self._to_review.text()))
         for subset, chip in self._chips.items():

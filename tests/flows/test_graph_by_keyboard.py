@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from tests.support.desk import CONTROL, NO_KEYS, SHIFT, Desk
+from tests.support.desk import ALT, CONTROL, NO_KEYS, SHIFT, Desk
 from tests.support.graph_stories import (
     BRANCHES,
     FURTHER_PARENTS,
@@ -106,7 +106,7 @@ def make_instruments_from_below(desk: Desk) -> None:
     press(desk, Key.Key_Right)
     go_to(desk, "Flute", Key.Key_Down)
     for place in ("String", "Wind"):
-        press(desk, Key.Key_M, CONTROL)
+        press(desk, Key.Key_M, CONTROL | ALT)
         choose_in_palette(desk, place)
 
 

@@ -54,11 +54,13 @@ def _optimised(start: Floats, rows: Integers, squares: Floats, on_round: OnRound
     from openTSNE.affinity import Uniform
     from openTSNE.nearest_neighbors import PrecomputedNeighbors
 
+    is_large = len(start) > FEWEST_FOR_GRID
     near = PrecomputedNeighbors(np.where(rows < 0, rows[:, :1], rows), squares)
     affinities = Uniform(knn_index=near, symmetrize="max")
     laid = TSNEEmbedding(
         initialization.rescale(start.astype(np.float64) + _jitter(start)), affinities,
-        negative_gradient_method="fft" if len(start) > FEWEST_FOR_GRID else "bh", n_jobs=threads or os.cpu_count() or 1,
+        negative_gradient_method="fft" if is_large else "bh",
+        n_jobs=threads or (os.cpu_count() if is_large else None) or 1,  # of few, threads wait for one another
         random_state=0,
     )  # fmt: skip
     done = 0

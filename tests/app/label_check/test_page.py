@@ -176,11 +176,14 @@ def test_several_selected_ones_are_one_step(desk: Desk, wrong: dict[int, str]) -
     desk.qtbot.mouseClick(page.list.viewport(), Qt.MouseButton.LeftButton, pos=rows[0])
     desk.qtbot.mouseClick(page.list.viewport(), Qt.MouseButton.LeftButton, SHIFT, rows[2])
     assert len(page.selected) == 3
+    open_ones = desk.window.of(LabelChecking).queue.open
+    proposed = {each.image_id: desk.graph.name(each.proposed) for each in open_ones}
+    assert proposed.keys() == wrong.keys()
     assert page.card.buttons["relabel"].text().startswith("Relabel 3 as proposed")
     steps = len_of_history(desk)
     desk.press(Key.Key_Return)
     desk.wait(lambda: desk.window.session.is_settled)
-    assert {each: desk.label_of(each) for each in wrong} == wrong
+    assert {each: desk.label_of(each) for each in wrong} == proposed
     assert len_of_history(desk) == steps + 1
     assert page.is_empty
     assert page.empty.title.text() == "No other label looks wrong"
@@ -258,7 +261,7 @@ def test_a_project_for_reading_is_only_looked_at(desk: Desk, wrong: dict[int, st
 def test_nothing_is_clipped(desk: Desk, wrong: dict[int, str], width: int) -> None:
     desk.window.resize(width, 720)
     page = open_page(desk)
-    assert not clipped(page)
+    desk.wait(lambda: not clipped(page))  # once it is laid out
 
 
 def test_the_project_is_closed_while_the_page_is_shown(desk: Desk, wrong: dict[int, str]) -> None:

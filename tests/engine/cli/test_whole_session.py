@@ -26,7 +26,8 @@ CHANCE = 1 / len(LEAVES)
 UNSORTED = len(LEAVES) * (PER_CLASS - SHOTS)
 FIGURES = {
     "setting", "images", "top1", "top5", "levels", "calibration_error", "coverage", "safe_accuracy", "safe_at_leaf",
-    "unknown", "shrinkage", "not_found", "has_collection",
+    "unknown", "shrinkage", "not_found", "has_collection", "twins",
+    "top1_without_twins",
 }  # fmt: skip
 
 
