@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from engine.collection.folding.folds import Folds
     from engine.collection.folding.looking import Picture
     from engine.collection.live import LiveCollection
+    from engine.events import CancelToken, OnProgress
     from engine.project import Change
 
 SETTLED_MS: Final = 1_500  # changes that follow each other sooner are one
@@ -79,15 +80,14 @@ class FoldFinding(QObject):
     # -- finding
 
     def _begin(self, info: ProjectInfo, given: FoldInput, on_found: Callable[[], object]) -> None:
-        caches, folder = self._session.caches, info.path.parent
+        caches = self._session.caches
 
         def work() -> None:
             from engine.collection.find_folds import find_folds
             from engine.collection.folding.looking import pictures_to_look_at
 
             folds = find_folds(given, caches)
-            files = [(folder / path, key) for path, key in zip(given.paths, given.content_hashes, strict=True)]
-            unseen = pictures_to_look_at(files, caches)
+            unseen = pictures_to_look_at(given.paths, given.content_hashes, caches)
             self._thread.post(lambda: self._take(info, folds, unseen, on_found))
 
         self._thread.submit(work, self._session.failed.emit)
@@ -122,14 +122,23 @@ class FoldFinding(QObject):
             self._start_looking()
 
     def _start_looking(self) -> None:
-        pictures, caches = self._unseen, self._session.caches
-        self._unseen = ()
+        pictures, caches, info = self._unseen, self._session.caches, self._session.info
+        if info is None:
+            return
+        folder, self._unseen = info.path.parent, ()
         self._tried.update(content for _, content in pictures)
 
-        def work(on_progress: Callable[..., object], cancel: object) -> int:
+        def work(on_progress: OnProgress, cancel: CancelToken) -> int:
             from engine.collection.folding.looking import look_at
 
-            return look_at(pictures, caches, workers=LOOKERS, on_progress=on_progress, cancel=cancel)  # type: ignore[arg-type]
+            return look_at(
+                pictures,
+                folder,
+                caches,
+                workers=LOOKERS,
+                on_progress=on_progress,
+                cancel=cancel,
+            )
 
         job = self._looking = DetachedJob(tr("Looking for duplicates"), work)
         job.ended.connect(self._on_looked)

@@ -184,7 +184,7 @@ class Maps(Feature):
             self.colours.show_map(made)
         later = made.later_count
         if left == 0 and later >= FEWEST_LATER and (made.is_stale or not self._is_dismissed):
-            self._is_dismissed = True  # said once, and again when much of the map is stale
+            self._is_dismissed = True  # shown once, and again when much of the map is stale
             self.page.notice.ask(placed_line(later), ((tr("Make again"), self._make_again),))
         elif not later:
             self.page.notice.hide()

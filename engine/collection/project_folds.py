@@ -32,9 +32,9 @@ def folds_of_project(
     try:
         live.load(fits=False)
         if looks:
-            images, folder = live.embedded.images, project.path.parent
-            files = [(folder / path, key) for path, key in zip(images.paths, images.content_hashes, strict=True)]
-            look_at(pictures_to_look_at(files, caches), caches, on_progress=on_progress, cancel=cancel)
+            images = live.embedded.images
+            pictures = pictures_to_look_at(images.paths, list(images.content_hashes), caches)
+            look_at(pictures, project.path.parent, caches, on_progress=on_progress, cancel=cancel)
         return find_folds(live.fold_input(most_seconds), caches)
     finally:
         live.embedded.close()

@@ -1,7 +1,7 @@
 """Look at pictures that have no fingerprint yet: read them small, on a few threads, and keep what was seen."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from itertools import islice
@@ -16,19 +16,24 @@ from engine.images.fingerprint_cache import FingerprintCache
 
 AT_ONCE: Final = 64  # pictures between two writes
 
-Picture = tuple[Path, bytes]  # a file and its content hash
+Picture = tuple[str, bytes]
+"""A file, relative to the project's folder or absolute, and its content hash: no object that memory is searched for."""
 
 
-def pictures_to_look_at(files: Sequence[tuple[Path, bytes | None]], caches: CacheFolders) -> list[Picture]:
+def pictures_to_look_at(
+    paths: Iterable[str], content_hashes: Sequence[bytes | None], caches: CacheFolders
+) -> list[Picture]:
     """Files whose content has no fingerprint, each content once; files that were never read are left out."""
     with closing(FingerprintCache(caches.fingerprints)) as cache:
-        is_known = cache.get_many([content for _, content in files]).is_known
-    wanted = {content: path for (path, content), known in zip(files, is_known, strict=True) if content and not known}
+        is_known = cache.get_many(content_hashes).is_known
+    files = zip(paths, content_hashes, is_known, strict=True)
+    wanted = {content: path for path, content, known in files if content and not known}
     return [(path, content) for content, path in wanted.items()]
 
 
 def look_at(
     pictures: Sequence[Picture],
+    folder: Path,
     caches: CacheFolders,
     *,
     workers: int | None = None,
@@ -45,7 +50,7 @@ def look_at(
         rest = iter(pictures)
         while some := list(islice(rest, AT_ONCE)):
             cancel.raise_if_cancelled()
-            seen = list(_seen(pool, some))
+            seen = list(_seen(pool, folder, some))
             cache.put_many(seen)
             count += len(seen)
             meter.advance(len(some))
@@ -56,14 +61,14 @@ def _pool(workers: int | None) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(workers or os.cpu_count() or 1, thread_name_prefix="look")
 
 
-def _seen(pool: ThreadPoolExecutor, pictures: Sequence[Picture]) -> Iterator[tuple[bytes, Fingerprint]]:
-    for (_, content), found in zip(pictures, pool.map(_print_of, pictures), strict=True):
+def _seen(pool: ThreadPoolExecutor, folder: Path, pictures: Sequence[Picture]) -> Iterator[tuple[bytes, Fingerprint]]:
+    for (_, content), found in zip(pictures, pool.map(_print_of, [folder / path for path, _ in pictures]), strict=True):
         if found is not None:
             yield content, found
 
 
-def _print_of(picture: Picture) -> Fingerprint | None:
+def _print_of(path: Path) -> Fingerprint | None:
     try:
-        return fingerprint_of(picture[0])
+        return fingerprint_of(path)
     except (ImageError, OSError):
         return None

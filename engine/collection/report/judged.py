@@ -70,7 +70,7 @@ def judge_held_out(
     Args:
         graph: the classes; labels and candidates that are gone from it are left out.
         fitted: its candidates and bars.
-        held_out: what it said.
+        held_out: its answers.
         groups: by image id the number of its group of near-duplicates. A held-out label with a labelled image in its
             group is left out: the model has learned from its twin.
 
