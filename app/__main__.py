@@ -82,7 +82,7 @@ def _run_window(
     from PySide6.QtCore import QTimer
     from PySide6.QtWidgets import QApplication
 
-    from app.application import GuiCollector, install_language
+    from app.application import GuiCollector, install_language, share_interpreter
     from app.main_window import MainWindow
     from app.reports.catching import StopSignals, log_qt_messages
     from app.settings import Settings
@@ -90,6 +90,7 @@ def _run_window(
 
     log_qt_messages()
     application = QApplication(sys.argv[:1])
+    share_interpreter()
     GuiCollector(application)
     application.setApplicationName("Protoleaf")
     application.setOrganizationName("protoleaf")

@@ -1,7 +1,8 @@
-"""What belongs to the running application: garbage collection, language, and files that the system opens."""
+"""What belongs to the running application: threads, garbage collection, language, and files that the system opens."""
 
 import gc
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final, final
@@ -15,6 +16,16 @@ from engine.config import PROJECT_SUFFIX
 
 INTERVAL_MS: Final = 500
 """How often the GUI thread looks whether a collection is due. Chosen: what a second of work leaves is little memory."""
+
+
+SWITCH_S: Final = 0.001
+"""How soon a thread that computes lets the GUI thread go on. With 5 ms, as in Python, a key waits for several in turn:
+pauses of 100 to 160 ms now and then in `protoleaf benchmark review`."""
+
+
+def share_interpreter() -> None:
+    """Let threads take turns often enough for a window."""
+    sys.setswitchinterval(SWITCH_S)
 
 
 def collect_due() -> None:

@@ -43,6 +43,7 @@ class Registry(QObject):
         self._actions = {row.name: self._make(row, window) for row in self._rows}
         self._show_keys()
         keys_in_use().changed.connect(self._show_keys)
+        self._there: Needs | None = None
         self.set_available(Needs.NOTHING)
 
     def _make(self, row: ActionRow, window: QWidget) -> QAction:
@@ -83,6 +84,9 @@ class Registry(QObject):
 
     def set_available(self, there: Needs) -> None:
         """Enable the actions whose needs are met."""
+        if there == self._there:
+            return
+        self._there = there
         for row in self._rows:
             self._actions[row.name].setEnabled(row.needs & there == row.needs)
 

@@ -5,10 +5,11 @@ Pictures that were never looked at are looked at in a pause, at low cost; then n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Final, final
 
+import numpy as np
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.jobs.background_thread import BackgroundThread, DetachedJob
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from app.session import ProjectInfo, Session
     from engine.collection.find_folds import FoldInput
     from engine.collection.folding.folds import Folds
-    from engine.collection.folding.looking import Picture
+    from engine.collection.folding.looking import Pictures
     from engine.collection.live import LiveCollection
     from engine.events import CancelToken, OnProgress
     from engine.project import Change
@@ -27,6 +28,14 @@ if TYPE_CHECKING:
 SETTLED_MS: Final = 1_500  # changes that follow each other sooner are one
 PAUSE_MS: Final = 10_000  # pictures are looked at once nothing has changed for so long
 LOOKERS: Final = 1  # threads that look: the window and the embedding have the rest
+
+
+_Waiting = list[Callable[[], object]]
+
+
+def _call_back(waiting: _Waiting) -> None:
+    for on_found in waiting:
+        on_found()
 
 
 @final
@@ -41,8 +50,9 @@ class FoldFinding(QObject):
         self._session = session
         self._thread = BackgroundThread("folding", self)
         self._looking: DetachedJob | None = None
-        self._tried: set[bytes] = set()  # contents that were looked at since the project was opened
-        self._unseen: Sequence[Picture] = ()
+        self._tried = np.zeros(0, dtype=np.bytes_)  # contents that were looked at since the project was opened
+        self._unseen: Pictures | None = None
+        self._waiting: _Waiting = []
         self._settled = QTimer(self, singleShot=True, interval=SETTLED_MS)
         self._settled.timeout.connect(self.find)
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
@@ -53,14 +63,16 @@ class FoldFinding(QObject):
         session.what_if.ended.connect(lambda _is_kept: self._settled.start())
         session.closed.connect(self._on_closed)
 
-    def find(self, on_found: Callable[[], object] = lambda: None) -> None:
-        """Find the folds of the open project as it is now."""
+    def find(self, on_found: Callable[[], object] | None = None) -> None:
+        """Find the folds of the open project as it is now; calls back once they are in the state."""
+        if on_found is not None:
+            self._waiting.append(on_found)
         info = self._session.info
         if info is None or self._session.what_if.is_on:
             return
         self._settled.stop()
         self._session.ask(
-            lambda live: live.fold_input(), lambda given: self._begin(info, given, on_found), owner=self, topic="folds"
+            lambda live: live.fold_input(), lambda given: self._begin(info, given), owner=self, topic="folds"
         )
 
     def look(self, on_seen: Callable[[], object]) -> None:
@@ -79,40 +91,42 @@ class FoldFinding(QObject):
 
     # -- finding
 
-    def _begin(self, info: ProjectInfo, given: FoldInput, on_found: Callable[[], object]) -> None:
-        caches = self._session.caches
+    def _begin(self, info: ProjectInfo, given: FoldInput) -> None:
+        caches, tried = self._session.caches, self._tried
+        waiting, self._waiting = self._waiting, []  # also those of a request that this one replaced
 
         def work() -> None:
             from engine.collection.find_folds import find_folds
-            from engine.collection.folding.looking import pictures_to_look_at
+            from engine.collection.folding.looking import kept_fingerprints, unseen
 
-            folds = find_folds(given, caches)
-            unseen = pictures_to_look_at(given.paths, given.content_hashes, caches)
-            self._thread.post(lambda: self._take(info, folds, unseen, on_found))
+            prints = kept_fingerprints(given.content_keys, caches)
+            folds = find_folds(given, prints)
+            pictures = unseen(given.paths, given.content_keys, prints).without(tried)
+            self._thread.post(lambda: self._take(info, folds, pictures, waiting))
 
         self._thread.submit(work, self._session.failed.emit)
 
-    def _take(self, info: ProjectInfo, folds: Folds, unseen: Sequence[Picture], on_found: Callable[[], object]) -> None:
+    def _take(self, info: ProjectInfo, folds: Folds, unseen: Pictures, waiting: _Waiting) -> None:
         state = self._session.state
         if self._session.info is not info or state is None:
             return
-        self._unseen = [picture for picture in unseen if picture[1] not in self._tried]
-        if self._unseen:
+        self._unseen = unseen
+        if unseen:
             self._pause.start()
         before = state.folds
         is_other = not (folds.is_same(before) and folds.is_as_sharp(before))
         if not is_other:
-            on_found()
+            _call_back(waiting)
             return
 
         def adopt(live: LiveCollection) -> object:
             return live.adopt_folds(folds)
 
-        self._session.take(adopt, partial(self._on_taken, on_found))
+        self._session.take(adopt, partial(self._on_taken, waiting))
 
-    def _on_taken(self, on_found: Callable[[], object]) -> None:
+    def _on_taken(self, waiting: _Waiting) -> None:
         self.found.emit()
-        on_found()
+        _call_back(waiting)
 
     # -- looking
 
@@ -123,10 +137,10 @@ class FoldFinding(QObject):
 
     def _start_looking(self) -> None:
         pictures, caches, info = self._unseen, self._session.caches, self._session.info
-        if info is None:
+        if info is None or pictures is None:
             return
-        folder, self._unseen = info.path.parent, ()
-        self._tried.update(content for _, content in pictures)
+        folder, self._unseen = info.path.parent, None
+        self._tried = np.concatenate([self._tried, pictures.contents])
 
         def work(on_progress: OnProgress, cancel: CancelToken) -> int:
             from engine.collection.folding.looking import look_at
@@ -167,7 +181,7 @@ class FoldFinding(QObject):
     def _on_closed(self) -> None:
         self._settled.stop()
         self._pause.stop()
-        self._tried.clear()
-        self._unseen = ()
+        self._waiting.clear()
+        self._tried, self._unseen = np.zeros(0, dtype=np.bytes_), None
         if self._looking is not None:
             self._looking.cancel()

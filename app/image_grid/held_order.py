@@ -6,7 +6,7 @@ anew, or for other images. No Qt.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
@@ -121,6 +121,8 @@ class HeldOrder:
         Args:
             moved: (n,) further images that may come or go.
         """
+        if moved is None and _has_same_facts(self.state, state):
+            return replace(self, state=state)
         old = self._moved_to(state)
         fits = fitting(state, wanted)
         is_touched = _is_touched(self.state, state)
@@ -169,6 +171,12 @@ def _found(wanted: Positions, image_ids: Positions) -> tuple[Positions, NDArray[
         return np.zeros(len(wanted), dtype=np.int64), np.zeros(len(wanted), dtype=bool)
     places = np.minimum(np.searchsorted(image_ids, wanted), len(image_ids) - 1)
     return places, image_ids[places] == wanted
+
+
+def _has_same_facts(before: CollectionState, after: CollectionState) -> bool:
+    """Whether at most predictions differ: the images, their labels, and whether they can be read, are the same."""
+    pairs = ((before.label_class, after.label_class), (before.status, after.status))
+    return has_same_images(before, after) and all(one is other or np.array_equal(one, other) for one, other in pairs)
 
 
 def _is_touched(before: CollectionState, after: CollectionState) -> NDArray[np.bool_]:

@@ -104,8 +104,12 @@ class ImageGridModel(QAbstractListModel):
             self._show(None, None)
         elif self._held is not None and self.is_held and not is_other_filter:
             held = self._held.followed(state, self.filter, self.order)
-            is_over = not held.is_in.any()  # no card is left that could jump: show what came meanwhile
-            self._show(state, self._sorted_now(state) if is_over else held)
+            if not held.is_in.any():  # no card is left that could jump: show what came meanwhile
+                self._show(state, self._sorted_now(state))
+            elif held.is_in is self._held.is_in:
+                self._show_same_cards(state, held)
+            else:
+                self._show(state, held)
         else:
             self._show(state, self._sorted_now(state))
 
@@ -223,23 +227,27 @@ class ImageGridModel(QAbstractListModel):
         """Change state and rows at once: slots of `modelAboutToBeReset` still see the old ones."""
         cards = NO_CARDS if held is None else self._cards_of(held)
         positions = cards.positions
-        if self._has_same_rows(state, positions):
-            self.state, self._held, self._cards = state, held, cards
-            if len(positions):
-                self.dataChanged.emit(self.index(0), self.index(len(positions) - 1))
+        if state is not None and held is not None and self._has_same_rows(state, positions):
+            self._cards = cards
+            self._show_same_cards(state, held)
             return
         self.beginResetModel()
         self.state, self._held, self._positions, self._cards = state, held, positions, cards
         self.image_ids = positions if state is None else state.image_ids[positions]
         self.endResetModel()
 
+    def _show_same_cards(self, state: CollectionState, held: HeldOrder) -> None:
+        self.state, self._held = state, held
+        if len(self._positions):
+            self.dataChanged.emit(self.index(0), self.index(len(self._positions) - 1))
+
     def _cards_of(self, held: HeldOrder) -> FoldedCards:
         if not held.folds.count:
             return FoldedCards.of_single(held.shown)
         return FoldedCards.of(held.shown, held.folds_shown, self._unfolded)
 
-    def _has_same_rows(self, state: CollectionState | None, positions: NDArray[np.int64]) -> bool:
-        if self.state is None or state is None or not np.array_equal(positions, self._positions):
+    def _has_same_rows(self, state: CollectionState, positions: NDArray[np.int64]) -> bool:
+        if self.state is None or not np.array_equal(positions, self._positions):
             return False
         return has_same_images(self.state, state)
 

@@ -4,12 +4,13 @@ import logging
 import threading
 import time
 from abc import abstractmethod
+from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from types import FunctionType, MethodType
 from typing import Final, final
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from app.jobs.job import Job
 from app.signal_types import either
@@ -39,6 +40,7 @@ class BackgroundThread(QObject):
         self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
         self._waiting = 0
         self._is_stopped = False
+        self._arrived: deque[Deliver] = deque()
         self._came_back.connect(self._on_came_back, Qt.ConnectionType.QueuedConnection)
 
     @property
@@ -80,6 +82,15 @@ class BackgroundThread(QObject):
             self.busy_changed.emit(False)
 
     def _on_came_back(self, deliver: Deliver) -> None:
+        """Wait a turn of the event loop, and deliver one result a turn: keys that were pressed meanwhile come first."""
+        self._arrived.append(deliver)
+        if len(self._arrived) == 1:
+            QTimer.singleShot(0, self, self._deliver_next)
+
+    def _deliver_next(self) -> None:
+        deliver = self._arrived.popleft()
+        if self._arrived:
+            QTimer.singleShot(0, self, self._deliver_next)
         deliver()
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.texts import marked, tr
-from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus, shown_classes
+from engine.collection.state import CollectionState, shown_classes
 
 
 class Subset(StrEnum):
@@ -82,23 +82,21 @@ def shown_class(state: CollectionState) -> NDArray[np.int64]:
 
 
 def fitting(state: CollectionState, wanted: ImageFilter) -> NDArray[np.bool_]:
-    """(n,) which images pass a filter."""
-    is_unlabelled = state.label_class == NO_CLASS
-    has_failed = state.status == ImageStatus.FAILED
+    """(n,) which images pass a filter; not to be written to."""
     subsets: dict[Subset, Callable[[], NDArray[np.bool_]]] = {
         Subset.ALL: lambda: np.ones(len(state.image_ids), dtype=bool),
-        Subset.TO_REVIEW: lambda: is_unlabelled & ~has_failed,
-        Subset.LABELLED: lambda: ~is_unlabelled,
-        Subset.UNKNOWN: lambda: (is_unlabelled & state.is_unknown) | (state.label_class == UNKNOWN),
-        Subset.FAILED: lambda: has_failed,
+        Subset.TO_REVIEW: lambda: state.is_to_review,
+        Subset.LABELLED: lambda: ~state.is_unlabelled,
+        Subset.UNKNOWN: lambda: state.is_shown_unknown,
+        Subset.FAILED: lambda: state.has_failed,
     }
     fits = subsets[wanted.subset]()
     if wanted.images is not None:
-        fits &= wanted.images.holds(state.image_ids)
+        fits = fits & wanted.images.holds(state.image_ids)
     if wanted.found is not None:
-        fits &= wanted.found.holds(state.image_ids)
+        fits = fits & wanted.found.holds(state.image_ids)
     if wanted.class_ids is not None:
-        fits &= np.isin(shown_class(state), np.fromiter(wanted.class_ids, dtype=np.int64))
+        fits = fits & np.isin(shown_class(state), np.fromiter(wanted.class_ids, dtype=np.int64))
     return fits
 
 

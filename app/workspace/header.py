@@ -262,13 +262,15 @@ class Header(QWidget):
         for known, chip in self._chips.items():
             chip.setChecked(known is subset)
         self._group.setExclusive(True)
-        self._has_class = has_class
-        self.show_view(is_graph=self._is_graph)
+        if has_class != self._has_class:
+            self._has_class = has_class
+            self._arrange()
 
     def show_view(self, *, is_graph: bool) -> None:
-        self._is_graph = is_graph
         self.switch.show_view(is_graph=is_graph)
-        self._arrange()
+        if is_graph != self._is_graph:
+            self._is_graph = is_graph
+            self._arrange()
 
     def show_panel_button(self, is_needed: bool, is_shown: bool) -> None:
         """Offer the right panel while an outer pane is hidden."""

@@ -1,11 +1,10 @@
 """Find the folds of an open collection: the project's thread makes a `FoldInput`, any thread finds.
 
-What it takes is there already: hashes of contents, times of shots, fingerprints in their cache, embeddings. Pictures
+What it takes is there already: hashes of contents, times of shots, fingerprints, embeddings. Pictures
 are read by `engine.collection.folding.looking` alone.
 """
 
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,10 +15,9 @@ from engine.collection.embedded_images import EmbeddedImages
 from engine.collection.folding.duplicates import copies, same_content
 from engine.collection.folding.folds import Folds
 from engine.collection.folding.partitions import ALONE, joined
-from engine.collection.folding.sequences import ShotTimes, seconds_of, sequences
-from engine.config import CacheFolders
+from engine.collection.folding.sequences import ShotTimes, sequences, sound_seconds
 from engine.everyday.blocks import Integers
-from engine.images.fingerprint_cache import FingerprintCache
+from engine.images.fingerprint_cache import Fingerprints
 from engine.project import Change, Project
 from engine.project.actions import action
 
@@ -52,8 +50,8 @@ class FoldInput:
 
     image_ids: Integers  # (n,) ascending
     paths: Sequence[str]  # (n,) as stored
-    content_hashes: Sequence[bytes | None]  # (n,)
-    shots: Sequence[tuple[int, str | None, str]]  # id, time and camera of images whose file was read, ascending
+    content_keys: NDArray[np.bytes_]  # (n,) as `ImageList.content_keys`
+    times: ShotTimes
     rows: Integers  # (n,) rows of the embeddings, -1 for images without
     embeddings: NDArray[np.int16]  # (r, d)
     most_seconds: int
@@ -65,21 +63,21 @@ def fold_input(project: Project, embedded: EmbeddedImages, most_seconds: int | N
     has_rows = len(store.image_ids) > 0
     rows = np.where(embedded.is_ready, embedded.rows, -1) if has_rows else np.full(len(images.ids), -1, dtype=np.int64)
     seconds = burst_seconds(project) if most_seconds is None else most_seconds
-    shots = project.details.shot_times() if seconds > 0 else []
-    hashes = list(images.content_hashes)
-    return FoldInput(images.ids, images.paths, hashes, shots, rows, store.embeddings, seconds)
+    times = _shot_times(project, images.ids) if seconds > 0 else ShotTimes.unknown(len(images.ids))
+    return FoldInput(images.ids, images.paths, images.content_keys, times, rows, store.embeddings, seconds)
 
 
-def find_folds(given: FoldInput, caches: CacheFolders) -> Folds:
-    """Images with the same bytes, copies, and sequences; the same for the same input."""
-    with closing(FingerprintCache(caches.fingerprints)) as cache:
-        prints = cache.get_many(given.content_hashes)
-    times = _shot_times(given.image_ids, given.paths, given.shots)
-    found = sequences(times, given.most_seconds)
-    alike = copies(prints.bits, times.seconds, given.embeddings, given.rows)
-    twins = joined(same_content(given.content_hashes), alike)
+def find_folds(given: FoldInput, prints: Fingerprints) -> Folds:
+    """Images with the same bytes, copies, and sequences; the same for the same input.
+
+    Args:
+        prints: what is known of the n pictures.
+    """
+    found = sequences(given.times, given.most_seconds)
+    alike = copies(prints.bits, given.times.seconds, given.embeddings, given.rows)
+    twins = joined(same_content(given.content_keys), alike)
     groups = joined(twins, found)
-    return Folds(given.image_ids, groups, twins, found, prints.sharpness, times.seconds)
+    return Folds(given.image_ids, groups, twins, found, prints.sharpness, given.times.seconds)
 
 
 def sequence_names(project: Project) -> dict[int, str]:
@@ -87,9 +85,8 @@ def sequence_names(project: Project) -> dict[int, str]:
     most_seconds = burst_seconds(project)
     if most_seconds == 0:
         return {}
-    table = project.images.table()
-    image_ids = np.array(table.ids, dtype=np.int64)
-    times = _shot_times(image_ids, table.paths, project.details.shot_times())
+    image_ids = np.array(project.images.table().ids, dtype=np.int64)
+    times = _shot_times(project, image_ids)
     found = sequences(times, most_seconds)
     order = np.lexsort((times.seconds, found))
     order = order[found[order] != ALONE]
@@ -98,27 +95,11 @@ def sequence_names(project: Project) -> dict[int, str]:
     return dict(zip(image_ids[order].tolist(), (names[each] for each in place.tolist()), strict=True))
 
 
-def _shot_times(image_ids: Integers, paths: Sequence[str], shots: Sequence[tuple[int, str | None, str]]) -> ShotTimes:
+def _shot_times(project: Project, image_ids: Integers) -> ShotTimes:
+    """Times and sources of images (n,), ids ascending."""
     times = ShotTimes.unknown(len(image_ids))
-    if not shots or not len(image_ids):
-        return times
-    ids, texts, cameras = zip(*shots, strict=True)
-    places = np.minimum(np.searchsorted(image_ids, np.array(ids)), len(image_ids) - 1)
-    is_there = image_ids[places] == np.array(ids)
-    times.seconds[places[is_there]] = seconds_of(np.array(list(map(_clock_text, texts)), "datetime64[s]"))[is_there]
-    sources: dict[tuple[str, str], int] = {}
-    for place, camera, is_listed in zip(places.tolist(), cameras, is_there.tolist(), strict=True):
-        if is_listed:
-            source = camera, paths[place].rpartition("/")[0]
-            times.sources[place] = sources.setdefault(source, len(sources))
+    shots = np.array(project.details.shot_times(), dtype=np.int64).reshape(-1, 3)
+    shots = shots[np.isin(shots[:, 0], image_ids)]
+    places = np.searchsorted(image_ids, shots[:, 0])
+    times.seconds[places], times.sources[places] = sound_seconds(shots[:, 1]), shots[:, 2]
     return times
-
-
-def _clock_text(text: str | None) -> str:
-    """`2024-05-01T10:00:00` of a stored time: what the camera's clock showed, in whatever time zone; or no time."""
-    clock = (text or "")[: len("2024-05-01T10:00:00")]
-    try:
-        np.datetime64(clock, "s")
-    except ValueError:
-        return "NaT"
-    return clock or "NaT"

@@ -91,6 +91,12 @@ class ImageList:
         place = bisect_left(self.ids, image_id)
         return place < len(self.ids) and bool(self.ids[place] == image_id)
 
+    @property
+    def content_keys(self) -> NDArray[np.bytes_]:
+        """(n,) content hashes as an array that is quickly searched and sorted; empty before the image was read."""
+        whole, length = self.content_hashes.padded()
+        return np.frombuffer(whole, dtype=f"S{length}")
+
     def hashes_of(self, image_ids: Sequence[int] | NDArray[np.int64]) -> list[bytes | None]:
         return [self.content_hashes[place] for place in np.searchsorted(self.ids, image_ids).tolist()]
 

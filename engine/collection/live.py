@@ -27,6 +27,7 @@ from engine.collection.fitting import (
     teach_ranks,
 )
 from engine.collection.folding.folds import Folds
+from engine.collection.folding.looking import kept_fingerprints
 from engine.collection.folding.partitions import as_partition
 from engine.collection.image_knowledge import ImageKnowledge
 from engine.collection.models import ModelFiles, model_or_lost
@@ -130,7 +131,8 @@ class LiveCollection:
         self._is_loaded = True
         self._publish()
         if fits:
-            self.adopt_folds(find_folds(self.fold_input(), self._caches))
+            given = self.fold_input()
+            self.adopt_folds(find_folds(given, kept_fingerprints(given.content_keys, self._caches)))
             return self._catch_up()
         return_freed_memory()
         return self.state

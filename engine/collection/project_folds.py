@@ -2,7 +2,7 @@
 
 from engine.collection.find_folds import find_folds
 from engine.collection.folding.folds import Folds
-from engine.collection.folding.looking import look_at, pictures_to_look_at
+from engine.collection.folding.looking import kept_fingerprints, look_at, unseen
 from engine.collection.live import LiveCollection
 from engine.config import CacheFolders
 from engine.events import CancelToken, OnProgress, ignore_progress
@@ -33,8 +33,10 @@ def folds_of_project(
         live.load(fits=False)
         if looks:
             images = live.embedded.images
-            pictures = pictures_to_look_at(images.paths, list(images.content_hashes), caches)
+            keys = images.content_keys
+            pictures = unseen(images.paths, keys, kept_fingerprints(keys, caches))
             look_at(pictures, project.path.parent, caches, on_progress=on_progress, cancel=cancel)
-        return find_folds(live.fold_input(most_seconds), caches)
+        given = live.fold_input(most_seconds)
+        return find_folds(given, kept_fingerprints(given.content_keys, caches))
     finally:
         live.embedded.close()

@@ -108,6 +108,26 @@ class CollectionState:
     ranks: Mapping[str, NDArray[np.int32]] = field(default_factory=dict)
     folds: Folds = field(default_factory=Folds.none)  # copies and bursts, as they were found last
 
+    @cached_property
+    def is_unlabelled(self) -> NDArray[np.bool_]:
+        """(n,) whether no person said anything of an image."""
+        return self.label_class == NO_CLASS
+
+    @cached_property
+    def has_failed(self) -> NDArray[np.bool_]:
+        """(n,) whether an image could not be read."""
+        return self.status == ImageStatus.FAILED
+
+    @cached_property
+    def is_to_review(self) -> NDArray[np.bool_]:
+        """(n,) whether an image waits for a person."""
+        return self.is_unlabelled & ~self.has_failed
+
+    @cached_property
+    def is_shown_unknown(self) -> NDArray[np.bool_]:
+        """(n,) whether an image belongs to none of the classes, by a person or by the program."""
+        return (self.is_unlabelled & self.is_unknown) | (self.label_class == UNKNOWN)
+
     def position(self, image_id: int) -> int:
         """Place of an image in the arrays.
 

@@ -2,7 +2,7 @@
 
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeVar, final
@@ -19,6 +19,9 @@ _SCHEMA: Final = """
 CREATE TABLE fingerprint (content_hash BLOB PRIMARY KEY, bits BLOB NOT NULL, sharpness REAL NOT NULL) WITHOUT ROWID
 """
 _BITS: Final = 8  # bytes
+_AT_ONCE: Final = 4096  # rows
+
+_Rows = tuple[NDArray[np.bytes_], NDArray[np.uint64], NDArray[np.float32]]  # hashes, bits, sharpness, (r,) each
 
 T = TypeVar("T")
 
@@ -51,19 +54,17 @@ class FingerprintCache:
         with self._lock:
             self._drop_connection()
 
-    def get_many(self, hashes: Sequence[bytes | None]) -> Fingerprints:
-        """Fingerprints by content (n,); a hash is None before the image was read."""
-        found = Fingerprints.none(len(hashes))
-        if not self._path.exists():
+    def get_many(self, keys: NDArray[np.bytes_]) -> Fingerprints:
+        """Fingerprints by content hash (n,), which is empty before the image was read."""
+        found = Fingerprints.none(len(keys))
+        kept = self._with_cache(_all_rows) if self._path.exists() else None
+        if kept is None or len(kept[0]) == 0:
             return found
-        places: dict[bytes, list[int]] = {}
-        for place, key in enumerate(hashes):
-            if key is not None:
-                places.setdefault(key, []).append(place)
-        for key, bits, sharpness in self._with_cache(_all_rows) or ():
-            for place in places.get(key, ()):
-                found.bits[place], found.sharpness[place] = int.from_bytes(bits, "big"), sharpness
-                found.is_known[place] = True
+        hashes, bits, sharpness = kept
+        rows = np.minimum(np.searchsorted(hashes, keys), len(hashes) - 1)
+        places = np.flatnonzero((hashes[rows] == keys) & (keys != b""))
+        found.bits[places], found.sharpness[places] = bits[rows[places]], sharpness[rows[places]]
+        found.is_known[places] = True
         return found
 
     def put_many(self, prints: Iterable[tuple[bytes, Fingerprint]]) -> None:
@@ -98,5 +99,15 @@ class FingerprintCache:
         self._connection = None
 
 
-def _all_rows(connection: sqlite3.Connection) -> list[tuple[bytes, bytes, float]]:
-    return connection.execute("SELECT content_hash, bits, sharpness FROM fingerprint").fetchall()
+def _all_rows(connection: sqlite3.Connection) -> _Rows:
+    """By ascending hash; few rows are Python objects at once."""
+    cursor = connection.execute("SELECT content_hash, bits, sharpness FROM fingerprint ORDER BY content_hash")
+    parts: list[_Rows] = []
+    while rows := cursor.fetchmany(_AT_ONCE):
+        hashes, bits, sharpness = zip(*rows, strict=True)
+        whole = np.frombuffer(b"".join(bits), dtype=">u8").astype(np.uint64)
+        parts.append((np.array(hashes, dtype=np.bytes_), whole, np.array(sharpness, dtype=np.float32)))
+    if not parts:
+        return np.zeros(0, dtype="S1"), np.zeros(0, dtype=np.uint64), np.zeros(0, dtype=np.float32)
+    all_hashes, all_bits, all_sharpness = zip(*parts, strict=True)
+    return np.concatenate(all_hashes), np.concatenate(all_bits), np.concatenate(all_sharpness)

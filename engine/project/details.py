@@ -12,6 +12,12 @@ from engine.project.store import ProjectStore, shown_path
 MOST_FIELDS_LENGTH: Final = 1_000_000
 _COLUMNS = """SELECT image_id, image_detail.modified_ns, width, height, taken_at, camera, latitude, longitude, fields
     FROM image_detail"""
+_SHOT_TIMES: Final = """
+    SELECT image_id, seconds, DENSE_RANK() OVER (ORDER BY camera, folder) FROM (
+        SELECT image_id, CAST(STRFTIME('%s', SUBSTR(taken_at, 1, 19)) AS INTEGER) AS seconds, camera,
+            RTRIM(path, REPLACE(path, '/', '')) AS folder
+        FROM image_detail JOIN image USING (image_id) WHERE taken_at IS NOT NULL
+    ) WHERE seconds IS NOT NULL ORDER BY image_id"""
 _AT_ONCE: Final = 5_000
 
 
@@ -34,10 +40,12 @@ class ProjectDetails:
             yield from map(_details, some)
             last = some[-1][0]
 
-    def shot_times(self) -> list[tuple[ImageId, str | None, str]]:
-        """Id, time as it is stored and camera of all images whose file was read, in ascending image id order."""
-        question = "SELECT image_id, taken_at, camera FROM image_detail JOIN image USING (image_id) ORDER BY image_id"
-        return self._store.connection.rows(question)
+    def shot_times(self) -> list[tuple[ImageId, int, int]]:
+        """Images whose time is known, in ascending id order: id, seconds since 1970 by the camera's clock, and source.
+
+        Sources are numbers, equal for images of one camera and folder.
+        """
+        return self._store.connection.rows(_SHOT_TIMES)
 
     def of(self, image_id: ImageId) -> ImageDetails | None:
         """The details of one image, or None where its file was not read yet."""

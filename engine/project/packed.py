@@ -85,6 +85,19 @@ class PackedHashes(_Packed[bytes | None]):
         """Put another value in the place of one."""
         self._replaced[place] = value or None
 
+    def padded(self) -> tuple[bytes, int]:
+        """All values in one piece, each filled up with zero bytes to the longest, and that length, at least 1."""
+        length = self._ends[0] if self._ends else 0
+        is_even = length > 0 and self._ends == array("Q", range(length, length * len(self) + 1, length))
+        if is_even and all(len(value or b"") <= length for value in self._replaced.values()):
+            whole = bytearray(self._buffer)
+            for place, value in self._replaced.items():
+                whole[place * length : (place + 1) * length] = (value or b"").ljust(length, b"\0")
+            return bytes(whole), length
+        values = [value or b"" for value in self]
+        longest = max(1, *map(len, values)) if values else 1
+        return b"".join(value.ljust(longest, b"\0") for value in values), longest
+
     def _at(self, place: int) -> bytes | None:
         value = self._value(place)
         return self._replaced.get(place % len(self), value or None) if self._replaced else value or None

@@ -52,15 +52,15 @@ def measure_folds(images: int = 100_000) -> tuple[FoldsFigure, ...]:
     same = np.broadcast_to(embeddings[0], embeddings.shape)
     line = np.where(np.arange(images) < images // 2, NOON_S + 3 * np.arange(images), UNKNOWN_TIME)
     none = np.zeros(images, dtype=np.uint64)
-    hashes = [place.to_bytes(16, "little") for place in range(images)]
+    keys = np.array([place.to_bytes(16, "little") for place in range(1, images + 1)])
     rows: dict[str, Callable[[], Folds]] = {
-        "a tenth copied, a third in bursts": lambda: _found(hashes, bits, _bursts(images), embeddings),
-        "no times at all": lambda: _found(hashes, bits, unknown, embeddings),
-        "all at the same time": lambda: _found(hashes, bits, np.full(images, NOON_S), embeddings),
-        "clocks at 1970": lambda: _found(hashes, bits, np.arange(images), embeddings),
-        "all of the same bytes": lambda: _found([hashes[0]] * images, np.full(images, bits[0]), unknown, same),
-        "hardly different pictures": lambda: _found(hashes, nearly, unknown, same),
-        "a sequence of half of them": lambda: _found(hashes, none, line, embeddings),
+        "a tenth copied, a third in bursts": lambda: _found(keys, bits, _bursts(images), embeddings),
+        "no times at all": lambda: _found(keys, bits, unknown, embeddings),
+        "all at the same time": lambda: _found(keys, bits, np.full(images, NOON_S), embeddings),
+        "clocks at 1970": lambda: _found(keys, bits, np.arange(images), embeddings),
+        "all of the same bytes": lambda: _found(np.full(images, keys[0]), np.full(images, bits[0]), unknown, same),
+        "hardly different pictures": lambda: _found(keys, nearly, unknown, same),
+        "a sequence of half of them": lambda: _found(keys, none, line, embeddings),
     }
     return tuple(_timed(name, work) for name, work in rows.items())
 
@@ -73,12 +73,12 @@ def _bursts(images: int) -> NDArray[np.int64]:
 
 
 def _found(
-    hashes: list[bytes], bits: NDArray[np.uint64], seconds: NDArray[np.int64], embeddings: NDArray[np.int16]
+    keys: NDArray[np.bytes_], bits: NDArray[np.uint64], seconds: NDArray[np.int64], embeddings: NDArray[np.int16]
 ) -> Folds:
     images = len(bits)
-    sound = np.where(seconds > 10 * images, seconds, UNKNOWN_TIME)  # as `seconds_of` has it: not near 1970
+    sound = np.where(seconds > 10 * images, seconds, UNKNOWN_TIME)  # as `sound_seconds` has it: not near 1970
     found = sequences(ShotTimes(sound, np.zeros(images, dtype=np.int64)), SECONDS)
-    twins = joined(same_content(hashes), copies(bits, sound, embeddings, np.arange(images)))
+    twins = joined(same_content(keys), copies(bits, sound, embeddings, np.arange(images)))
     sharpness = np.full(images, np.nan, dtype=np.float32)
     folds = Folds(np.arange(images), joined(twins, found), twins, found, sharpness, sound)
     assert len(folds.ranks) == images

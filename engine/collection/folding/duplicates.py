@@ -5,7 +5,7 @@ tell a copy from another photo of the same thing. `protoleaf experiment duplicat
 Two photos whose cameras tell different times are two photos, however alike: they fold as a sequence or not at all.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Final
 
@@ -31,14 +31,11 @@ PAIRS_AT_ONCE: Final = 4096  # pairs whose embeddings are multiplied at a time
 Bits = NDArray[np.uint64]
 
 
-def same_content(hashes: Sequence[bytes | None]) -> Integers:
-    """(n,) groups of images whose files have the same bytes; None before a file was read."""
-    first: dict[bytes, int] = {}
-    lowest = np.arange(len(hashes), dtype=np.int64)
-    for place, key in enumerate(hashes):
-        if key is not None:
-            lowest[place] = first.setdefault(key, place)
-    return groups_of(lowest)
+def same_content(keys: NDArray[np.bytes_]) -> Integers:
+    """(n,) groups of images whose files have the same bytes, by their content hashes; empty before a file was read."""
+    _, first, place = np.unique(keys, return_index=True, return_inverse=True)
+    is_known = keys != b""
+    return groups_of(np.where(is_known, first[place], np.arange(len(keys))).astype(np.int64))
 
 
 def copies(bits: Bits, seconds: Integers, embeddings: Embeddings, rows: Integers) -> Integers:

@@ -1,38 +1,71 @@
 """Look at pictures that have no fingerprint yet: read them small, on a few threads, and keep what was seen."""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from engine.config import CacheFolders
 from engine.errors import ImageError
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
+from engine.everyday.blocks import Integers
 from engine.images.fingerprint import Fingerprint, fingerprint_of
-from engine.images.fingerprint_cache import FingerprintCache
+from engine.images.fingerprint_cache import FingerprintCache, Fingerprints
 
 AT_ONCE: Final = 64  # pictures between two writes
 
 Picture = tuple[str, bytes]
-"""A file, relative to the project's folder or absolute, and its content hash: no object that memory is searched for."""
+"""A file, relative to the project's folder or absolute, and its content hash."""
 
 
-def pictures_to_look_at(
-    paths: Iterable[str], content_hashes: Sequence[bytes | None], caches: CacheFolders
-) -> list[Picture]:
-    """Files whose content has no fingerprint, each content once; files that were never read are left out."""
+@dataclass(frozen=True, eq=False)
+class Pictures:
+    """Files whose content has no fingerprint, each content once; a path is made when it is asked for."""
+
+    paths: Sequence[str]  # (n,) of all images
+    keys: NDArray[np.bytes_]  # (n,) their content hashes, as `ImageList.content_keys`
+    places: Integers  # (p,) of the files among them
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def __iter__(self) -> Iterator[Picture]:
+        length = self.keys.dtype.itemsize
+        for place, key in zip(self.places.tolist(), self.contents.tolist(), strict=True):
+            yield self.paths[place], key.ljust(length, b"\0")
+
+    @property
+    def contents(self) -> NDArray[np.bytes_]:
+        """(p,) content hashes of the files."""
+        return self.keys[self.places]
+
+    def without(self, tried: NDArray[np.bytes_]) -> "Pictures":
+        """Those whose content is not among these."""
+        return replace(self, places=self.places[~np.isin(self.contents, tried)])
+
+
+def kept_fingerprints(keys: NDArray[np.bytes_], caches: CacheFolders) -> Fingerprints:
+    """What is known of pictures by their content hashes (n,), as `ImageList.content_keys`."""
     with closing(FingerprintCache(caches.fingerprints)) as cache:
-        is_known = cache.get_many(content_hashes).is_known
-    files = zip(paths, content_hashes, is_known, strict=True)
-    wanted = {content: path for path, content, known in files if content and not known}
-    return [(path, content) for content, path in wanted.items()]
+        return cache.get_many(keys)
+
+
+def unseen(paths: Sequence[str], keys: NDArray[np.bytes_], prints: Fingerprints) -> Pictures:
+    """Files of which there is no fingerprint; files that were never read are left out."""
+    wanted = np.flatnonzero((keys != b"") & ~prints.is_known)
+    _, first = np.unique(keys[wanted], return_index=True)
+    return Pictures(paths, keys, np.sort(wanted[first]))
 
 
 def look_at(
-    pictures: Sequence[Picture],
+    pictures: Pictures,
     folder: Path,
     caches: CacheFolders,
     *,

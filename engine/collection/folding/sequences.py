@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from engine.collection.folding.partitions import ALONE
 from engine.everyday.blocks import Integers
@@ -16,6 +15,8 @@ from engine.everyday.blocks import Integers
 UNKNOWN_TIME: Final = np.iinfo(np.int64).min
 FIRST_YEAR: Final = 1990  # before any digital camera wrote times into its files
 LAST_YEAR: Final = 2100
+_FIRST_S: Final = np.datetime64(f"{FIRST_YEAR}", "s").astype(np.int64)
+_END_S: Final = np.datetime64(f"{LAST_YEAR + 1}", "s").astype(np.int64)
 MOST_IN_A_SECOND: Final = 60  # shots of one camera. Chosen: the fastest write about so many.
 
 
@@ -31,11 +32,9 @@ class ShotTimes:
         return ShotTimes(np.full(count, UNKNOWN_TIME, dtype=np.int64), np.zeros(count, dtype=np.int64))
 
 
-def seconds_of(times: NDArray[np.datetime64]) -> Integers:
-    """Seconds since 1970 of times (n,), which may be NaT; `UNKNOWN_TIME` also for years that no camera knew."""
-    years = times.astype("datetime64[Y]").astype(np.int64) + 1970
-    is_sound = ~np.isnat(times) & (years >= FIRST_YEAR) & (years <= LAST_YEAR)
-    return np.where(is_sound, times.astype("datetime64[s]").astype(np.int64), UNKNOWN_TIME).astype(np.int64)
+def sound_seconds(seconds: Integers) -> Integers:
+    """Seconds since 1970 (n,); `UNKNOWN_TIME` in place of years that no camera knew."""
+    return np.where((seconds >= _FIRST_S) & (seconds < _END_S), seconds, UNKNOWN_TIME)
 
 
 def sequences(shots: ShotTimes, most_seconds: int) -> Integers:

@@ -181,6 +181,7 @@ def test_after_an_edit_only_cards_that_say_something_else_are_painted(
 
     board.canvas.fit(at_once=True)
     board.canvas.viewport.is_calm = True
+    desk.wait_until_read()  # no counts come any more
     desk.wait(lambda: board.canvas.is_complete)
     monkeypatch.setattr("app.graph_view.drawing_painter.paint_card", paint_and_note)
     blue = desk.graph.find("Blue")

@@ -51,11 +51,11 @@ def test_a_blurred_picture_is_less_sharp(tmp_path: Path) -> None:
 def test_the_cache_keeps_what_it_was_given(tmp_path: Path) -> None:
     """By content, for several images; unknown and unread contents have none. A damaged file is started anew."""
     cache = FingerprintCache(tmp_path / "prints")
-    assert not cache.get_many([b"a"]).is_known.any()
+    assert not cache.get_many(np.array([b"a"])).is_known.any()
     cache.put_many([(b"a", Fingerprint(2**63 + 5, 1.5)), (b"b", Fingerprint(NO_HASH, 0.0))])
     cache.close()
     again = FingerprintCache(tmp_path / "prints")
-    found = again.get_many([b"b", b"a", None, b"c", b"a"])
+    found = again.get_many(np.array([b"b", b"a", b"", b"c", b"a"]))
     assert found.bits.tolist() == [0, 2**63 + 5, 0, 0, 2**63 + 5]
     assert found.is_known.tolist() == [True, True, False, False, True]
     assert np.isnan(found.sharpness).tolist() == [False, False, True, True, False]
@@ -63,5 +63,5 @@ def test_the_cache_keeps_what_it_was_given(tmp_path: Path) -> None:
     (tmp_path / "prints" / "fingerprints.sqlite").write_bytes(b"no database at all" * 100)
     broken = FingerprintCache(tmp_path / "prints")
     broken.put_many([(b"a", Fingerprint(1, 1.0))])
-    assert broken.get_many([b"a"]).is_known.all()
+    assert broken.get_many(np.array([b"a"])).is_known.all()
     broken.close()

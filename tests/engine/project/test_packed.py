@@ -74,3 +74,28 @@ def test_a_stored_message_keeps_its_template(text: str | None) -> None:
 
 def test_a_message_that_is_too_long_is_stored_as_text() -> None:
     assert packed_text(Message("{name} is empty", {"name": "a" * 20}), 10) == "a" * 10
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [],
+        [None, None],
+        [b"\x01\x00", b"\x03\x04"],
+        [b"\x01", None, b"\x03\x04"],
+        [b"\x01", b"\x02\x03\x04"],
+    ],
+)
+@pytest.mark.parametrize("replaced", [{}, {0: None}, {0: b"\x07"}, {1: b"\x05\x06\x07\x08"}])
+def test_hashes_in_one_piece(values: list[bytes | None], replaced: dict[int, bytes | None]) -> None:
+    """Each is found at its place, whatever its length; an empty list has no place."""
+    packed = PackedHashes()
+    for value in values:
+        packed.append(value)
+    for place, value in replaced.items():
+        if place < len(values):
+            packed.replace(place, value)
+    whole, length = packed.padded()
+    assert length == max([1, *(len(value or b"") for value in packed)])
+    found = [whole[start : start + length] for start in range(0, len(whole), length)]
+    assert found == [(value or b"").ljust(length, b"\x00") for value in packed]

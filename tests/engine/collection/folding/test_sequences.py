@@ -1,7 +1,7 @@
 import numpy as np
 
 from engine.collection.folding.partitions import ALONE
-from engine.collection.folding.sequences import MOST_IN_A_SECOND, UNKNOWN_TIME, ShotTimes, seconds_of, sequences
+from engine.collection.folding.sequences import MOST_IN_A_SECOND, UNKNOWN_TIME, ShotTimes, sequences, sound_seconds
 
 NOON = 1_714_564_800  # on 1 May 2024
 
@@ -26,7 +26,7 @@ def test_another_camera_or_folder_is_another_sequence() -> None:
 def test_times_that_say_nothing() -> None:
     """None at all, a clock at its beginning, and years that are none: in no sequence."""
     texts = ["NaT", "1970-01-01T00:00:03", "1899-12-31T00:00:00", "2999-01-01T00:00:00", "2024-05-01T12:00:00"]
-    seconds = seconds_of(np.array(texts, "datetime64[s]"))
+    seconds = sound_seconds(np.array(texts, "datetime64[s]").astype(np.int64))
     assert seconds.tolist() == [UNKNOWN_TIME] * 4 + [NOON]
     assert sequences(ShotTimes(seconds, np.zeros(5, dtype=np.int64)), 60).max() == ALONE
 
