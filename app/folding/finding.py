@@ -53,6 +53,7 @@ class FoldFinding(QObject):
         self._tried = np.zeros(0, dtype=np.bytes_)  # contents that were looked at since the project was opened
         self._unseen: Pictures | None = None
         self._waiting: _Waiting = []
+        self._is_asked = False  # whether a person waits for the pictures to be looked at
         self._settled = QTimer(self, singleShot=True, interval=SETTLED_MS)
         self._settled.timeout.connect(self.find)
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
@@ -77,6 +78,7 @@ class FoldFinding(QObject):
 
     def look(self, on_seen: Callable[[], object]) -> None:
         """Look at all pictures that were not looked at yet, find again, and call back."""
+        self._is_asked = True
         if self._looking is None and self._unseen:
             self._start_looking()
         if self._looking is None:
@@ -133,7 +135,12 @@ class FoldFinding(QObject):
     def _look_unasked(self) -> None:
         is_busy = bool(self._session.jobs.jobs) or self._session.what_if.is_on
         if self.is_wanted and self._unseen and self._looking is None and not is_busy:
+            self._is_asked = False
             self._start_looking()
+
+    def _pause_s(self) -> float:
+        """Unasked, it does not look while a person works: it would take half of the interpreter's time."""
+        return 0.0 if self._is_asked else self._session.eye.frozen.quiet_in_s
 
     def _start_looking(self) -> None:
         pictures, caches, info = self._unseen, self._session.caches, self._session.info
@@ -150,6 +157,7 @@ class FoldFinding(QObject):
                 folder,
                 caches,
                 workers=LOOKERS,
+                pause_s=self._pause_s,
                 on_progress=on_progress,
                 cancel=cancel,
             )

@@ -1,7 +1,7 @@
 """Look at pictures that have no fingerprint yet: read them small, on a few threads, and keep what was seen."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ from engine.everyday.blocks import Integers
 from engine.images.fingerprint import Fingerprint, fingerprint_of
 from engine.images.fingerprint_cache import FingerprintCache, Fingerprints
 
-AT_ONCE: Final = 64  # pictures between two writes
+AT_ONCE: Final = 16  # pictures between two writes, and at most before a pause. Chosen: a tenth of a second.
 
 Picture = tuple[str, bytes]
 """A file, relative to the project's folder or absolute, and its content hash."""
@@ -70,10 +70,14 @@ def look_at(
     caches: CacheFolders,
     *,
     workers: int | None = None,
+    pause_s: Callable[[], float] = lambda: 0.0,
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> int:
     """Keep the fingerprints of pictures; returns of how many. Files that cannot be read are passed over.
+
+    Args:
+        pause_s: seconds to rest before the next pictures, as while a person works; asked again after them.
 
     Raises:
         Cancelled: `cancel` was set; what was seen is kept.
@@ -82,6 +86,9 @@ def look_at(
     with closing(FingerprintCache(caches.fingerprints)) as cache, _pool(workers) as pool:
         rest = iter(pictures)
         while some := list(islice(rest, AT_ONCE)):
+            while (rest_s := pause_s()) > 0:
+                cancel.wait(rest_s)
+                cancel.raise_if_cancelled()
             cancel.raise_if_cancelled()
             seen = list(_seen(pool, folder, some))
             cache.put_many(seen)

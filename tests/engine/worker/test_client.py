@@ -5,6 +5,7 @@ import sys
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 import engine.jobs as program
@@ -54,6 +55,18 @@ def test_the_packaged_program_is_its_own_worker(monkeypatch: pytest.MonkeyPatch)
     """There is no Python to run a module with."""
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     assert worker_command() == [sys.executable, "worker"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="priorities are classes there")
+def test_a_worker_gives_way() -> None:
+    """A person's window goes first on a busy computer."""
+    worker = Worker(stays=True)
+    deadline_s = time.monotonic() + WAIT_S
+    while (niceness := psutil.Process(worker.process_id).nice()) == psutil.Process().nice():
+        assert time.monotonic() < deadline_s
+        time.sleep(0.01)
+    worker.stop()
+    assert niceness > psutil.Process().nice()
 
 
 def test_events_come_before_the_result() -> None:
