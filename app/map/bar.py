@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, final
+from typing import Final, final
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from app.controls import fill_column, make_button, make_choice_box, make_icon_button, make_label, make_separator
@@ -16,8 +17,9 @@ from app.texts import plain_tip, tr
 from app.theme.tokens import tokens
 from app.wording import images, number
 
-if TYPE_CHECKING:
-    pass
+ROOMY: Final = 680  # px; narrower, it has no caption and its parts stand closer
+SHORT_BY: Final = 92  # px, least width of what is coloured by
+SHORT_LEVEL: Final = 116  # px, least width of the level
 
 
 @final
@@ -32,6 +34,7 @@ class ViewBar(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
+        self._caption = make_label(tr("Colour by"), "secondary")
         self.by = make_choice_box(colour_by_texts())
         self.by.setAccessibleName(tr("Colour by"))
         self.level = make_choice_box({None: level_text(None)})
@@ -60,9 +63,11 @@ class ViewBar(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(spacing.medium, spacing.small, spacing.medium, spacing.small)
         row.setSpacing(spacing.small)
-        row.addWidget(make_label(tr("Colour by"), "secondary"))
+        row.addWidget(self._caption)
         self.by.setMinimumContentsLength(13)
+        self.by.setMinimumWidth(SHORT_BY)
         self.level.setMinimumContentsLength(11)
+        self.level.setMinimumWidth(SHORT_LEVEL)
         row.addWidget(self.by)
         row.addWidget(self.level)
         row.addStretch(1)
@@ -71,6 +76,14 @@ class ViewBar(QWidget):
         row.addWidget(make_separator(vertical=True))
         row.addWidget(fit)
         row.addWidget(self.again)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where it gets narrow, what is chosen stays readable."""
+        super().resizeEvent(event)
+        is_roomy, spacing = self.width() >= ROOMY, tokens().spacing
+        self._caption.setVisible(is_roomy)
+        if (layout := self.layout()) is not None:
+            layout.setSpacing(spacing.small if is_roomy else spacing.tiny)
 
     @property
     def colours_by(self) -> ColourBy:

@@ -27,7 +27,7 @@ Picture = tuple[str, bytes]
 
 @dataclass(frozen=True, eq=False)
 class Pictures:
-    """Files whose content has no fingerprint, each content once; a path is made when it is asked for."""
+    """Files whose content has no fingerprint, each content once; a path is made when it is read."""
 
     paths: Sequence[str]  # (n,) of all images
     keys: NDArray[np.bytes_]  # (n,) their content hashes, as `ImageList.content_keys`

@@ -47,8 +47,8 @@ def overview_section(report: Report) -> ReportSection:
     blocks: list[Block] = [Facts(tuple(facts)), ReportText(_basis(report), is_warning=about.source is TruthSource.NONE)]
     parts = (
         (phrase("Labelled by people"), progress.labelled),
-        (phrase("Predicted with the confidence needed"), progress.sure),
-        (phrase("Predicted below it"), progress.unsure),
+        (phrase("Sure predictions"), progress.sure),
+        (phrase("Unsure predictions"), progress.unsure),
         (phrase("Unknown: like none of the classes"), progress.unknown),
         (phrase("Not analysed yet"), progress.waiting),
         (phrase("Could not be read"), progress.unreadable),

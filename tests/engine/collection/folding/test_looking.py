@@ -44,7 +44,7 @@ def test_what_was_seen_is_known(pictures: Pictures, tmp_path: Path) -> None:
 
 
 def test_it_rests_before_the_next_pictures(pictures: Pictures, tmp_path: Path) -> None:
-    """As long as it is told to, and then goes on."""
+    """As long as a pause is wanted, and then it goes on."""
     rests: Iterator[float] = iter([0.01, 0.02, 0.0, 0.01, 0.0, 0.0])
     assert look_at(pictures, tmp_path, CacheFolders(tmp_path / "cache"), pause_s=lambda: next(rests)) == 3
     assert list(rests) == []
