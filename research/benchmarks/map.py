@@ -33,6 +33,12 @@ class MapRow:
     limit: float | None = None
 
     @property
+    def line(self) -> str:
+        """For a person."""
+        limit = "" if self.limit is None else f"   (limit {self.limit:g}{'' if self.is_kept else ', MISSED'})"
+        return f"{self.name:44} {self.value:8.2f} {self.unit:2}{limit}"
+
+    @property
     def is_kept(self) -> bool:
         """Whether it is within its limit, if it has one."""
         return self.limit is None or self.value <= self.limit
@@ -60,13 +66,17 @@ class MapFigures:
 
 
 def measure_map(images: int = 100_000, *, many: int = MANY, in_window: bool = True) -> MapFigures:
-    """Measure making, completing and painting."""
+    """Measure making, completing and painting.
+
+    Args:
+        many: points of a larger map; 0 for none.
+    """
     with scratch_folder() as folder:
         caches = CacheFolders(folder / "cache")
         rows = [*_making(folder, caches, images)]
         if in_window:
             rows += _frames(caches, images)
-            rows += _frames(caches, many)
+            rows += _frames(caches, many) if many else []
             rows += _frames(caches, images, ratio=2)
     return MapFigures(images, tuple(rows))
 

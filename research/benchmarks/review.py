@@ -60,10 +60,7 @@ class ReviewFigures:
 
     @property
     def missed(self) -> tuple[str, ...]:
-        """Names of the figures that miss their limits.
-
-        The figures of the map (made in at most 180 s, a frame in at most 16 ms at 100,000 points) go in here, too.
-        """
+        """Names of the figures that miss their limits."""
         decided = self.keys + self.group_images
         is_kept = {
             "labels": self.on_disk == self.as_shown == decided,

@@ -253,18 +253,22 @@ def review(
     per_s: Annotated[float, typer.Option(help="Single decisions a second.", min=0.1)] = 5,
     groups: Annotated[int, typer.Option(help="Decisions on groups.", min=1)] = 40,
     groups_per_s: Annotated[float, typer.Option(help="Decisions on groups a second.", min=0.1)] = 1,
+    with_map: Annotated[bool, typer.Option("--map/--no-map", help="Also make a map and move over it.")] = True,
     as_json: AsJson = False,
 ) -> None:
-    """Review in the window, by single cards and by groups: decisions a minute, key to next card, pauses, group order.
+    """Review in the window, by single cards, groups and on the map: decisions a minute, key to next card, pauses.
 
     The exit status is 1 where a limit is missed.
     """
+    from research.benchmarks.map import measure_map
     from research.benchmarks.review import measure_review
 
     figures = measure_review(images, keys=keys, per_s=per_s, groups=groups, groups_per_s=groups_per_s)
     decided = figures.keys + figures.group_images
     median, p99 = f"(limit {figures.limit_median_ms:g})", f"(limit {figures.limit_p99_ms:g})"
-    missed = f"\nmissed: {', '.join(figures.missed)}" if figures.missed else ""
+    of_map = measure_map(images, many=0) if with_map else None
+    rows = of_map.rows if of_map else ()
+    missed = [*figures.missed, *(row.name for row in rows if not row.is_kept)]
     say(
         f"{figures.images:,} images, {figures.keys} single decisions at {per_s:g} a second, "
         f"{figures.groups} groups at {groups_per_s:g} a second\n"
@@ -275,11 +279,13 @@ def review(
         f"key to next group, median     {figures.group_median_ms:6.1f} ms {median}\n"
         f"key to next group, 99%        {figures.group_p99_ms:6.1f} ms {p99}\n"
         f"longest pause of the window   {figures.pause_ms:6.1f} ms (limit {figures.limit_pause_ms:g})\n"
-        f"group order, longest          {figures.order_s:6.2f} s  (limit {figures.limit_order_s:g})" + missed,
-        {**asdict(figures), "missed": list(figures.missed)},
+        f"group order, longest          {figures.order_s:6.2f} s  (limit {figures.limit_order_s:g})"
+        + "".join(f"\n{row.line}" for row in rows)
+        + (f"\nmissed: {', '.join(missed)}" if missed else ""),
+        {**asdict(figures), "map": of_map.fields() if of_map else None, "missed": missed},
         as_json=as_json,
     )
-    if figures.missed:
+    if missed:
         raise typer.Exit(1)
 
 

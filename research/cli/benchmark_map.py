@@ -21,12 +21,7 @@ def collection_map(
     from research.benchmarks.map import measure_map
 
     figures = measure_map(images, many=many, in_window=window)
-    lines = [
-        f"{row.name:44} {row.value:8.2f} {row.unit:2}"
-        + ("" if row.limit is None else f"   (limit {row.limit:g}{'' if row.is_kept else ', MISSED'})")
-        for row in figures.rows
-    ]
-    say("\n".join(lines), figures.fields(), as_json=as_json)
+    say("\n".join(row.line for row in figures.rows), figures.fields(), as_json=as_json)
     if not figures.are_kept:
         raise typer.Exit(1)
 
