@@ -72,9 +72,12 @@ class ClassTreeModel(QAbstractItemModel):
             if node.class_id is not None:
                 self.dataChanged.emit(self._index_of(node), self._index_of(node, COUNT))
 
-    def set_state(self, state: CollectionState | None) -> None:
-        self._rows.count(state, self._known)
-        self._repaint_all()
+    def set_state(self, state: CollectionState | None) -> bool:
+        """Show the counts of a state; whether any row shows something else now."""
+        is_other = self._rows.count(state, self._known)
+        if is_other:
+            self._repaint_all()
+        return is_other
 
     def set_marks(self, colours: Mapping[ClassId, str], policies: Mapping[ClassId, ClassPolicy]) -> None:
         self._rows.colours, self._rows.policies = colours, policies

@@ -192,12 +192,16 @@ class RowData:
     def follow(self, graph: CategoryGraph) -> None:
         self._with_shots = classes_with_shots(graph, self._shot_counts)
 
-    def count(self, state: CollectionState | None, graph: CategoryGraph | None) -> None:
+    def count(self, state: CollectionState | None, graph: CategoryGraph | None) -> bool:
+        """Take the counts of a state; whether any row shows something else now."""
+        before = self._image_counts, self._shot_counts
         shot_counts: Mapping[ClassId, int] = {} if state is None else state.shot_counts
         self._image_counts = {} if state is None else state.image_counts
         if graph is not None and shot_counts.keys() != self._shot_counts.keys():
             self._with_shots = classes_with_shots(graph, shot_counts)
         self._shot_counts = shot_counts
+        now = self._image_counts, self._shot_counts
+        return any(one is not other and one != other for one, other in zip(before, now, strict=True))
 
     def read(self, graph: CategoryGraph, node: Node, column: int, role: int) -> Any:
         reader = self._readers.get(role)

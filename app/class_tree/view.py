@@ -230,9 +230,9 @@ class ClassTree(QWidget):
         self.subset_list.rows.set_counts(counts)
         widest = QLocale().toString(counts[Subset.ALL])
         for view, model in ((self._all, self._all_model), (self._found, self._found_model)):
-            model.set_state(state)
+            if model.set_state(state):  # each key of a person comes by, and a tree is dear to paint
+                view.viewport().update()
             view.columns.fit_counts(widest)
-            view.viewport().update()
 
     def _on_marks_changed(self) -> None:
         marks = self._session.marks
