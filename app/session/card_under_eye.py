@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 
 QUIET_S: Final = 1.0  # newer predictions are shown after this time without a key or a mouse move
+IDLE_S: Final = 3.0  # work that can wait rests for this time: decisions on groups come every second
 REACTION_S: Final = 0.4  # a key pressed this soon after a change was decided on before it
 
 
@@ -115,6 +116,11 @@ class FrozenRanking:
     def has_news(self) -> bool:
         """Whether showing the pending ranking would change the displayed classes."""
         return self.shown is not None and self.pending is not None and not self.shown.reads_like(self.pending)
+
+    @property
+    def idle_in_s(self) -> float:
+        """Seconds until work that can wait may go on, as far as the user is concerned."""
+        return max(0.0, self._touched_s + IDLE_S - self._clock())
 
     @property
     def quiet_in_s(self) -> float:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 PAUSE_MS: Final = 1_500  # after opening: what is on the screen comes first
 FEED_INTERVAL_MS: Final = 500  # between blocks of news for the screens
+MOST_WAITING: Final = 5_000  # files whose details wait while a person works
 
 StartWorker = Callable[[], Worker]
 
@@ -144,6 +145,9 @@ class DetailsReading(QObject):
             return
         if self._session.what_if.is_on:  # only edits may change what is shown meanwhile
             self._feed_timer.start()
+            return
+        if len(self._files) < MOST_WAITING and self._session.eye.frozen.idle_in_s > 0:
+            self._feed_timer.start()  # a person works: labels go to the disk first
             return
         files, self._files = self._files, []
         self._is_feeding = True

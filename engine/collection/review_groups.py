@@ -21,7 +21,9 @@ from engine.graph.codes import NO_CLASS
 
 PROPOSED: Final = 0.5  # mean probability from which a group is proposed a leaf; below it a coarse class that is sure
 TOPS: Final = 9  # classes that a group has digits for
-LEAST_TOP: Final = 0.005  # mean probability of the last of them
+LEAST_SURE_TOP: Final = 0.005
+"""Mean probability of the last of them in a group whose class is sure. Others have nine: a letter in the palette costs
+more than a look at a digit (`experiment review`: with this cut in every group 750 keys instead of 659)."""
 AHEAD: Final = 60  # groups from the head of the queue whose classes are looked up at once
 NARROWED_TOGETHER: Final = 2_048  # images whose candidates are limited, at a time: of 10,000 classes they take 80 MB
 
@@ -285,7 +287,8 @@ def _with_classes(given: GroupInput, blank: ReviewGroup, group: LookAlikes, trus
     assert fitted is not None, "a model"
     chances = _allowed_chances(given, group)
     means = chances.mean(axis=0)
-    order = [each for each in np.argsort(-means, kind="stable")[:TOPS].tolist() if means[each] >= LEAST_TOP]
+    least = LEAST_SURE_TOP if group.is_sure else 0.0
+    order = [each for each in np.argsort(-means, kind="stable")[:TOPS].tolist() if means[each] >= least]
     tops = tuple(ScoredClass(int(fitted.candidate_ids[each]), float(means[each])) for each in order)
     tops = tuple(top for top in tops if top.class_id in given.graph)
     leaf = group.class_id if group.class_id in given.graph else NO_CLASS
