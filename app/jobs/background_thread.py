@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from types import FunctionType, MethodType
 from typing import Final, final
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 
 from app.jobs.job import Job
 from app.signal_types import either
@@ -34,6 +34,7 @@ class BackgroundThread(QObject):
 
     busy_changed = Signal(bool)
     _came_back = Signal(either(FunctionType | MethodType))
+    _turn_came = Signal()
 
     def __init__(self, name: str, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -42,6 +43,7 @@ class BackgroundThread(QObject):
         self._is_stopped = False
         self._arrived: deque[Deliver] = deque()
         self._came_back.connect(self._on_came_back, Qt.ConnectionType.QueuedConnection)
+        self._turn_came.connect(self._deliver_next, Qt.ConnectionType.QueuedConnection)
 
     @property
     def is_busy(self) -> bool:
@@ -85,12 +87,12 @@ class BackgroundThread(QObject):
         """Wait a turn of the event loop, and deliver one result a turn: keys that were pressed meanwhile come first."""
         self._arrived.append(deliver)
         if len(self._arrived) == 1:
-            QTimer.singleShot(0, self, self._deliver_next)
+            self._turn_came.emit()
 
     def _deliver_next(self) -> None:
         deliver = self._arrived.popleft()
         if self._arrived:
-            QTimer.singleShot(0, self, self._deliver_next)
+            self._turn_came.emit()
         deliver()
 
 
