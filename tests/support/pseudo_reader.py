@@ -24,6 +24,10 @@ DATA: Final = (
 """Names in the collection, and what cards of networks say."""
 
 
+TURNS: Final = 8
+"""Of the event loop, until what came back from a thread is laid out: one result comes a turn, and layouts follow it."""
+
+
 @final
 class Reader:
     """Goes from screen to screen and keeps what is wrong there, each thing once."""
@@ -34,8 +38,9 @@ class Reader:
 
     def read(self, screen: str, root: QWidget | None = None) -> None:
         """Read what is on the screen, or a window over it."""
-        QApplication.sendPostedEvents()
-        QApplication.processEvents()
+        for _turn in range(TURNS):
+            QApplication.sendPostedEvents()
+            QApplication.processEvents()
         root = root or self.desk.window
         if PICTURES in os.environ:
             root.grab().save(f"{os.environ[PICTURES]}/{screen}.png")
