@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 PAUSE_MS: Final = 1_500  # after opening: what is on the screen comes first
 FEED_INTERVAL_MS: Final = 500  # between blocks of news for the screens
+MOST_AT_ONCE: Final = 1_000  # files whose details go to the disk before the next label may
 MOST_WAITING: Final = 5_000  # files whose details wait while a person works
 
 StartWorker = Callable[[], Worker]
@@ -149,7 +150,7 @@ class DetailsReading(QObject):
         if len(self._files) < MOST_WAITING and self._session.eye.frozen.idle_in_s > 0:
             self._feed_timer.start()  # a person works: labels go to the disk first
             return
-        files, self._files = self._files, []
+        files, self._files = self._files[:MOST_AT_ONCE], self._files[MOST_AT_ONCE:]
         self._is_feeding = True
         self._session.learn(lambda live: live.known.take_details(files), self._on_fed)
 

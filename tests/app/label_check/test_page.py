@@ -262,6 +262,8 @@ def test_nothing_is_clipped(desk: Desk, wrong: dict[int, str], width: int) -> No
     desk.window.resize(width, 720)
     page = open_page(desk)
     desk.wait(lambda: not clipped(page))  # once it is laid out
+    desk.qtbot.wait(50)
+    assert not clipped(page)  # and it stays so
 
 
 def test_the_project_is_closed_while_the_page_is_shown(desk: Desk, wrong: dict[int, str]) -> None:

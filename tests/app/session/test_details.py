@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.session import Session
+from app.session import Session, card_under_eye
 from app.session import details as details_module
 from app.session.details import DetailsReading
 from engine.collection.state import Sorting
@@ -51,6 +51,23 @@ def test_an_older_project_is_read_in_the_background(
     session.sort_by(frozenset({Sorting.TAKEN}))
     qtbot.waitUntil(lambda: session.state is not None and Sorting.TAKEN in session.state.ranks, timeout=LONG_MS)
     assert len(titles) == 1
+
+
+def test_what_was_read_waits_while_a_person_works(
+    qtbot: QtBot, session: Session, reading: DetailsReading, older: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Labels go to the disk first; then all of it follows, some at a time."""
+    monkeypatch.setattr(details_module, "MOST_AT_ONCE", 10)
+    monkeypatch.setattr(card_under_eye, "IDLE_S", 3600.0)
+    session.eye.hold_still()
+    with qtbot.waitSignal(session.jobs.job_ended, timeout=LONG_MS):
+        open_project(qtbot, session, older)
+    qtbot.wait(2 * details_module.FEED_INTERVAL_MS)
+    assert not known(older)
+    monkeypatch.setattr(card_under_eye, "IDLE_S", 0.0)
+    assert session.state is not None
+    count = len(session.state.image_ids)
+    qtbot.waitUntil(lambda: len(known(older)) == count, timeout=LONG_MS)
 
 
 def test_nothing_is_started_where_all_is_known(
