@@ -159,10 +159,13 @@ def make_bar() -> QProgressBar:
 
 
 def fill_bar(bar: QProgressBar, progress: Progress) -> None:
-    """Show progress once the total is known."""
-    if progress.total:
+    """Show progress once the total is known, with the next frame: Qt's bar paints the whole window at once."""
+    value = _BAR_STEPS * progress.done // progress.total if progress.total else 0
+    if progress.total and (bar.maximum(), bar.value()) != (_BAR_STEPS, value):
+        bar.setUpdatesEnabled(False)
         bar.setRange(0, _BAR_STEPS)
-        bar.setValue(_BAR_STEPS * progress.done // progress.total)
+        bar.setValue(value)
+        bar.setUpdatesEnabled(True)
 
 
 def make_notice_column(frame: QFrame, tone: str = "") -> QVBoxLayout:

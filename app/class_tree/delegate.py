@@ -116,10 +116,11 @@ def _paint_name(painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex
         rect = _paint_path(painter, rect, path)
     _paint_dot(painter, rect, index)
     place = rect.adjusted(DOT_ROOM, 0, 0, 0)
-    metrics, small = painter.fontMetrics(), QFontMetrics(caption_font(painter.font()))
+    metrics = painter.fontMetrics()
     bar, icons = index.data(row_data.BAR_ROLE), [icon for role, icon in _MARKS.items() if index.data(role)]
     words = "" if bar is None else percent(bar)
-    room = place.width() - len(icons) * (GAP + MARK_SIDE) - (GAP + small.horizontalAdvance(words) if words else 0)
+    words_width = QFontMetrics(caption_font(painter.font())).horizontalAdvance(words) if words else 0
+    room = place.width() - len(icons) * (GAP + MARK_SIDE) - (GAP + words_width if words else 0)
     name = metrics.elidedText(str(index.data()), Qt.TextElideMode.ElideRight, room)
     middle = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
     painter.setPen(QColor(colours.text))
@@ -132,7 +133,7 @@ def _paint_name(painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex
     if words:
         painter.setFont(caption_font(painter.font()))
         painter.setPen(QColor(colours.text_muted))
-        painter.drawText(QRect(left, place.y(), small.horizontalAdvance(words) + 1, place.height()), middle, words)
+        painter.drawText(QRect(left, place.y(), words_width + 1, place.height()), middle, words)
 
 
 def _paint_path(painter: QPainter, rect: QRect, path: str) -> QRect:

@@ -28,6 +28,8 @@ INSET: Final = 8  # of a badge
 DIMMED: Final = 0.28  # opacity of what is left out
 BADGE: Final = 22  # pixels
 REPAINT_MS: Final = 30  # between repaints while thumbnails arrive
+PAINTED_AT_ONCE: Final = 8  # cards of the next group, in about 3 ms
+BETWEEN_MS: Final = 10  # and until some more are painted
 
 
 @final
@@ -48,6 +50,8 @@ class GroupCards(QAbstractScrollArea):
         self._hovered = -1
         self._side = MOST_SIDE
         self._finished = FinishedCards()
+        self._ahead: Sequence[Card] = ()  # of the next group
+        self._unpainted: list[int] = []  # places in it, of cards that are not painted ahead yet
         self.setObjectName("groupCards")
         self.setAccessibleName(tr("Images of the group"))
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -56,6 +60,8 @@ class GroupCards(QAbstractScrollArea):
         self.viewport().setMouseTracking(True)
         self._repaint = QTimer(self, singleShot=True, interval=REPAINT_MS)
         self._repaint.timeout.connect(self.viewport().update)
+        self._paint_ahead = QTimer(self, singleShot=True, interval=BETWEEN_MS)
+        self._paint_ahead.timeout.connect(self._paint_some_ahead)
         thumbnails.ready.connect(self._on_ready)
 
     @property
@@ -77,10 +83,32 @@ class GroupCards(QAbstractScrollArea):
         self._lay_out()
         self.viewport().update()
 
-    def prefetch(self, paths: Sequence[Path]) -> None:
-        """Wish for thumbnails of images that come next; those that are shown are wished for later, so served first."""
-        for path in paths:
-            self._thumbnails.pixmap(path, self._side, self.devicePixelRatioF())
+    def prepare(self, cards: Sequence[Card]) -> None:
+        """Wish for the thumbnails of the group that comes next, and paint its cards while nothing else is to be done.
+
+        Groups that come later are given earlier: the newest wish is served first.
+        """
+        self._ahead, self._unpainted = cards, list(range(len(cards)))
+        width = self._fitted(cards).card_width
+        for card in reversed(cards):
+            self._thumbnails.pixmap(card.path, width, self.devicePixelRatioF())
+        self._paint_ahead.start()
+
+    def _paint_some_ahead(self) -> None:
+        """A few cards whose thumbnails are there: each takes half a millisecond, which no key should wait for."""
+        size, ratio = self._fitted(self._ahead).rect(0).size(), self.devicePixelRatioF()
+        waiting, painted = [], 0
+        for place in self._unpainted:
+            card = self._ahead[place]
+            picture = self._thumbnails.pixmap(card.path, size.width(), ratio) if painted < PAINTED_AT_ONCE else None
+            if picture is None:
+                waiting.append(place)
+            else:
+                self._finished.of(card, picture, _look(is_current=place == 0), size)
+                painted += 1
+        self._unpainted = waiting
+        if painted == PAINTED_AT_ONCE:
+            self._paint_ahead.start()
 
     def select(self, image_id: int) -> None:
         place = next((place for place, card in enumerate(self._cards) if card.image_id == image_id), None)
@@ -116,19 +144,18 @@ class GroupCards(QAbstractScrollArea):
         """Where a card is in the viewport."""
         return self._geometry().rect(place).translated(0, -self.verticalScrollBar().value())
 
-    @property
-    def _caption(self) -> int:
-        return CAPTION if any(card.title for card in self._cards) else NO_CAPTION
-
     def _geometry(self) -> GridGeometry:
-        return GridGeometry(self.viewport().width(), self._side, len(self._cards), self._caption)
+        return GridGeometry(self.viewport().width(), self._side, len(self._cards), _caption_of(self._cards))
+
+    def _fitted(self, cards: Sequence[Card]) -> GridGeometry:
+        """The largest cards that fit without scrolling, else the smallest."""
+        width, height, caption = self.viewport().width(), self.viewport().height(), _caption_of(cards)
+        sides = (*range(MOST_SIDE, LEAST_SIDE, -SIDE_STEP), LEAST_SIDE)
+        layouts = [GridGeometry(width, side, len(cards), caption) for side in sides]
+        return next((each for each in layouts if each.total_height <= height), layouts[-1])
 
     def _lay_out(self) -> None:
-        """The largest cards that fit without scrolling, else the smallest."""
-        width, height, count = self.viewport().width(), self.viewport().height(), len(self._cards)
-        sides = range(MOST_SIDE, LEAST_SIDE, -SIDE_STEP)
-        fitting = (side for side in sides if GridGeometry(width, side, count, self._caption).total_height <= height)
-        self._side = next(fitting, LEAST_SIDE)
+        self._side, height = self._fitted(self._cards).side, self.viewport().height()
         bar, total = self.verticalScrollBar(), self._geometry().total_height
         bar.setRange(0, max(0, total - height))
         bar.setPageStep(height)
@@ -157,7 +184,7 @@ class GroupCards(QAbstractScrollArea):
         card = self._cards[place]
         is_out, is_current = card.image_id in self._left_out, place == self._current
         picture = self._thumbnails.pixmap(card.path, rect.width(), ratio)
-        look = Look(is_selected=is_current, is_current=is_current, is_hovered=place == self._hovered)
+        look = _look(is_current=is_current, is_hovered=place == self._hovered)
         finished = self._finished.of(card, picture, look, rect.size())
         if is_out:
             painter.setOpacity(DIMMED)
@@ -171,6 +198,8 @@ class GroupCards(QAbstractScrollArea):
     def _on_ready(self, path: Path) -> None:
         if not self._repaint.isActive() and any(card.path == path for card in self._cards):
             self._repaint.start()
+        if self._unpainted and not self._paint_ahead.isActive() and any(card.path == path for card in self._ahead):
+            self._paint_ahead.start()
 
     # -- the mouse
 
@@ -206,6 +235,14 @@ class GroupCards(QAbstractScrollArea):
 
     def sizeHint(self) -> QSize:
         return QSize(640, 480)
+
+
+def _look(*, is_current: bool, is_hovered: bool = False) -> Look:
+    return Look(is_selected=is_current, is_current=is_current, is_hovered=is_hovered)
+
+
+def _caption_of(cards: Sequence[Card]) -> int:
+    return CAPTION if any(card.title for card in cards) else NO_CAPTION
 
 
 def _paint_badge(painter: QPainter, corner: QPoint, icon_name: str, ratio: float) -> None:

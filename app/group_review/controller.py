@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final, final
 
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QWidget
 
 from app.actions.row import WRITE, Section, action
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from engine.collection.review_groups import ReviewQueue
     from engine.project import Change
 
-PREFETCHED_GROUPS: Final = 2  # groups whose thumbnails are read before they come up
+PREPARED_GROUPS: Final = 2  # groups whose thumbnails are read before they come up
 FEWEST_AHEAD: Final = 20  # groups in full, below which the next ones are looked up
 
 
@@ -43,6 +44,8 @@ class GroupReview(Feature):
         self._queue: ReviewQueue | None = None
         self._naming = Naming(self._session, self._palette, self._on_named, self._on_created)
         self._is_impossible = False
+        self._ahead_timer = QTimer(self, singleShot=True, interval=0)  # after the key
+        self._ahead_timer.timeout.connect(self._look_ahead)
         session = self._session
         session.state_changed.connect(self._on_state_changed)
         session.fitting_changed.connect(self._on_fitting_changed)
@@ -158,15 +161,17 @@ class GroupReview(Feature):
         had_group = review.current is not None
         review.take(queue, _decided(self._session.state, review))
         self._redraw(is_other_group=not had_group)
-        self._look_ahead()
+        self._ahead_timer.start()
 
     def _look_ahead(self) -> None:
         review, state = self._review, self._session.state
-        if review is None or self._page is None or self._maker is None:
+        if not self.is_open or review is None or self._page is None or self._maker is None:
             return
         if state is not None:
-            ids = [i for group in reversed(review.ahead[:PREFETCHED_GROUPS]) for i in group.image_ids]
-            self._page.cards.prefetch([state.path_of(image_id) for image_id in ids])
+            from app.group_review.shown import cards_of
+
+            for group in reversed(review.ahead[:PREPARED_GROUPS]):
+                self._page.cards.prepare(cards_of(state, self._session.graph, group))
         if self._queue is not None and len(review.ahead) < FEWEST_AHEAD:
             self._maker.make_more(self._queue)
 
@@ -259,7 +264,7 @@ class GroupReview(Feature):
         self._redraw(is_other_group=True)
         if self._page is not None:
             self._page.show_at_once()
-            self._look_ahead()
+            self._ahead_timer.start()
 
     # -- undo
 

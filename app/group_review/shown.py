@@ -47,7 +47,7 @@ def words_of(state: CollectionState, graph: CategoryGraph, review: Review) -> Gr
         graph.name(group.coarse_id) if has_coarse and group.coarse_id != group.class_id else "",
         group.odd,
         _done(state, review),
-        tuple(_cards(state, graph, group)),
+        cards_of(state, graph, group),
         frozenset(review.left_out),
     )
 
@@ -75,7 +75,7 @@ def _done(state: CollectionState, review: Review) -> str:
     return tr("%1, %2", left, done_text(len(review.decisions), review.labelled))
 
 
-def _cards(state: CollectionState, graph: CategoryGraph, group: ReviewGroup) -> list[Card]:
+def cards_of(state: CollectionState, graph: CategoryGraph, group: ReviewGroup) -> tuple[Card, ...]:
     """With the probability that each is right; of a group without a class the pictures alone."""
     is_named = group.class_id != NO_CLASS and group.class_id in graph
     cards = []
@@ -83,7 +83,7 @@ def _cards(state: CollectionState, graph: CategoryGraph, group: ReviewGroup) -> 
         error = group.errors[place] if is_named else 1.0
         mark = Mark.SURE if 1 - error >= SURE else Mark.GUESS
         cards.append(Card(image_id, state.path_of(image_id), mark, percent(1 - error) if is_named else "", "", ""))
-    return cards
+    return tuple(cards)
 
 
 def empty_words(state: CollectionState | None, review: Review, *, is_working: bool, is_impossible: bool) -> EmptyWords:

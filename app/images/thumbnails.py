@@ -141,7 +141,9 @@ class Thumbnails(QObject):
 
     def _work(self) -> None:
         from engine.images.thumbnail_cache import ThumbnailCache
+        from engine.priority import lower_thread_priority
 
+        lower_thread_priority()
         cache = ThumbnailCache(self._caches.thumbnails)
         try:
             while (wish := self._next_wish()) is not None:

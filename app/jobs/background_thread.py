@@ -19,6 +19,7 @@ from engine.errors import Cancelled, ProtoleafError
 from engine.events import CancelToken, OnProgress
 from engine.files import shown
 from engine.full_disk import as_full_disk
+from engine.priority import lower_thread_priority
 
 _log = logging.getLogger(__name__)
 
@@ -36,9 +37,9 @@ class BackgroundThread(QObject):
     _came_back = Signal(either(FunctionType | MethodType))
     _turn_came = Signal()
 
-    def __init__(self, name: str, parent: QObject | None = None) -> None:
+    def __init__(self, name: str, parent: QObject | None = None, *, gives_way: bool = True) -> None:
         super().__init__(parent)
-        self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix=name)
+        self._executor = ThreadPoolExecutor(1, name, lower_thread_priority if gives_way else None)
         self._waiting = 0
         self._is_stopped = False
         self._arrived: deque[Deliver] = deque()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -37,9 +38,10 @@ class LabelWriter(QObject):
     def write(self, codes: Codes, action: Callable[[Project], Change]) -> None:
         """Show labels and write them in one transaction.
 
-        Waits for the disk at most one frame: nearly always a label is saved before the next card shows.
+        What shows them makes ready while the disk writes, and paints when this returns. That waits for the disk at most
+        one frame: nearly always a label is saved before the next card shows.
         """
-        is_saved = threading.Event()
+        is_saved, start_s = threading.Event(), time.perf_counter()
 
         def save(live: LiveCollection) -> Change:
             try:
@@ -51,9 +53,9 @@ class LabelWriter(QObject):
         self._runner.operate(
             save, news_of_change, first=lambda: self._forget(codes), on_failure=lambda: self._take_back(codes)
         )
-        if not is_saved.wait(FRAME_S):
-            self._tell_unsaved(len(self._waiting))
         self.changed.emit()
+        if not is_saved.wait(max(0.0, start_s + FRAME_S - time.perf_counter())):
+            self._tell_unsaved(len(self._waiting))
 
     def over(self, state: CollectionState) -> CollectionState:
         """The state with pending labels, without images that were removed."""

@@ -147,7 +147,7 @@ class Runner(QObject):
         self._live: LiveCollection | None = None  # touched on the thread only
         self._newest: dict[str, object] = {}
         self._epoch = 0  # increases with every closed project, whose answers are dropped
-        self._thread = BackgroundThread("project", self)
+        self._thread = BackgroundThread("project", self, gives_way=False)  # a person waits for its writes
         self._thread.busy_changed.connect(self.busy_changed)
         self.post = self._thread.post
         self.stop = self._thread.stop

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
 from engine.events import CancelToken
+from engine.priority import lower_thread_priority
 
 SCALE: Final = 32767  # what 1 is in 16 bits, the largest number that they hold (decision 10)
 
@@ -140,4 +141,4 @@ def _controller() -> ThreadpoolController:
 
 @cache
 def _workers(name: str) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix=name)
+    return ThreadPoolExecutor(os.cpu_count() or 1, name, lower_thread_priority)

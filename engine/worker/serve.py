@@ -6,22 +6,20 @@ The end of standard input cancels what runs and ends the process: its parent has
 import logging
 import os
 import queue
-import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import IO, Any, Final, final
-
-import psutil
 
 from engine.errors import Cancelled, ProtoleafError
 from engine.events import CancelToken
 from engine.full_disk import as_full_disk
 from engine.log import ProcessKind, logging_to_file
 from engine.new_folder import clear_abandoned
+from engine.priority import lower_process_priority
 from engine.worker.protocol import Cancel, Failed, Request, Stopped, encode, read
 
 _log = logging.getLogger(__name__)
@@ -30,8 +28,6 @@ Send = Callable[[object], None]  # sends an event; safe from any thread
 Handler = Callable[[Any, Send, CancelToken], object]  # sends events while it works, and returns the result
 Handlers = Mapping[type[Request[Any]], Handler]
 
-NICENESS: Final = 5
-"""How much lower the priority of a worker is than that of its parent. Chosen: a third of its share of a busy core."""
 NOT_A_REQUEST: Final = 2  # exit status after a line that is no request
 
 
@@ -120,7 +116,7 @@ def _answer(request: Request[Any], handler: Handler, send: Send, cancel: CancelT
 
 def serve_standard_streams(handlers: Handlers) -> int:
     """Be a worker until standard input ends."""
-    _give_way()
+    lower_process_priority()
     clear_abandoned()
     # Unbuffered, so that the listening thread holds no lock that the interpreter wants at its end.
     with (
@@ -129,15 +125,6 @@ def serve_standard_streams(handlers: Handlers) -> int:
         os.fdopen(os.dup(0), "rb", buffering=0) as stdin,
     ):
         return serve(iter(stdin.readline, b""), stdout, handlers)
-
-
-def _give_way() -> None:
-    """Let what a person works with go first; where nothing else runs, this takes no time."""
-    with suppress(psutil.Error, OSError):
-        if sys.platform == "win32":
-            psutil.Process().nice(psutil.BELOW_NORMAL_PRIORITY_CLASS)
-        else:
-            os.nice(NICENESS)
 
 
 @contextmanager
