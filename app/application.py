@@ -16,7 +16,9 @@ from engine.config import PROJECT_SUFFIX
 
 INTERVAL_MS: Final = 500
 """How often the GUI thread looks whether a collection is due. Chosen: what a second of work leaves is little memory."""
-
+OLDER: Final = (60, 20)
+"""Collections of young objects before the older ones are looked at, and of those before all. A look at all takes
+70 ms with 100,000 images, and finds next to nothing: twice a second the young ones find what closed pages leave."""
 
 SWITCH_S: Final = 0.001
 """How soon a thread that computes lets the GUI thread go on. With 5 ms, as in Python, a key waits for several in turn:
@@ -45,6 +47,7 @@ class GuiCollector(QObject):
         gc.collect()
         gc.freeze()
         gc.disable()
+        gc.set_threshold(gc.get_threshold()[0], *OLDER)
         self._timer = QTimer(self)
         self._timer.setInterval(INTERVAL_MS)
         self._timer.timeout.connect(collect_due)

@@ -137,6 +137,13 @@ class MainWindow(Shell):
 
     # -- Qt
 
+    def event(self, event: QEvent) -> bool:
+        """Other computation pauses while a frame is painted."""
+        if event.type() != QEvent.Type.UpdateRequest:
+            return super().event(event)
+        with self.undisturbed():
+            return super().event(event)
+
     def changeEvent(self, event: QEvent) -> None:
         """Check the project file whenever the window becomes active again."""
         super().changeEvent(event)

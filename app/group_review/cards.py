@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Final, final
@@ -28,8 +29,8 @@ INSET: Final = 8  # of a badge
 DIMMED: Final = 0.28  # opacity of what is left out
 BADGE: Final = 22  # pixels
 REPAINT_MS: Final = 30  # between repaints while thumbnails arrive
-PAINTED_AT_ONCE: Final = 8  # cards of the next group, in about 3 ms
-BETWEEN_MS: Final = 10  # and until some more are painted
+AHEAD_S: Final = 0.004  # that cards of the next group are painted at once
+BETWEEN_MS: Final = 10  # until some more are
 
 
 @final
@@ -97,17 +98,16 @@ class GroupCards(QAbstractScrollArea):
     def _paint_some_ahead(self) -> None:
         """A few cards whose thumbnails are there: each takes half a millisecond, which no key should wait for."""
         size, ratio = self._fitted(self._ahead).rect(0).size(), self.devicePixelRatioF()
-        waiting, painted = [], 0
+        waiting, until_s = [], time.perf_counter() + AHEAD_S
         for place in self._unpainted:
-            card = self._ahead[place]
-            picture = self._thumbnails.pixmap(card.path, size.width(), ratio) if painted < PAINTED_AT_ONCE else None
+            card, is_late = self._ahead[place], time.perf_counter() > until_s
+            picture = None if is_late else self._thumbnails.pixmap(card.path, size.width(), ratio)
             if picture is None:
                 waiting.append(place)
             else:
                 self._finished.of(card, picture, _look(is_current=place == 0), size)
-                painted += 1
         self._unpainted = waiting
-        if painted == PAINTED_AT_ONCE:
+        if waiting and time.perf_counter() > until_s:
             self._paint_ahead.start()
 
     def select(self, image_id: int) -> None:

@@ -44,8 +44,6 @@ class GroupReview(Feature):
         self._queue: ReviewQueue | None = None
         self._naming = Naming(self._session, self._palette, self._on_named, self._on_created)
         self._is_impossible = False
-        self._ahead_timer = QTimer(self, singleShot=True, interval=0)  # after the key
-        self._ahead_timer.timeout.connect(self._look_ahead)
         session = self._session
         session.state_changed.connect(self._on_state_changed)
         session.fitting_changed.connect(self._on_fitting_changed)
@@ -161,17 +159,16 @@ class GroupReview(Feature):
         had_group = review.current is not None
         review.take(queue, _decided(self._session.state, review))
         self._redraw(is_other_group=not had_group)
-        self._ahead_timer.start()
+        QTimer.singleShot(0, self._look_ahead)
 
     def _look_ahead(self) -> None:
-        review, state = self._review, self._session.state
-        if not self.is_open or review is None or self._page is None or self._maker is None:
-            return
-        if state is not None:
-            from app.group_review.shown import cards_of
+        from app.group_review.shown import cards_of
 
-            for group in reversed(review.ahead[:PREPARED_GROUPS]):
-                self._page.cards.prepare(cards_of(state, self._session.graph, group))
+        review, state = self._review, self._session.state
+        if not self.is_open or state is None or review is None or self._page is None or self._maker is None:
+            return
+        for group in reversed(review.ahead[:PREPARED_GROUPS]):
+            self._page.cards.prepare(cards_of(state, self._session.graph, group))
         if self._queue is not None and len(review.ahead) < FEWEST_AHEAD:
             self._maker.make_more(self._queue)
 
@@ -264,7 +261,7 @@ class GroupReview(Feature):
         self._redraw(is_other_group=True)
         if self._page is not None:
             self._page.show_at_once()
-            self._ahead_timer.start()
+            QTimer.singleShot(0, self._look_ahead)
 
     # -- undo
 
@@ -300,10 +297,9 @@ class GroupReview(Feature):
     # -- the palette
 
     def _relabel(self) -> None:
-        review = self._review
-        if review is None or review.current is None or not review.ticked:
+        review, group = self._review, None if self._review is None else self._review.current
+        if review is None or group is None or not review.ticked:
             return
-        group = review.current
         tops = [top.class_id for top in group.tops]
         self._naming.ask(review.ticked, tops, lambda: self.is_open and review.current is group)
 

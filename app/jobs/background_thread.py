@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from types import FunctionType, MethodType
 from typing import Final, final
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from app.jobs.job import Job
 from app.signal_types import either
@@ -35,7 +35,6 @@ class BackgroundThread(QObject):
 
     busy_changed = Signal(bool)
     _came_back = Signal(either(FunctionType | MethodType))
-    _turn_came = Signal()
 
     def __init__(self, name: str, parent: QObject | None = None, *, gives_way: bool = True) -> None:
         super().__init__(parent)
@@ -44,7 +43,8 @@ class BackgroundThread(QObject):
         self._is_stopped = False
         self._arrived: deque[Deliver] = deque()
         self._came_back.connect(self._on_came_back, Qt.ConnectionType.QueuedConnection)
-        self._turn_came.connect(self._deliver_next, Qt.ConnectionType.QueuedConnection)
+        self._turn = QTimer(self, singleShot=True, interval=0)  # a queued signal would not wait for a turn
+        self._turn.timeout.connect(self._deliver_next)
 
     @property
     def is_busy(self) -> bool:
@@ -87,13 +87,12 @@ class BackgroundThread(QObject):
     def _on_came_back(self, deliver: Deliver) -> None:
         """Wait a turn of the event loop, and deliver one result a turn: keys that were pressed meanwhile come first."""
         self._arrived.append(deliver)
-        if len(self._arrived) == 1:
-            self._turn_came.emit()
+        self._turn.start()
 
     def _deliver_next(self) -> None:
         deliver = self._arrived.popleft()
         if self._arrived:
-            self._turn_came.emit()
+            self._turn.start()
         deliver()
 
 

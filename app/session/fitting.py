@@ -73,11 +73,13 @@ class Fitting(QObject):
     @contextmanager
     def resting(self) -> Iterator[None]:
         """Pause fits within this context, from their next block on; it delays predictions by milliseconds."""
+        was_running = self._may_run.is_set()
         self._may_run.clear()
         try:
             yield
         finally:
-            self._may_run.set()
+            if was_running:
+                self._may_run.set()
 
     def resting_token(self) -> RestToken:
         """For other computation in the background: it pauses where fits do."""
