@@ -84,7 +84,7 @@ def similarity(embeddings: Embeddings, vector: Floats) -> Floats:
     return found
 
 
-def share_interval(hits: int, count: int) -> tuple[float, float]:
+def share_interval(hits: float, count: float) -> tuple[float, float]:
     """95 % confidence interval of a share, from 0 to 1 where nothing was counted.
 
     Source: Wilson, Journal of the American Statistical Association, 1927.

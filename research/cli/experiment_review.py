@@ -18,6 +18,7 @@ def review(
     *,
     backbone: Annotated[str, typer.Option(metavar="NAME|FILE", help="By default that of new projects.")] = "",
     way: Annotated[list[str] | None, typer.Option(help="Only these ways; may be repeated.")] = None,
+    keys: Annotated[bool, typer.Option(help="Count keys.")] = True,
     errors: Annotated[bool, typer.Option(help="Also compare expected errors with the true ones.")] = True,
     out: FiguresFile = None,
     is_overwriting: Overwrite = False,
@@ -41,7 +42,7 @@ def review(
     from research.transfer.embedded import embed_collection
 
     check_figures(out, is_overwriting=is_overwriting)
-    ways = tuple(dict.fromkeys(way)) if way is not None else tuple(WAYS)
+    ways = tuple(dict.fromkeys(way or WAYS)) if keys else ()
     for name in ways:
         if name not in WAYS:
             raise UsageError("there is no such way", expected=", ".join(WAYS), found=name)

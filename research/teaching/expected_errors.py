@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.collection.review_groups import GroupInput, ReviewGroup, make_queue
 from engine.everyday.grouping.groups import BasisLinks
@@ -16,6 +17,8 @@ from research.transfer.embedded import EmbeddedCollection
 SHOTS: Final = (2, 5, 20, 1000)  # of each class; the last are all
 BARS: Final = (0.8, 0.95)  # of bulk accepts
 EVERY_GROUP: Final = 100_000
+FEWEST_GROUPS: Final = 2  # of which a variance is known
+Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,8 @@ class ExpectedErrors:
         images: that are accepted.
         expected: errors shown.
         wrong: true errors.
+        design_effect: how many times wider the variance of the errors is than if each image erred by itself:
+            look-alikes err together (Kish, Survey Sampling, 1965).
     """
 
     shots: int
@@ -35,11 +40,20 @@ class ExpectedErrors:
     images: int
     expected: float
     wrong: int
+    design_effect: float = 1.0
+
+    @property
+    def image_interval(self) -> tuple[float, float]:
+        """95 % interval of the true errors if each image erred by itself."""
+        return self._interval(1.0)
 
     @property
     def interval(self) -> tuple[float, float]:
-        """95 % interval of the true errors, each image by itself: look-alikes that err together would widen it."""
-        low, high = share_interval(self.wrong, self.images)
+        """95 % interval of the true errors, images of a group together."""
+        return self._interval(self.design_effect)
+
+    def _interval(self, design_effect: float) -> tuple[float, float]:
+        low, high = share_interval(self.wrong / design_effect, self.images / design_effect)
         return low * self.images, high * self.images
 
     @property
@@ -61,9 +75,10 @@ def _with_shots(embedded: EmbeddedCollection, shots: int) -> Iterator[ExpectedEr
     proposed = [group for group in groups if group.class_id != NO_CLASS]
     sure = [group for group in proposed if group.is_sure]
     for kind, chosen in (("groups with a class", proposed), ("of these, sure ones", sure)):
-        images = sum(len(group.image_ids) for group in chosen)
+        sizes = np.array([len(group.image_ids) for group in chosen], dtype=np.float64)
+        wrong = np.array([_wrong(desk, group) for group in chosen], dtype=np.float64)
         expected = sum(group.expected_errors for group in chosen)
-        yield ExpectedErrors(shots, kind, images, expected, sum(_wrong(desk, group) for group in chosen))
+        yield ExpectedErrors(shots, kind, int(sizes.sum()), expected, int(wrong.sum()), design_effect_of(sizes, wrong))
     assert desk.fitted is not None, "there are labels"
     score = desk.scores.best_score
     free = (desk.labels == NO_CLASS) & ~desk.fitted.is_unknown(desk.scores)
@@ -84,6 +99,21 @@ def _labelled(embedded: EmbeddedCollection, shots: int) -> Desk:
     desk.labels[:] = np.where(np.isin(rows, labelled), desk.truth, NO_CLASS)
     desk.fit()
     return desk
+
+
+def design_effect_of(sizes: Numbers, wrong: Numbers) -> float:
+    """See `ExpectedErrors`; at least 1.
+
+    Args:
+        sizes: (g,) images of each group.
+        wrong: (g,) errors in each group.
+    """
+    share = wrong.sum() / max(sizes.sum(), 1)
+    by_image = sizes.sum() * share * (1 - share)
+    if len(sizes) < FEWEST_GROUPS or by_image == 0:
+        return 1.0
+    by_group = len(sizes) / (len(sizes) - 1) * np.square(wrong - share * sizes).sum()
+    return max(1.0, float(by_group / by_image))
 
 
 def _wrong(desk: Desk, group: ReviewGroup) -> int:

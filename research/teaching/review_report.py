@@ -97,7 +97,10 @@ class ReviewReport:
                 }
                 for way, outcome in self.outcomes.items()
             },
-            "expected_errors": [{**asdict(each), "interval": each.interval} for each in self.errors],
+            "expected_errors": [
+                {**asdict(each), "image_interval": each.image_interval, "interval": each.interval}
+                for each in self.errors
+            ],
         }
 
     def _tables(self) -> Iterator[tuple[str, TextTable]]:
@@ -108,7 +111,8 @@ class ReviewReport:
             rows = [self._row(way, outcome) for way, outcome in self.outcomes.items()]
             yield f"keys pressed until so many images are labelled rightly; {facts}", TextTable(columns, tuple(rows))
         if self.errors:
-            columns = ("labels a class", "accepted", "images", "errors expected", "true", "95 % interval", "")
+            intervals = ("95 % interval, each image by itself", "by group", "")
+            columns = ("labels a class", "accepted", "images", "errors expected", "true", *intervals)
             yield f"labels from train, images of val; {facts}", TextTable(columns, tuple(map(_errors_row, self.errors)))
 
     def _row(self, way: str, outcome: ReviewOutcome) -> tuple[str, ...]:
@@ -119,10 +123,10 @@ class ReviewReport:
 
 
 def _errors_row(each: ExpectedErrors) -> tuple[str, ...]:
-    low, high = each.interval
+    intervals = [f"{low:.0f} to {high:.0f}" for low, high in (each.image_interval, each.interval)]
     return (
         "all" if each.shots > each.images else str(each.shots), each.kind, f"{each.images:,}", f"{each.expected:.1f}",
-        str(each.wrong), f"{low:.0f} to {high:.0f}", "" if each.is_kept else "outside",
+        str(each.wrong), *intervals, "" if each.is_kept else "outside",
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from engine.files import FoundFile
 from engine.graph.category_graph import CategoryGraph
 from research.benchmarks.review import figures_of
 from research.benchmarks.synthetic import synthetic_embeddings
-from research.teaching.expected_errors import measure_expected_errors
+from research.teaching.expected_errors import design_effect_of, measure_expected_errors
 from research.teaching.review_person import ENOUGH, Desk, in_folder_order, review_cards, review_groups
 from research.teaching.review_report import FOLDER, GROUPS, ReviewReport
 from research.transfer.collection import TransferCollection
@@ -72,6 +72,15 @@ def test_expected_errors_are_counted_beside_the_true_ones(embedded: EmbeddedColl
         low, high = each.interval
         assert low <= each.wrong <= high
         assert each.is_kept == (low <= each.expected <= high)
+        assert low <= each.image_interval[0] <= each.image_interval[1] <= high
+
+
+def test_errors_that_come_together_count_as_fewer() -> None:
+    """By hand: two of four groups of ten are wrong as a whole; the variance is 13 times that of single images."""
+    sizes, wrong = np.full(4, 10.0), np.array([10.0, 10.0, 0.0, 0.0])
+    assert design_effect_of(sizes, wrong) == pytest.approx(4 / 3 * 100 / 10)
+    assert design_effect_of(sizes, np.array([3.0, 3.0, 3.0, 3.0])) == 1.0
+    assert design_effect_of(sizes[:1], wrong[:1]) == 1.0
 
 
 def test_a_missed_limit_is_named() -> None:
