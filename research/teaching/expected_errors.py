@@ -76,9 +76,10 @@ def _with_shots(embedded: EmbeddedCollection, shots: int) -> Iterator[ExpectedEr
     sure = [group for group in proposed if group.is_sure]
     for kind, chosen in (("groups with a class", proposed), ("of these, sure ones", sure)):
         sizes = np.array([len(group.image_ids) for group in chosen], dtype=np.float64)
-        wrong = np.array([_wrong(desk, group) for group in chosen], dtype=np.float64)
+        errors = np.array([_wrong(desk, group) for group in chosen], dtype=np.float64)
         expected = sum(group.expected_errors for group in chosen)
-        yield ExpectedErrors(shots, kind, int(sizes.sum()), expected, int(wrong.sum()), design_effect_of(sizes, wrong))
+        effect = design_effect_of(sizes, errors)
+        yield ExpectedErrors(shots, kind, int(sizes.sum()), expected, int(errors.sum()), effect)
     assert desk.fitted is not None, "there are labels"
     score = desk.scores.best_score
     free = (desk.labels == NO_CLASS) & ~desk.fitted.is_unknown(desk.scores)
