@@ -19,7 +19,7 @@ from research.baselines.baseline import Baseline
 from research.data_sets.stored import FewShotData
 from research.methods import PPN, PPN_PLUS, STAR, MethodSettings, constants_of, make_objective
 from research.results import Setting, TestResult
-from research.testing.bench import Bench, EmbeddedTasks, test_images
+from research.testing.bench import Bench, EmbeddedTasks, test_images, validation_images
 from research.testing.beyond import beyond_accuracies
 from research.testing.propagation import LearnedPropagation, options_of, predict
 from research.testing.tasks import TASK_SEED, Tasks, draw_tasks
@@ -28,7 +28,8 @@ COLUMNS: Final = ((5, 1), (5, 5), (10, 1), (10, 5))
 """(ways, shots) of the paper's tables."""
 
 WATCHED_TASKS: Final = 60
-"""Test tasks behind the accuracy that a curve shows. Nothing is chosen by it."""
+"""Tasks behind the accuracy that a curve shows, of validation classes where some were put aside, else of test classes.
+Nothing is chosen by it."""
 
 KEPT_SETTINGS: Final = ("side", "iterations", "learning_rate", "seed")
 """Settings of the training that a result remembers."""
@@ -115,7 +116,8 @@ def train_cell(
     settings = settings_for(cell, settings)
     training_set = data.training_set()
     objective = make_objective(cell.method, training_set, settings)
-    watched = draw_tasks(test_images(data), ways=cell.ways, shots=cell.shots, count=WATCHED_TASKS)
+    images = validation_images(data) if len(data.validation_few_shot) else test_images(data)
+    watched = draw_tasks(images, ways=cell.ways, shots=cell.shots, count=WATCHED_TASKS)
     return train(
         objective,
         training_set.pixels,

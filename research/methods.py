@@ -10,6 +10,7 @@ from engine.collection.training.settings import Chosen
 from engine.errors import InputError, UsageError
 from engine.model.backbone import Conv4
 from engine.project.records import Plain
+from engine.training.class_heads import ClassHeads
 from engine.training.level_wise import EpisodeShape, LevelWiseSettings, PrototypePropagation
 from engine.training.loop import Objective
 from engine.training.settings import TrainingSettings
@@ -17,14 +18,18 @@ from engine.training.training_set import TrainingSet
 from research.baselines.baseline import baseline_sampler
 from research.baselines.closer_look import CloserLook, CloserLookSettings
 from research.baselines.gnn import FewShotGnn, GnnSettings
-from research.baselines.prototypical_net import PrototypicalNet
+from research.baselines.prototypical_net import BesideHeads, PrototypicalNet
 
 PPN: Final = "ppn"
 PPN_PLUS: Final = "ppn+"
 STAR: Final = "-star"
 BASELINES: Final = ("prototypical-net", "gnn", "closer-look")
 METHODS: Final = (*BASELINES, *(name + STAR for name in BASELINES), PPN)
-"""What can be trained, in the table's order; `ppn` is tested as `ppn` and as `ppn+`."""
+"""What the paper's table has, in its order; `ppn` is tested as `ppn` and as `ppn+`."""
+HEADS: Final = "-heads"
+PPN_GUESSED: Final = "ppn-guessed"
+BEYOND: Final = ("prototypical-net-heads", "prototypical-net-star-heads", PPN_GUESSED)
+"""The same with classification heads in training, PPN with guessed parents, too; none is in the paper."""
 
 COLUMN_SETTINGS: Final = frozenset({"ways", "shots", "max_ways"})
 """Settings that the column of the table decides."""
@@ -41,6 +46,7 @@ class MethodSettings:
             better embeddings (Snell et al. trained at 20 and 30 ways). A GNN always takes the tasks' own.
         episode_queries: images to classify of each few-shot class in the plain baselines' episodes; 15 is usual and
             makes an iteration as large as PPN's. The `*` variants take the shape's, like PPN.
+        beyond_weight: of the losses beside the paper's, see `BEYOND`.
         gnn: of the graph network.
         closer_look: of the cosine classifiers.
     """
@@ -49,6 +55,7 @@ class MethodSettings:
     propagation: LevelWiseSettings = field(default_factory=LevelWiseSettings)
     training_ways: int | None = None
     episode_queries: int | None = 15
+    beyond_weight: float = 1.0
     gnn: GnnSettings = field(default_factory=GnnSettings)
     closer_look: CloserLookSettings = field(default_factory=CloserLookSettings)
 
@@ -64,8 +71,8 @@ def make_objective(method: str, training_set: TrainingSet, settings: MethodSetti
     Raises:
         InputError: there is no such method, or the training set does not suffice for it.
     """
-    if method not in METHODS:
-        raise InputError("there is no such method", expected=", ".join(METHODS), found=f"“{method}”")
+    if method not in (*METHODS, *BEYOND):
+        raise InputError("there is no such method", expected=", ".join((*METHODS, *BEYOND)), found=f"“{method}”")
     objective = _make(method, training_set, settings)
     objective.constants = constants_of(method, settings)
     return objective
@@ -77,16 +84,31 @@ def _make(method: str, training_set: TrainingSet, settings: MethodSettings) -> O
         torch.manual_seed(seed)
         backbone = Conv4(side)
     width = backbone.embedding_width
-    if method == PPN:
-        return PrototypePropagation(backbone, width, training_set, settings.propagation, seed=seed)
-    level_wise = method.endswith(STAR)
-    base = method.removesuffix(STAR)
+    if method in {PPN, PPN_GUESSED}:
+        return PrototypePropagation(backbone, width, training_set, _propagation(method, settings), seed=seed)
+    level_wise, has_heads, base = _parts(method)
     if base == "closer-look":
         return CloserLook(backbone, width, training_set, settings.closer_look, level_wise=level_wise, seed=seed)
     sampler = baseline_sampler(training_set, _shape(settings, level_wise=level_wise), level_wise=level_wise)
     if base == "gnn":
         return FewShotGnn(backbone, width, sampler, settings.gnn, seed=seed)
-    return PrototypicalNet(backbone, sampler)
+    if not has_heads:
+        return PrototypicalNet(backbone, sampler)
+    heads = ClassHeads(width, training_set, fine_only=not level_wise, seed=seed)
+    return PrototypicalNet(backbone, sampler, BesideHeads(heads, training_set.class_positions, settings.beyond_weight))
+
+
+def _parts(method: str) -> tuple[bool, bool, str]:
+    """Whether a baseline is trained level by level, whether with heads, and its plain name."""
+    plain = method.removesuffix(HEADS)
+    return plain.endswith(STAR), plain != method, plain.removesuffix(STAR)
+
+
+def _propagation(method: str, settings: MethodSettings) -> LevelWiseSettings:
+    if method == PPN:
+        return settings.propagation
+    weight = settings.beyond_weight
+    return replace(settings.propagation, head_weight=weight, guess_weight=weight)
 
 
 def _shape(settings: MethodSettings, *, level_wise: bool) -> EpisodeShape:
@@ -95,14 +117,15 @@ def _shape(settings: MethodSettings, *, level_wise: bool) -> EpisodeShape:
 
 def constants_of(method: str, settings: MethodSettings) -> dict[str, Plain]:
     """What a method is made with besides the training's settings, by field name; checkpoints remember it."""
-    base = method.removesuffix(STAR)
+    level_wise, has_heads, base = _parts(method)
     if base == "closer-look":
         names = _direct_names(settings.closer_look)
         return {name: getattr(settings.closer_look, name) for name in sorted(names)}
-    if method == PPN:
-        return by_name.plain_settings(settings.propagation)
-    shape = by_name.plain_settings(_shape(settings, level_wise=method.endswith(STAR)))
-    return {**shape, **(by_name.plain_settings(settings.gnn) if base == "gnn" else {})}
+    if method in {PPN, PPN_GUESSED}:
+        return by_name.plain_settings(_propagation(method, settings))
+    shape = by_name.plain_settings(_shape(settings, level_wise=level_wise))
+    own = by_name.plain_settings(settings.gnn) if base == "gnn" else {}
+    return {**shape, **own, **({"head_weight": settings.beyond_weight} if has_heads else {})}
 
 
 def with_chosen(settings: MethodSettings, chosen: Chosen) -> MethodSettings:

@@ -1,28 +1,17 @@
 """Train and test whatever a table still misses, several cells side by side."""
 
-import multiprocessing
-import os
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from multiprocessing.queues import Queue
+from functools import partial
 from pathlib import Path
-from queue import Empty
-from typing import Final
 
-from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
-from engine.worker.client import children_without_ctrl_c
+from engine.events import CancelToken, OnProgress, ignore_progress
 from research import results
 from research.cells import COLUMNS, Cell, remembered, settings_for
 from research.data_sets.stored import load
 from research.methods import METHODS, MethodSettings
-from research.pool_process import end_pool_process_with_parent
 from research.results import TestResult
-
-POLL_S: Final = 0.5
-STEP: Final = 10
-"""Iterations between two messages of a worker."""
+from research.side_by_side import ProgressCounter, run_side_by_side
 
 
 @dataclass(frozen=True)
@@ -103,60 +92,25 @@ def run_missing(
         InputError: a data set does not suffice, or a folder holds a training with other settings.
         Cancelled: it was asked to stop.
     """
-    cancel = cancel or CancelToken()
-    context = multiprocessing.get_context("spawn")
-    iterations_done: Queue[int] = context.Queue()
-    threads = max(1, (os.cpu_count() or 1) // workers)
-    meter = ProgressMeter(len(assignments) * settings.training.iterations, on_progress, unit="iterations")
-    with ProcessPoolExecutor(workers, context, _prepare_worker, (iterations_done, threads)) as pool:
-        waiting: set[Future[tuple[TestResult, ...]]] = set()
-        try:
-            with children_without_ctrl_c():
-                waiting = {pool.submit(_do, assignment, runs, settings) for assignment in assignments}
-            while waiting:
-                cancel.raise_if_cancelled()
-                done, waiting = wait(waiting, POLL_S, FIRST_COMPLETED)
-                cancel.raise_if_cancelled()  # a kill of the whole group ends the processes, too: no failure of theirs
-                meter.advance(sum(_drain(iterations_done)))
-                for result in _results_of(done):
-                    on_result(result)
-            meter.advance(meter.total - meter.done)  # what the last messages, still on their way, would have reported
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
-            if waiting:  # failed or cancelled: what still runs keeps its last checkpoint
-                for process in multiprocessing.active_children():
-                    process.terminate()
 
+    def tell(found: tuple[TestResult, ...]) -> None:
+        for result in found:
+            on_result(result)
 
-def _results_of(done: set[Future[tuple[TestResult, ...]]]) -> Iterator[TestResult]:
-    for future in done:
-        yield from future.result()
-
-
-def _drain(iterations_done: "Queue[int]") -> Iterator[int]:
-    with suppress(Empty):
-        while True:
-            yield iterations_done.get_nowait()
-
-
-class _Worker:
-    """What a worker process is given at its start."""
-
-    iterations_done: "Queue[int] | None" = None
-
-
-def _prepare_worker(iterations_done: "Queue[int]", threads: int) -> None:
-    end_pool_process_with_parent()
-    import torch
-
-    torch.set_num_threads(threads)
-    _Worker.iterations_done = iterations_done
+    run_side_by_side(
+        [partial(_do, assignment, runs, settings) for assignment in assignments],
+        units=len(assignments) * settings.training.iterations,
+        workers=workers,
+        on_result=tell,
+        on_progress=on_progress,
+        cancel=cancel,
+    )
 
 
 def _do(assignment: Assignment, runs: Path, settings: MethodSettings) -> tuple[TestResult, ...]:
     from research.cells import load_cell, test_cell, train_cell
 
-    data, iterations_done = load(assignment.data), _ProgressCounter()
+    data, iterations_done = load(assignment.data), ProgressCounter()
     train_cell(
         data, assignment.cells[0], settings, runs, on_progress=lambda progress: iterations_done.say(progress.done)
     )
@@ -167,15 +121,3 @@ def _do(assignment: Assignment, runs: Path, settings: MethodSettings) -> tuple[T
         results.write(result, runs)
     iterations_done.say(settings.training.iterations)
     return tuple(found)
-
-
-class _ProgressCounter:
-    """Tells the parent how many iterations were done since it last did."""
-
-    def __init__(self) -> None:
-        self._done = 0
-
-    def say(self, done: int) -> None:
-        if done - self._done >= STEP and _Worker.iterations_done is not None:
-            _Worker.iterations_done.put(done - self._done)
-            self._done = done

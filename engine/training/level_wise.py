@@ -1,7 +1,7 @@
 """Algorithm 1: subgraphs with a classification task for each level, propagated prototypes, the sum of the losses."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, final
 
 import numpy as np
@@ -19,9 +19,12 @@ from engine.model.propagation import (
     log_probabilities,
     propagate,
 )
+from engine.training.class_heads import ClassHeads
+from engine.training.guessed_parents import DROPPED, GuessedParents
 from engine.training.loop import Embed, IterationDraw, Objective
 from engine.training.training_set import LEAST_CLASSES, Positions, TrainingSet
 
+Flags = NDArray[np.bool_]
 ONE_SHOT_LAMBDA: Final = 0.0  # Paper, section 4: lambda for 1 shot
 MORE_SHOTS_LAMBDA: Final = 0.5  # Paper, section 4: lambda for 5 shots
 
@@ -62,6 +65,8 @@ class LevelWiseSettings:
     # "softmax" over a class's parents as in the authors' code, or the raw "cosine" of the paper
     normalisation: Normalisation = "softmax"
     steps: int = 1  # propagation steps; the paper takes one
+    head_weight: float = 0.0  # of the loss of `ClassHeads`, which the paper does not have
+    guess_weight: float = 0.0  # of the loss of `GuessedParents`, which the paper does not have
 
     @property
     def own_weight(self) -> float:
@@ -89,6 +94,7 @@ class LevelWiseDraw(IterationDraw):
     tasks: tuple[LevelTask, ...]  # finest level first; those of one class only are left out
     classes: Positions  # (S,) int64, the subgraph's classes in ascending order of position
     edge_index: Positions  # (2, E) int64 in [0, S), the edges between them
+    kept: Flags | None = None  # (C,) bool, prototypes that may be guessed as parents; None where nothing is guessed
 
     @property
     def few_shot_task(self) -> LevelTask:
@@ -252,26 +258,51 @@ class PrototypePropagation(Objective):
             generator=torch.Generator().manual_seed(seed),
         )
         self.buffer = PrototypeBuffer(training_set, embedding_width)
+        self.heads = ClassHeads(embedding_width, training_set, seed=seed) if settings.head_weight else None
+        self.guessed = GuessedParents() if settings.guess_weight else None
+        self._training_set = training_set
 
     def draw(self, generator: np.random.Generator) -> LevelWiseDraw:
         """Draw a subgraph and its tasks (Algorithm 1, lines 8 and 13)."""
-        return self.sampler.draw(generator)
+        draw = self.sampler.draw(generator)
+        if self.guessed is None:
+            return draw
+        return replace(draw, kept=generator.random(self._training_set.class_count) >= DROPPED)
 
     def refresh(self, embed: Embed, generator: np.random.Generator | None = None) -> None:
         """Update the buffer (Algorithm 1, lines 3 to 7); without a generator, from all images of each class."""
         self.buffer.refresh(embed, generator, sample=self.settings.buffer_images)
 
     def loss(self, embeddings: Tensor, draw: LevelWiseDraw) -> Tensor:
-        """Propagate on the subgraph and sum the levels' mean losses (Algorithm 1, lines 9 to 15)."""
+        """Propagate on the subgraph and sum the levels' mean losses (Algorithm 1, lines 9 to 15) and more."""
+        initial = self._initial_prototypes(embeddings, draw)
         final_prototypes = propagate(
             self.attention,
-            self._initial_prototypes(embeddings, draw),
+            initial,
             torch.from_numpy(draw.edge_index).to(embeddings.device),
             self._own_weights(draw).to(embeddings.device),
             steps=self.settings.steps,
             normalisation=self.settings.normalisation,
         ).final
-        return torch.stack([_task_loss(embeddings, final_prototypes, task, draw) for task in draw.tasks]).sum()
+        losses = [_task_loss(embeddings, final_prototypes, task, draw) for task in draw.tasks]
+        if self.heads is not None:
+            classes = self._training_set.class_positions[draw.images]
+            losses.append(self.settings.head_weight * self.heads.loss(embeddings, classes))
+        if self.guessed is not None:
+            losses.append(self.settings.guess_weight * self._guess_loss(embeddings, initial, draw))
+        return torch.stack(losses).sum()
+
+    def _guess_loss(self, embeddings: Tensor, initial: Prototypes, draw: LevelWiseDraw) -> Tensor:
+        """Mean loss of the few-shot task by prototypes that were propagated from guessed parents."""
+        assert self.guessed is not None, "there is a weight"
+        assert draw.kept is not None, "drawn by this objective"
+        device, task = embeddings.device, draw.few_shot_task
+        places = torch.from_numpy(np.searchsorted(draw.classes, task.classes)).to(device)
+        own, classes = initial.vectors.index_select(0, places), torch.from_numpy(task.classes).to(device)
+        others = Prototypes(self.buffer.vectors, self.buffer.exists)
+        vectors = self.guessed(self.attention, own, classes, others, torch.from_numpy(draw.kept).to(device))
+        scores = log_probabilities(embeddings.index_select(0, torch.from_numpy(task.queries).to(device)), vectors)
+        return nn.functional.nll_loss(scores, torch.from_numpy(task.targets).to(device))
 
     def _own_weights(self, draw: LevelWiseDraw) -> Tensor:
         """Lambda of each of the subgraph's classes, (S,) float32."""

@@ -1,7 +1,7 @@
 """Prototypical networks (Snell et al., NeurIPS 2017): classes are the means of their support embeddings."""
 
 from collections.abc import Sequence
-from typing import final
+from typing import NamedTuple, final
 
 import numpy as np
 import torch
@@ -9,8 +9,24 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from engine.model.propagation import log_probabilities
+from engine.training.class_heads import ClassHeads
 from engine.training.level_wise import LevelTask, LevelWiseDraw, LevelWiseSampler
+from engine.training.training_set import Positions
 from research.baselines.baseline import Baseline
+
+
+class BesideHeads(NamedTuple):
+    """Classification heads that are trained beside a baseline, for a fair comparison with a PPN that has them.
+
+    Attributes:
+        heads: over the classes that the baseline may know.
+        class_positions: (n,) int64, class of each training image.
+        weight: of their loss.
+    """
+
+    heads: ClassHeads
+    class_positions: Positions
+    weight: float
 
 
 @final
@@ -20,18 +36,21 @@ class PrototypicalNet(Baseline):
     Args:
         backbone: maps images (B, 3, H, W) to embeddings (B, d).
         sampler: from `baseline_sampler`: plain episodes, or one task for each level for the `*` variant.
+        beside: dropped after training.
     """
 
-    def __init__(self, backbone: nn.Module, sampler: LevelWiseSampler) -> None:
+    def __init__(self, backbone: nn.Module, sampler: LevelWiseSampler, beside: BesideHeads | None = None) -> None:
         super().__init__(backbone)
         self._sampler = sampler
+        self._beside = beside
+        self.heads = None if beside is None else beside.heads
 
     def draw(self, generator: np.random.Generator) -> LevelWiseDraw:
         """Draw the episode of one iteration."""
         return self._sampler.draw(generator)
 
     def loss(self, embeddings: Tensor, draw: LevelWiseDraw) -> Tensor:
-        """Sum over the tasks of the mean cross entropy of their queries.
+        """Sum over the tasks of the mean cross entropy of their queries, and the heads' loss where there are some.
 
         Args:
             embeddings: (B, d) float32.
@@ -40,7 +59,11 @@ class PrototypicalNet(Baseline):
         Returns:
             Scalar float32, at least 0.
         """
-        return torch.stack([_task_loss(embeddings, task) for task in draw.tasks]).sum()
+        losses = [_task_loss(embeddings, task) for task in draw.tasks]
+        if self._beside is not None:
+            classes = self._beside.class_positions[draw.images]
+            losses.append(self._beside.weight * self._beside.heads.loss(embeddings, classes))
+        return torch.stack(losses).sum()
 
     def scores(self, support: Tensor, queries: Tensor, generators: Sequence[np.random.Generator]) -> Tensor:  # noqa: ARG002 (nothing is random)
         """Log-probability of every class; shapes as in `Baseline.scores`."""

@@ -11,6 +11,7 @@ from engine.cli.output import AsJson, progress_bar, say, stoppable
 from engine.errors import UsageError
 from research.cli import (
     experiment_graph_suggestions,
+    experiment_grid,
     experiment_label_errors,
     experiment_review,
     experiment_runs,
@@ -71,6 +72,7 @@ experiment_label_errors.register(application)
 experiment_unknown.register(application)
 experiment_similar.register(application)
 experiment_training.register(application)
+experiment_grid.register(application)
 experiment_review.register(application)
 experiment_teach.register(application)
 experiment_graph_suggestions.register(application)

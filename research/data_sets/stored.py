@@ -5,14 +5,14 @@ A data set is a folder with `pixels.npy` (uint8, (n, S, S, 3)) and `data_set.jso
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import FormatError
+from engine.errors import FormatError, InputError
 from engine.interchange.text_file import read_text
 from engine.training.training_set import TrainingSet
 from research.data_sets.ancestors import is_above
@@ -21,6 +21,8 @@ FORMAT: Final = "protoleaf few-shot data set"
 VERSION: Final = 1
 DATA_FILE: Final = "data_set.json"
 PIXELS_FILE: Final = "pixels.npy"
+FEWEST_CLASSES: Final = 2  # to train on: a task needs two to tell apart
+_VALIDATION_STREAM: Final = 7001  # of what is put aside
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,7 @@ class FewShotData:
         training_few_shot: sorted positions, int64.
         test_few_shot: sorted positions, int64.
         unreadable: images that were drawn but left out because they cannot be read, each with the reason.
+        validation_few_shot: sorted positions, int64, see `with_validation`; none are among the training ones.
     """
 
     name: str
@@ -56,6 +59,28 @@ class FewShotData:
     training_few_shot: NDArray[np.int64]
     test_few_shot: NDArray[np.int64]
     unreadable: tuple[str, ...] = ()
+    validation_few_shot: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+
+    def with_validation(self, count: int) -> "FewShotData":
+        """The same with some of training's few-shot classes put aside, on which every choice is made.
+
+        They, and the coarse classes that only they lie below, keep their edges and levels; training sees no image of
+        any of them. Always the same ones of a data set.
+
+        Raises:
+            InputError: too few classes would be left to train on.
+        """
+        if not count:
+            return self
+        if count + FEWEST_CLASSES > len(self.training_few_shot):
+            raise InputError(
+                "too few few-shot classes would be left to train on",
+                expected=f"at most {max(0, len(self.training_few_shot) - FEWEST_CLASSES)} validation classes",
+                found=str(count),
+            )
+        generator = np.random.default_rng(_VALIDATION_STREAM)
+        chosen = np.sort(generator.permutation(self.training_few_shot)[:count])
+        return replace(self, training_few_shot=np.setdiff1d(self.training_few_shot, chosen), validation_few_shot=chosen)
 
     def part_classes(self, *, test: bool) -> NDArray[np.bool_]:
         """Tell which classes are few-shot classes of a part or ancestors of one: (C,) bool."""
@@ -70,11 +95,14 @@ class FewShotData:
             positions; those of the test part have neither images nor edges.
         """
         is_training = self.part_classes(test=False)
-        # The training part comes first, so it is a view: a data set larger than the memory stays on the disk.
-        count = int((~self.is_test).sum())
+        # The training part comes first, so it is a view: a data set larger than the memory stays on the disk, but where
+        # classes were put aside.
+        own: slice | NDArray[np.bool_] = slice(int((~self.is_test).sum()))
+        if len(self.validation_few_shot):
+            own = ~self.is_test & is_training[self.class_positions]
         return TrainingSet(
-            pixels=self.pixels[:count],
-            class_positions=self.class_positions[:count],
+            pixels=self.pixels[own],
+            class_positions=self.class_positions[own],
             edge_index=self.edge_index[:, is_training[self.edge_index].all(axis=0)],
             levels=self.levels,
             few_shot=self.training_few_shot,

@@ -87,9 +87,12 @@ def test_images(data: FewShotData) -> dict[int, Positions]:
     }
 
 
+test_images.__test__ = False  # type: ignore[attr-defined]  # pytest takes a function of this name for a test
+
+
 def validation_images(data: FewShotData) -> dict[int, Positions]:
-    """Training images of each training few-shot class: what options are tuned on, never on test classes."""
+    """Images of each class that options are tuned on: those put aside, else training's own; never a test class."""
+    classes = data.validation_few_shot if len(data.validation_few_shot) else data.training_few_shot
     return {
-        position: np.flatnonzero((data.class_positions == position) & ~data.is_test)
-        for position in data.training_few_shot.tolist()
+        position: np.flatnonzero((data.class_positions == position) & ~data.is_test) for position in classes.tolist()
     }

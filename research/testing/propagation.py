@@ -128,20 +128,21 @@ def nearest_prototype(embedded: EmbeddedTasks, prototypes: Tensor) -> Positions:
 
 
 def _parent_prototypes(bench: Bench, buffered: Prototypes, options: PropagationOptions) -> Prototypes:
-    """What the C classes give: buffered where training saw them, else the mean of their weakly labelled test images.
+    """What the C classes give: buffered where training saw them, else the mean of their weakly labelled images.
 
-    PPN knows nothing but the buffer.
+    PPN knows nothing but the buffer. Training saw none of the images of a class that it did not see.
     """
     if not options.knows_edges:
         return buffered
     vectors, exists = buffered.vectors.clone(), buffered.exists.clone()
     data = bench.data
-    few_shot = set(data.test_few_shot.tolist())
-    for position in np.unique(data.class_positions[data.is_test]).tolist():
-        is_seen = bool(buffered.exists[position])
+    few_shot = {*data.test_few_shot.tolist(), *data.validation_few_shot.tolist()}
+    unseen = ~buffered.exists.numpy()
+    for position in np.unique(data.class_positions[data.is_test | unseen[data.class_positions]]).tolist():
+        is_seen = not unseen[position]
         if position in few_shot or (is_seen and options.seen_parents == "buffered"):
             continue
-        images = np.flatnonzero((data.class_positions == position) & data.is_test)
+        images = np.flatnonzero((data.class_positions == position) & (data.is_test | unseen[position]))
         fresh = bench.embeddings_of(images).mean(dim=0)
         vectors[position] = (vectors[position] + fresh) / 2 if is_seen else fresh
         exists[position] = True

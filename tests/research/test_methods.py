@@ -24,7 +24,7 @@ def test_same_settings_same_weights(method: str, colours: FewShotData) -> None:
 
 def test_unknown_method(colours: FewShotData) -> None:
     """The message lists the methods."""
-    with pytest.raises(InputError, match=r"closer-look-star, ppn, found “ppn\+”"):
+    with pytest.raises(InputError, match=r"closer-look-star, ppn, .*ppn-guessed, found “ppn\+”"):
         make_objective("ppn+", colours.training_set(), quick_settings())
 
 

@@ -1,0 +1,150 @@
+"""Trains and tests the cells of the grid that have no result yet; what was begun goes on at its checkpoint."""
+
+import hashlib
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import starmap
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from engine.collection.training.settings import Chosen
+from engine.events import CancelToken, OnProgress, ignore_progress
+from engine.training.loop import Objective, embedder
+from research.cells import load_cell, remembered, settings_for, train_cell
+from research.data_sets.stored import FewShotData
+from research.grid import result as results
+from research.grid.cell import FEW_SHOT_METHODS, GridCell
+from research.grid.result import ColumnResult, GridResult, TriedChoice
+from research.grid.rows import Predict, rows_of
+from research.methods import MethodSettings, with_chosen
+from research.side_by_side import ProgressCounter, run_side_by_side
+from research.testing.bench import Bench, test_images, validation_images
+from research.testing.beyond import VALIDATION_TASKS
+from research.testing.tasks import TASK_SEED, Tasks, draw_tasks
+
+ITERATIONS: Final = 2000
+"""Of a training level by level. Chosen: some minutes on one core."""
+FEW_SHOT_ONLY: Final[Mapping[int, float]] = {1: 1.5, 5: 1.85}
+"""Iterations that a method trained on few-shot tasks alone makes in the time of one level by level, by shots:
+measured at 32 px on one core (CPU seconds stand in each result)."""
+COMMON: Final[Chosen] = {
+    "side": 32, "point_interval": 250, "coarse_lambda": 0.5, "fresh_share": 0.5, "refresh_epochs": 1,
+    "buffer_images": 20, "queries": 2, "coarse_shots": 2, "episode_queries": 5,
+}  # fmt: skip
+BY_SHOTS: Final[Mapping[int, Chosen]] = {
+    1: {"training_ways": 20, "coarse_images": 4},
+    5: {"training_ways": 10, "coarse_images": 7},
+}
+
+
+def settings_of(cell: GridCell, chosen: Chosen) -> MethodSettings:
+    """Every constant of a cell's training, with as much computing for each method; what is chosen comes last.
+
+    Iterations are those of a method that is trained level by level.
+    """
+    found = with_chosen(MethodSettings(), {**COMMON, **BY_SHOTS[cell.shots], "iterations": ITERATIONS, **chosen})
+    factor = FEW_SHOT_ONLY[cell.shots] if cell.method in FEW_SHOT_METHODS else 1.0
+    iterations = round(found.training.iterations * factor)
+    return replace(found, training=replace(found.training, iterations=iterations, seed=cell.seed))
+
+
+def missing(cells: Sequence[GridCell], folder: Path) -> tuple[GridCell, ...]:
+    """Cells without a result below the folder of results."""
+    return tuple(cell for cell in cells if not (folder / f"{cell.name}.json").exists())
+
+
+def run_grid(
+    cells: Sequence[GridCell],
+    runs: Path,
+    folder: Path,
+    chosen: Chosen,
+    *,
+    workers: int = 1,
+    on_result: Callable[[GridResult], None] = lambda _result: None,
+    on_progress: OnProgress = ignore_progress,
+    cancel: CancelToken | None = None,
+) -> None:
+    """Train and test cells, each in a process of its own; a result is written as soon as it is there.
+
+    Args:
+        cells: in this order.
+        runs: folder of checkpoints.
+        folder: of results.
+        chosen: settings, by name, in place of the usual ones.
+        workers: processes.
+        on_result: called with every result.
+        on_progress: called with the iterations of all cells together.
+        cancel: asks to stop.
+
+    Raises:
+        InputError: a data set does not suffice, or a folder holds a training with other settings.
+        Cancelled: it was asked to stop.
+    """
+    run_side_by_side(
+        [partial(do_cell, cell, runs, folder, chosen) for cell in cells],
+        units=sum(settings_of(cell, chosen).training.iterations for cell in cells),
+        workers=workers,
+        on_result=on_result,
+        on_progress=on_progress,
+        cancel=cancel,
+    )
+
+
+def do_cell(cell: GridCell, runs: Path, folder: Path, chosen: Chosen) -> GridResult:
+    """Train a cell, test it, and write its result."""
+    settings, data, counter = settings_of(cell, chosen), cell.open(), ProgressCounter()
+    below, begun_at = cell.runs_below(runs), list[int]()
+    start_s = time.process_time()
+
+    def say(done: int) -> None:
+        if not begun_at:
+            begun_at.append(done)
+        counter.say(done)
+
+    trained = cell.training_cell(settings)
+    outcome = train_cell(data, trained, settings, below, on_progress=lambda progress: say(progress.done))
+    spent_s = time.process_time() - start_s
+    share = (outcome.iterations - begun_at[0]) / outcome.iterations if begun_at else 1.0
+    columns = tested(cell, data, load_cell(data, trained, settings, below), settings)
+    curve = tuple((point.iteration, float(point.loss or 0.0), point.accuracy) for point in outcome.curve)
+    found = GridResult(
+        cell.name, cell.variant, cell.split, cell.seed, cell.method, cell.shots, data.name,
+        remembered(trained, settings_for(trained, settings)), round(spent_s / max(share, 1e-9), 1), curve, columns,
+    )  # fmt: skip
+    results.write(found, folder)
+    counter.say(settings.training.iterations)
+    return found
+
+
+def tested(
+    cell: GridCell, data: FewShotData, objective: Objective, settings: MethodSettings
+) -> dict[tuple[int, int], ColumnResult]:
+    """Test a trained cell in all its columns, by every candidate."""
+    bench = Bench(data, embedder(objective, data.pixels, settings.training.side))
+    rows = rows_of(bench, objective, settings_for(cell.training_cell(settings), settings))
+    columns = {}
+    for ways, shots in cell.columns:
+        validation = draw_tasks(
+            validation_images(data), ways=ways, shots=shots, count=VALIDATION_TASKS, seed=TASK_SEED + 1
+        )
+        test = draw_tasks(test_images(data), ways=ways, shots=shots)
+        of_validation, of_test = bench.embed_tasks(validation), bench.embed_tasks(test)
+
+        def tried(choice: str, predict: Predict) -> TriedChoice:
+            accuracy = float(validation.accuracies(predict(of_validation)).mean())  # noqa: B023 (called at once)
+            hits = (predict(of_test) == test.targets).sum(axis=1)  # noqa: B023 (called at once)
+            return TriedChoice(choice, accuracy, hits.astype(np.uint8))
+
+        found = {row: tuple(starmap(tried, candidates.items())) for row, candidates in rows.items()}
+        columns[ways, shots] = ColumnResult(checksum_of(test), test.flat_queries.shape[1], found)
+    return columns
+
+
+def checksum_of(tasks: Tasks) -> str:
+    """The same for the same images in the same order only."""
+    parts = (tasks.classes, tasks.support, tasks.queries)
+    return hashlib.sha256(b"".join(np.ascontiguousarray(part).tobytes() for part in parts)).hexdigest()[:16]

@@ -1,0 +1,97 @@
+"""The grid's figures beside the paper's, as text or Markdown."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+import numpy as np
+
+from research import paper
+from research.grid.figures import Column, MeanFigure, RowFigures, rows_in
+from research.grid.result import GridResult
+from research.reports.text_table import MISSING, TextTable
+
+TITLES: Final[Mapping[str, str]] = {
+    "prototypical-net": "Prototypical Net",
+    "prototypical-net-star": "Prototypical Net*",
+    "prototypical-net-heads": "Prototypical Net, heads",
+    "prototypical-net-star-heads": "Prototypical Net*, heads",
+    "ppn": "PPN, the paper's training",
+    "ppn-guessed": "PPN, heads and guessed parents",
+}
+TESTS: Final[Mapping[str, str]] = {
+    "means": "means",
+    "shrunk": "shrunk to the mean of all",
+    "posterior": "posterior",
+    "heads": "parents by the heads",
+    "paper": "the paper's test, 3 nearest",
+    "nearest": "10 nearest",
+    "plus": "PPN+, the paper's lambda",
+    "plus-tuned": "PPN+, lambda chosen",
+}
+PLAIN: Final = "means"
+PEERS: Final = ("prototypical-net", "prototypical-net-star")
+PUBLISHED: Final[Mapping[str, str]] = {
+    "prototypical-net/means": "prototypical-net",
+    "prototypical-net-star/means": "prototypical-net-star",
+    "ppn/paper": "ppn",
+    "ppn/plus": "ppn+",
+}
+HEADER: Final = (
+    "trained",
+    "tested",
+    "accuracy, %",
+    "paper",
+    "minus Prototypical Net",
+    "minus Prototypical Net*",
+    "chosen",
+)
+
+
+def tables_of(results: Sequence[GridResult], variant: str) -> Iterator[tuple[str, TextTable]]:
+    """Title and table of each column of a variant that has results."""
+    columns = sorted({column for result in results if result.variant == variant for column in result.columns})
+    for ways, shots in columns:
+        rows = sorted(rows_in(results, variant, (ways, shots)), key=_place)
+        cells = {key for row in rows for key in row.accuracies}
+        splits, seeds = {split for split, _ in cells}, {seed for _, seed in cells}
+        title = (
+            f"{variant}, {ways}-way {shots}-shot: {len(splits)} splits, {len(seeds)} seeds; every choice on validation"
+        )
+        yield f"{title} classes, once over all splits", TextTable(HEADER, tuple(_lines(rows, variant, (ways, shots))))
+
+
+def costs_of(results: Sequence[GridResult]) -> TextTable:
+    """Seconds of processor time of a training."""
+    found: dict[tuple[str, int], list[GridResult]] = {}
+    for result in results:
+        found.setdefault((result.method, result.shots), []).append(result)
+    order = sorted(found, key=lambda key: (key[1], list(TITLES).index(key[0])))
+    rows = []
+    for method, shots in order:
+        each = found[method, shots]
+        cost = np.mean([one.cpu_s for one in each])
+        iterations = each[0].settings["iterations"]
+        rows.append((TITLES[method], str(shots), str(len(each)), f"{iterations:,}", f"{cost:,.0f}"))
+    return TextTable(("trained", "shots", "trainings", "iterations", "CPU s each"), tuple(rows))
+
+
+def _place(row: RowFigures) -> tuple[int, int]:
+    return list(TITLES).index(row.method), list(TESTS).index(row.test)
+
+
+def _lines(rows: Sequence[RowFigures], variant: str, column: Column) -> Iterator[tuple[str, ...]]:
+    peers = [next((row for row in rows if (row.method, row.test) == (peer, PLAIN)), None) for peer in PEERS]
+    printed = paper.ACCURACIES[variant]
+    for row in rows:
+        differences = [_difference(row, peer) for peer in peers]
+        name = PUBLISHED.get(row.name)
+        theirs = MISSING if name is None else f"{printed[name][paper.Column(*column)].mean_percent:.2f}"
+        ours = f"{100 * row.figure.mean:.2f} ± {100 * row.figure.half_width:.2f}"
+        yield TITLES[row.method], TESTS[row.test], ours, theirs, *differences, row.choice
+
+
+def _difference(row: RowFigures, peer: RowFigures | None) -> str:
+    if peer is None or peer is row or not row.tasks.keys() & peer.tasks.keys():
+        return ""
+    found: MeanFigure = row.minus(peer)
+    return f"{100 * found.mean:+.2f} ± {100 * found.half_width:.2f}"

@@ -1,0 +1,148 @@
+"""Propagation without given parents as an estimate: how far a few images say where their class lies.
+
+A class's mean is taken to scatter around the prototypes that training knows, and a support image around its class's
+mean. What is expected of the mean, given k images, blends their own mean with the known prototypes, each weighed by how
+probably it is the one (empirical Bayes). Eq. 6 is that blend; the paper takes a fixed lambda and the three nearest.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, final
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from engine.model.propagation import squared_distances
+from engine.training.class_heads import ClassHeads
+from engine.training.training_set import Positions
+from research.testing.bench import Bench, EmbeddedTasks
+
+BETAS: Final = (0.1, 0.2, 0.4, 0.8)
+TEMPERATURES: Final = (0.5, 1.0)
+Blend = Callable[[EmbeddedTasks], Tensor]
+"""Final prototypes (T, N, d) of tasks."""
+
+
+@final
+class KnownClasses:
+    """Prototypes of the Z classes that training saw, coarse ones too, by the embeddings of a trained network.
+
+    Attributes:
+        positions: (Z,) int64, ascending.
+        vectors: (Z, d) float32, mean embedding of all training images of each class.
+    """
+
+    def __init__(self, bench: Bench) -> None:
+        self._bench, data = bench, bench.data
+        is_own = ~data.is_test & data.part_classes(test=False)[data.class_positions]
+        self.positions: Positions = np.unique(data.class_positions[is_own])
+        self._images = [np.flatnonzero(is_own & (data.class_positions == each)) for each in self.positions.tolist()]
+        self.vectors = torch.stack([bench.embeddings_of(images).mean(dim=0) for images in self._images])
+
+    @cached_property
+    def centre(self) -> Tensor:
+        """Mean (d,) of the prototypes."""
+        return self.vectors.mean(dim=0)
+
+    @cached_property
+    def scatter(self) -> float:
+        """Mean squared distance of a few-shot class's training image from its class's mean, without bias."""
+        few_shot = set(self._bench.data.training_few_shot.tolist())
+        squares, freedom = 0.0, 0
+        for position, images in zip(self.positions.tolist(), self._images, strict=True):
+            if position in few_shot:
+                rows = self._bench.embeddings_of(images)
+                squares += float((rows - rows.mean(dim=0)).square().sum())
+                freedom += len(rows) - 1
+        return squares / max(freedom, 1)
+
+    def places_of(self, classes: Positions) -> Positions:
+        """Place (k,) of each class among the known ones, -1 where it is none."""
+        place = np.minimum(np.searchsorted(self.positions, classes), len(self.positions) - 1)
+        return np.where(self.positions[place] == classes, place, -1)
+
+
+def own_weight(beta: float, shots: int) -> float:
+    """Lambda of Eq. 6 for k images: spread of the classes' means beta, in units of the scatter of images."""
+    return beta / (beta + 1 / shots)
+
+
+def plain_means(embedded: EmbeddedTasks) -> Tensor:
+    """Lambda 1: `P0` alone."""
+    return embedded.support.mean(dim=2)
+
+
+@dataclass(frozen=True)
+class Shrunk:
+    """Means shrunk towards the mean of all known prototypes: what propagation without knowing whom comes down to."""
+
+    known: KnownClasses
+    beta: float
+
+    def __call__(self, embedded: EmbeddedTasks) -> Tensor:
+        """Final prototypes (T, N, d) float32."""
+        share = own_weight(self.beta, embedded.support.shape[2])
+        return share * plain_means(embedded) + (1 - share) * self.known.centre
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """All known prototypes, weighed by how probably a class lies around each.
+
+    w_z = softmax_z(-|P0 - P_z|² / (2 T s² (beta + 1/k))), s² the scatter.
+    """
+
+    known: KnownClasses
+    beta: float
+    temperature: float
+
+    def __call__(self, embedded: EmbeddedTasks) -> Tensor:
+        """Final prototypes (T, N, d) float32."""
+        initial, shots = plain_means(embedded), embedded.support.shape[2]
+        share = own_weight(self.beta, shots)
+        width = 2 * self.temperature * self.known.scatter * (self.beta + 1 / shots)
+        scores = -squared_distances(initial.flatten(0, 1), self.known.vectors) / width
+        weights = scores.softmax(dim=1)
+        propagated = (weights @ self.known.vectors).reshape(initial.shape)
+        return share * initial + (1 - share) * propagated
+
+
+@dataclass(frozen=True)
+class ByHeads:
+    """Parents as the heads of training name them: known prototypes, weighed by their probability given the images.
+
+    Attributes:
+        known: prototypes.
+        heads: kept from training, on the CPU.
+        levels: whose classes may be parents; every level counts alike.
+        beta: see `own_weight`.
+    """
+
+    known: KnownClasses
+    heads: ClassHeads
+    levels: Sequence[int]
+    beta: float
+
+    @torch.no_grad()
+    def __call__(self, embedded: EmbeddedTasks) -> Tensor:
+        """Final prototypes (T, N, d) float32."""
+        tasks, ways, shots, _ = embedded.support.shape
+        scores = self.heads.log_probabilities(embedded.support.flatten(0, 2))[:, torch.from_numpy(self.known.positions)]
+        scores = scores.reshape(tasks * ways, shots, -1).sum(dim=1)  # images of one class are independent evidence
+        known_levels = self.heads.levels[torch.from_numpy(self.known.positions)]
+        parts = []
+        for level in self.levels:
+            on_level = known_levels == level
+            parts.append(scores[:, on_level].softmax(dim=1) @ self.known.vectors[on_level])
+        propagated = torch.stack(parts).mean(dim=0).reshape(tasks, ways, -1)
+        share = own_weight(self.beta, shots)
+        return share * plain_means(embedded) + (1 - share) * propagated
+
+
+def level_choices(heads: ClassHeads) -> tuple[tuple[int, ...], ...]:
+    """Sets of levels to try: the one above the finest, all above the finest, all."""
+    levels = heads.seen_levels
+    tried = (levels[1:2], levels[1:], levels)
+    return tuple(dict.fromkeys(tuple(each) for each in tried if each))

@@ -1,0 +1,164 @@
+"""The grid: what it trains on, how it chooses, and what it compares."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from engine.collection.training.settings import Chosen
+from engine.errors import FormatError, InputError
+from research.data_sets.stored import DATA_FILE, FewShotData
+from research.grid.cell import GridCell, cells_of
+from research.grid.figures import RowFigures, bootstrapped, rows_in
+from research.grid.result import ColumnResult, GridResult, TriedChoice, read, read_all, write
+from research.grid.run import do_cell, missing
+from research.grid.table import tables_of
+from research.testing.bench import test_images, validation_images
+from research.testing.tasks import TASK_COUNT
+from tests.support.few_shot_data import write_data
+
+
+def hits(*numbers: int) -> NDArray[np.uint8]:
+    """Right answers of tasks of ten images."""
+    return np.array(numbers, dtype=np.uint8)
+
+
+def result(method: str, rows: Mapping[str, tuple[TriedChoice, ...]], *, split: int = 0, tasks: str = "a") -> GridResult:
+    """Of a made-up training."""
+    name = f"pure/split{split}/seed0/1s/{method}"
+    columns = {(5, 1): ColumnResult(tasks, 10, rows)}
+    return GridResult(name, "pure", split, 0, method, 1, "Colours", {"iterations": 5}, 1.5, ((5, 0.5, None),), columns)
+
+
+def test_nothing_of_a_validation_class_is_trained_on(colours: FewShotData) -> None:
+    """Neither its images nor those of a class that only validation classes lie below; edges and levels stay."""
+    data = colours.with_validation(3)
+    aside = data.validation_few_shot
+    assert len(aside) == 3
+    assert not np.intersect1d(aside, data.training_few_shot).size
+    training_set = data.training_set()
+    assert not np.isin(training_set.class_positions, aside).any()
+    assert not np.isin(training_set.edge_index, aside).any()
+    assert np.array_equal(data.edge_index, colours.edge_index)
+    assert len(training_set.pixels) == len(training_set.class_positions)
+    kept = ~colours.is_test & ~np.isin(colours.class_positions, aside)
+    assert np.array_equal(training_set.pixels, colours.pixels[kept][: len(training_set.pixels)])
+
+
+def test_choices_and_tests_share_no_class(colours: FewShotData) -> None:
+    """Nor is a test class among training's."""
+    data = colours.with_validation(3)
+    validation, test = set(validation_images(data)), set(test_images(data))
+    assert validation == set(data.validation_few_shot.tolist())
+    assert validation.isdisjoint(test)
+    assert test.isdisjoint(data.training_few_shot.tolist())
+
+
+def test_too_few_classes_are_left(colours: FewShotData) -> None:
+    """Said before anything is trained."""
+    with pytest.raises(InputError, match="too few few-shot classes"):
+        colours.with_validation(len(colours.training_few_shot) - 1)
+
+
+def test_validation_chooses_over_all_splits() -> None:
+    """The second candidate is better on the mean of both splits, though the first is in one, and at the test."""
+    of_splits = ((0.9, 0.6, 0), (0.1, 0.6, 1))
+    results = [
+        result(
+            "ppn", {"means": (TriedChoice("x", first, hits(9, 9)), TriedChoice("y", second, hits(5, 5)))}, split=split
+        )
+        for first, second, split in of_splits
+    ]
+    row = rows_in(results, "pure", (5, 1))[0]
+    assert row.choice == "y"
+    assert row.figure.mean == pytest.approx(0.5)
+
+
+def test_intervals_know_the_splits() -> None:
+    """Splits that differ make a wide interval, tasks that differ within one a narrow one."""
+    tasks = np.tile([0.4, 0.6], 300)
+    alike = bootstrapped({(0, 0): tasks, (1, 0): tasks})
+    apart = bootstrapped({(0, 0): tasks - 0.2, (1, 0): tasks + 0.2})
+    assert alike.mean == pytest.approx(0.5)
+    assert apart.mean == pytest.approx(0.5)
+    assert alike.half_width < 0.01
+    assert apart.half_width > 0.15
+
+
+def test_differences_are_paired_and_refuse_other_tasks() -> None:
+    """The same tasks cancel what they have in common; different ones are no comparison."""
+    first = RowFigures("ppn", "means", "", {(0, 0): np.tile([0.2, 0.8], 50) + 0.1}, {(0, 0): "a"})
+    second = RowFigures("prototypical-net", "means", "", {(0, 0): np.tile([0.2, 0.8], 50)}, {(0, 0): "a"})
+    found = first.minus(second)
+    assert found.mean == pytest.approx(0.1)
+    assert found.half_width == pytest.approx(0, abs=1e-9)
+    with pytest.raises(InputError, match="different ones"):
+        first.minus(replace(second, tasks={(0, 0): "b"}))
+    with pytest.raises(InputError, match="no split and seed"):
+        first.minus(replace(second, tasks={(1, 0): "a"}))
+
+
+def test_results_come_back_as_they_were(tmp_path: Path) -> None:
+    """Small files, whole or an error that says so."""
+    written = result("ppn", {"means": (TriedChoice("", 0.25, hits(1, 10, 0)),)})
+    path = write(written, tmp_path)
+    found = read(path)
+    assert (found.name, found.cpu_s, found.curve, found.settings) == (
+        written.name, written.cpu_s, written.curve, written.settings,
+    )  # fmt: skip
+    assert found.columns[5, 1].rows["means"][0].hits.tolist() == [1, 10, 0]
+    assert [each.name for each in read_all(tmp_path)] == [written.name]
+    path.rename(path.with_name("other.json"))
+    with pytest.raises(FormatError, match="wrong place"):
+        read_all(tmp_path)
+    path.write_text("{", encoding="utf-8")
+    with pytest.raises(FormatError, match="holds no result"):
+        read(path)
+
+
+def test_the_table_sets_rows_beside_the_nets() -> None:
+    """With differences to both, task by task, and the paper's figure."""
+    plain = {"means": (TriedChoice("", 0.5, hits(*[4] * 50)),)}
+    better = {"posterior": (TriedChoice("beta 0.4", 0.5, hits(*[6] * 50)),)}
+    results = [result("prototypical-net", plain), result("ppn-guessed", better)]
+    ((title, table),) = tables_of(results, "pure")
+    assert title.startswith("pure, 5-way 1-shot: 1 splits, 1 seeds")
+    assert table.rows[0][:4] == ("Prototypical Net", "means", "40.00 ± 0.00", "33.17")
+    assert table.rows[1][2:] == ("60.00 ± 0.00", "-", "+20.00 ± 0.00", "", "beta 0.4")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, colours: FewShotData) -> Path:
+    """A data set of split 4, as `build` names it."""
+    found = write_data(colours, tmp_path / "colours")
+    facts = json.loads((found / DATA_FILE).read_text(encoding="utf-8")) | {"recipe": {"seed": 4}}
+    (found / DATA_FILE).write_text(json.dumps(facts), encoding="utf-8")
+    return found
+
+
+def test_cells_of_a_grid(folder: Path) -> None:
+    """Fewer shots first, seed by seed."""
+    cells = cells_of([folder], seeds=2, methods=("ppn",), shots=(1, 5))
+    assert [cell.name for cell in cells] == [
+        f"pure/split4/seed{seed}/{shots}s/ppn" for shots in (1, 5) for seed in (0, 1)
+    ]
+    assert isinstance(cells[0], GridCell)
+    assert cells[0].columns == ((5, 1), (10, 1))
+
+
+def test_a_cell_is_trained_tested_and_found_again(folder: Path, tmp_path: Path) -> None:
+    """PPN with heads and guessed parents on colours: every row has figures, and nothing is missing afterwards."""
+    cell = GridCell(folder, "pure", 4, 0, "ppn-guessed", 1, validation=5)
+    chosen: Chosen = {
+        "side": 16, "training_ways": 4, "queries": 1, "coarse_images": 3, "coarse_shots": 1, "precision": "float32",
+    }  # fmt: skip
+    found = do_cell(cell, tmp_path / "runs", tmp_path / "results", {**chosen, "iterations": 4})
+    column = found.columns[5, 1]
+    assert set(column.rows) == {"means", "shrunk", "posterior", "heads", "paper", "nearest", "plus", "plus-tuned"}
+    assert all(len(each.hits) == TASK_COUNT for tried in column.rows.values() for each in tried)
+    assert read(tmp_path / "results" / f"{cell.name}.json").cpu_s == found.cpu_s
+    assert missing([cell], tmp_path / "results") == ()
