@@ -32,7 +32,7 @@ def grid(
     from research.grid.cell import METHODS, cells_of
     from research.grid.result import read_all
     from research.grid.run import BY_SHOTS, missing, run_grid
-    from research.grid.table import costs_of, tables_of
+    from research.grid.table import costs_of, shared_test_classes, tables_of
     from research.reports.text_table import titled_tables
 
     chosen = parse_settings(setting or ())
@@ -49,7 +49,10 @@ def grid(
             run_grid(wanted, runs, results, chosen, workers=workers, on_progress=on_progress, cancel=cancel)
     found = read_all(results)
     parts = [part for variant in ("pure", "mix") for part in tables_of(found, variant)]
-    parts.append(("seconds of processor time", costs_of(found)))
+    parts += [
+        ("seconds of processor time", costs_of(found)),
+        ("test classes of the splits", shared_test_classes(found)),
+    ]
     rows = [{"table": title, "rows": [list(row) for row in table.rows]} for title, table in parts]
     say(titled_tables(parts, is_markdown=markdown), {"tables": rows}, as_json=as_json)
 

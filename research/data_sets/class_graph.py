@@ -3,6 +3,8 @@
 - A class of the last level (7) with enough images may become a few-shot class, about 80 % do, split 4:1.
 - Test few-shot classes have different parents as far as possible: the paper's statistics name as many test classes on
   level 6 as on level 7.
+- Test few-shot classes are, as far as possible, those whose parents all have images of another class to draw: else a
+  parent's weakly labelled images were all of the class itself, shots under another name.
 - A last-level class that is an ancestor of another one is left out first: it would compete with its own descendant.
 - Coarse classes are all ancestors of few-shot classes on the levels above, down to the first level (3).
 - Each edge of WordNet between two chosen classes on consecutive levels is an edge. Shortest-path levels rise by at most
@@ -11,6 +13,7 @@
   nearest chosen classes one level deeper, so that "is an ancestor of" means the same here and in WordNet.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -102,8 +105,23 @@ def _choose_few_shot(
         )
     generator = np.random.default_rng([recipe.seed, _CHOICE_STREAM])
     chosen = [fitting[position] for position in generator.permutation(len(fitting))[:wanted]]
-    test = _strangers_first(hierarchy, chosen)[:test_count]
+    fair = _with_siblings(hierarchy, chosen, chosen if recipe.variant == "pure" else candidates, recipe)
+    test = [*_strangers_first(hierarchy, fair), *(key for key in chosen if key not in fair)][:test_count]
     return [key for key in chosen if key not in test], test
+
+
+def _with_siblings(hierarchy: Hierarchy, keys: Sequence[str], drawn: Sequence[str], recipe: Recipe) -> list[str]:
+    """The keys whose parents all lie above another one of the classes whose images coarse classes draw."""
+    below = Counter(above for key in drawn for above in hierarchy.above(key))
+    return [
+        key
+        for key in keys
+        if all(below[above] > 1 for above in _parents(hierarchy, key) if hierarchy.levels[above] >= recipe.first_level)
+    ]
+
+
+def _parents(hierarchy: Hierarchy, key: str) -> set[str]:
+    return {above for above in hierarchy.above(key) if key in hierarchy.children[above]}
 
 
 def _strangers_first(hierarchy: Hierarchy, keys: Sequence[str]) -> list[str]:
@@ -111,7 +129,7 @@ def _strangers_first(hierarchy: Hierarchy, keys: Sequence[str]) -> list[str]:
     taken: set[str] = set()
     strangers = []
     for key in keys:
-        parents = {above for above in hierarchy.above(key) if key in hierarchy.children[above]}
+        parents = _parents(hierarchy, key)
         if taken.isdisjoint(parents):
             taken |= parents
             strangers.append(key)

@@ -61,6 +61,7 @@ class GridResult:
         cpu_s: seconds of processor time of the training.
         curve: iteration, mean loss since the point before, accuracy on some validation tasks.
         columns: by (ways, shots).
+        test_classes: ids of the test few-shot classes; splits may share some.
     """
 
     name: str
@@ -74,6 +75,7 @@ class GridResult:
     cpu_s: float
     curve: tuple[tuple[int, float, float | None], ...]
     columns: Mapping[tuple[int, int], ColumnResult]
+    test_classes: tuple[str, ...]
 
 
 def write(result: GridResult, folder: Path) -> Path:
@@ -150,7 +152,8 @@ def _from_json(facts: Mapping[str, Any]) -> GridResult:
         columns[int(ways), int(shots)] = ColumnResult(str(column["tasks"]), int(column["queries"]), rows)
     plain = {name: facts[name] for name in ("name", "variant", "split", "seed", "method", "shots", "data", "settings")}
     curve = tuple((int(at), float(loss), accuracy) for at, loss, accuracy in facts["curve"])
-    return GridResult(**plain, cpu_s=float(facts["cpu_s"]), curve=curve, columns=columns)
+    test_classes = tuple(map(str, facts["test_classes"]))
+    return GridResult(**plain, cpu_s=float(facts["cpu_s"]), curve=curve, columns=columns, test_classes=test_classes)
 
 
 def _candidate(facts: Mapping[str, Any]) -> TriedChoice:

@@ -114,6 +114,7 @@ def do_cell(cell: GridCell, runs: Path, folder: Path, chosen: Chosen) -> GridRes
     found = GridResult(
         cell.name, cell.variant, cell.split, cell.seed, cell.method, cell.shots, data.name,
         remembered(trained, settings_for(trained, settings)), round(spent_s / max(share, 1e-9), 1), curve, columns,
+        tuple(data.class_keys[position] for position in data.test_few_shot.tolist()),
     )  # fmt: skip
     results.write(found, folder)
     counter.say(settings.training.iterations)

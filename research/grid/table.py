@@ -1,6 +1,7 @@
 """The grid's figures beside the paper's, as text or Markdown."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
 from typing import Final
 
 import numpy as np
@@ -58,6 +59,21 @@ def tables_of(results: Sequence[GridResult], variant: str) -> Iterator[tuple[str
             f"{variant}, {ways}-way {shots}-shot: {len(splits)} splits, {len(seeds)} seeds; every choice on validation"
         )
         yield f"{title} classes, once over all splits", TextTable(HEADER, tuple(_lines(rows, variant, (ways, shots))))
+
+
+def shared_test_classes(results: Sequence[GridResult]) -> TextTable:
+    """How many test classes each two splits share."""
+    found = {(result.variant, result.split): set(result.test_classes) for result in results}
+    pairs = [(first, second) for first, second in combinations(sorted(found), 2) if first[0] == second[0]]
+    rows = [
+        (
+            f"{variant} {one} and {other}",
+            str(len(found[variant, one])),
+            str(len(found[variant, one] & found[variant, other])),
+        )
+        for (variant, one), (_, other) in pairs
+    ]
+    return TextTable(("splits", "test classes", "shared"), tuple(rows))
 
 
 def costs_of(results: Sequence[GridResult]) -> TextTable:

@@ -41,6 +41,15 @@ def test_four_fifths_are_chosen_and_split_four_to_one(hierarchy: Hierarchy) -> N
     assert few_shot | set(graph.other_last_level) == MANY.keys()
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_weak_labels_of_a_test_class_are_of_others_too(hierarchy: Hierarchy, seed: int) -> None:
+    """Nothing but kind3 is left below saw, whose weak labels would all be kind3: it is for training."""
+    images = MANY | {key("kind7"): 0, key("kind11"): 0}
+    graph = choose_classes(hierarchy, images, Recipe(few_shot_share=1.0, seed=seed))
+    assert key("kind3") in {graph.keys[position] for position in graph.training_few_shot}
+    assert len(graph.test_few_shot) == 2
+
+
 def test_a_class_above_another_few_shot_class_is_left_out(graph: ClassGraph) -> None:
     """kind12 would compete with kind11, which it contains."""
     assert graph.other_last_level == (key("kind12"),)

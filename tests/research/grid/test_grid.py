@@ -16,10 +16,13 @@ from research.grid.cell import GridCell, cells_of
 from research.grid.figures import RowFigures, bootstrapped, rows_in
 from research.grid.result import ColumnResult, GridResult, TriedChoice, read, read_all, write
 from research.grid.run import do_cell, missing
-from research.grid.table import tables_of
+from research.grid.table import shared_test_classes, tables_of
 from research.testing.bench import test_images, validation_images
 from research.testing.tasks import TASK_COUNT
 from tests.support.few_shot_data import write_data
+
+CURVE = ((5, 0.5, None),)
+SHARING = ((0, ("a", "b")), (1, ("b", "c")))
 
 
 def hits(*numbers: int) -> NDArray[np.uint8]:
@@ -31,7 +34,7 @@ def result(method: str, rows: Mapping[str, tuple[TriedChoice, ...]], *, split: i
     """Of a made-up training."""
     name = f"pure/split{split}/seed0/1s/{method}"
     columns = {(5, 1): ColumnResult(tasks, 10, rows)}
-    return GridResult(name, "pure", split, 0, method, 1, "Colours", {"iterations": 5}, 1.5, ((5, 0.5, None),), columns)
+    return GridResult(name, "pure", split, 0, method, 1, "Colours", {"iterations": 5}, 1.5, CURVE, columns, ("a", "b"))
 
 
 def test_nothing_of_a_validation_class_is_trained_on(colours: FewShotData) -> None:
@@ -129,6 +132,12 @@ def test_the_table_sets_rows_beside_the_nets() -> None:
     assert title.startswith("pure, 5-way 1-shot: 1 splits, 1 seeds")
     assert table.rows[0][:4] == ("Prototypical Net", "means", "40.00 ± 0.00", "33.17")
     assert table.rows[1][2:] == ("60.00 ± 0.00", "-", "+20.00 ± 0.00", "", "beta 0.4")
+
+
+def test_what_splits_share_is_said() -> None:
+    """Test classes of each two splits of a variant."""
+    results = [replace(result("ppn", {}, split=split), test_classes=ids) for split, ids in SHARING]
+    assert shared_test_classes(results).rows == (("pure 0 and 1", "2", "1"),)
 
 
 @pytest.fixture
