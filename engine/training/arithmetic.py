@@ -107,6 +107,17 @@ class Distribution:
         # Not every parameter takes part in each iteration: without multi-parent classes, attention gets no gradient.
         return nn.parallel.DistributedDataParallel(module, find_unused_parameters=True)
 
+    def average_statistics(self, module: nn.Module) -> None:
+        """Make the running statistics of batch norms those of all processes' batches; each had seen its own only."""
+        norms = [each for each in module.modules() if isinstance(each, nn.modules.batchnorm._BatchNorm)]  # noqa: SLF001
+        statistics = [value for each in norms for value in (each.running_mean, each.running_var) if value is not None]
+        if not self.is_shared or not statistics:
+            return
+        flat = torch.cat([value.detach().ravel() for value in statistics]) / self.size
+        distributed.all_reduce(flat)
+        for value, mean in zip(statistics, flat.split([value.numel() for value in statistics]), strict=True):
+            value.copy_(mean.reshape(value.shape))
+
     def __enter__(self) -> "Distribution":
         if self.is_shared and not distributed.is_initialized():
             distributed.init_process_group("nccl" if self.device.type == "cuda" else "gloo")

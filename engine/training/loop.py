@@ -110,7 +110,8 @@ def train(
     Every iteration draws from a generator of its own, seeded by the settings' seed and the iteration's number. So a
     checkpoint needs no generator's state, and a resumed training gives the numbers of an uninterrupted one: bit for bit
     where the arithmetic itself repeats, as on a CPU with as many threads.
-    Under `torchrun`, each process draws its own iteration, and gradients are averaged over the processes.
+    Under `torchrun`, each process draws its own iteration; gradients and the running statistics of batch norms are
+    averaged over the processes. A checkpoint goes on with any number of them.
 
     Args:
         objective: trained in place; left on the training's device, in evaluation mode.
@@ -260,6 +261,7 @@ class _Training:
         torch.autograd.backward(loss)
         self._optimizer.step()
         self._optimizer.zero_grad()
+        self._distribution.average_statistics(self.objective)
         value = float(loss.detach())
         if not np.isfinite(value):
             raise ModelError(
@@ -274,7 +276,8 @@ class _Training:
     def _add_point(self, *, is_last: bool) -> None:
         if is_last:  # what is buffered shall belong to the final weights
             self.objective.refresh(self._embed)
-        accuracy = self.validate(self._embed) if self.validate is not None else None
+        is_first = self._distribution.rank == 0  # one process validates, the others wait
+        accuracy = self.validate(self._embed) if self.validate is not None and is_first else None
         point = TrainingPoint(self._iteration, float(np.mean(self._losses)), accuracy=accuracy)
         self._curve.append(point)
         self._losses.clear()

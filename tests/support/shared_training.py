@@ -1,25 +1,41 @@
-"""What `torchrun` starts on each of its processes: a small training; each process writes down the weights it ends with.
+"""What `torchrun` starts on each of its processes: half of a small training; each writes down the weights it ends with.
 
 Usage: `python -m torch.distributed.run ... -m tests.support.shared_training FOLDER`
 """
 
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
 import torch
 from safetensors.torch import save_file
 
+from engine.errors import Cancelled
+from engine.events import CancelToken, Progress
 from engine.training.loop import train
 from tests.support.few_shot_problems import colour_training_set
 from tests.support.small_trainings import small_objective, small_settings
+
+ITERATIONS: Final = 4
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
     folder, rank = Path(sys.argv[1]), os.environ["RANK"]
     # Each process starts from other weights: those of the first must win.
     objective = small_objective(seed=int(rank))
-    train(objective, colour_training_set().pixels, small_settings(iterations=2), folder / "run")
-    save_file(
-        {name: value.contiguous() for name, value in objective.named_parameters()}, folder / f"{rank}.safetensors"
-    )
+    cancel = CancelToken()
+
+    def stop_halfway(progress: Progress) -> None:
+        if progress.done == ITERATIONS // 2:
+            cancel.cancel()
+
+    with suppress(Cancelled):
+        settings = small_settings(iterations=ITERATIONS)
+        train(
+            objective, colour_training_set().pixels, settings, folder / "run", on_progress=stop_halfway, cancel=cancel
+        )
+    statistics = {name: value for name, value in objective.named_buffers() if "running" in name}
+    state = dict(objective.named_parameters()) | statistics
+    save_file({name: value.contiguous() for name, value in state.items()}, folder / f"{rank}.safetensors")

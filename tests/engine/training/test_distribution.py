@@ -14,6 +14,7 @@ from engine.training.arithmetic import Distribution
 from engine.training.curve import CHECKPOINT_NAME
 from engine.training.loop import train
 from tests.support.few_shot_problems import colour_training_set
+from tests.support.shared_training import ITERATIONS
 from tests.support.small_trainings import REPOSITORY, small_objective, small_settings
 
 
@@ -30,7 +31,10 @@ def can_listen() -> bool:
 @pytest.mark.skipif(not distributed.is_available(), reason="this PyTorch is built without distribution")
 @pytest.mark.skipif(not can_listen(), reason="no sockets on the loopback device")
 def test_two_processes_train_one_model(tmp_path: Path) -> None:
-    """Under torchrun both end with the same weights, others than those of one process; one checkpoint is written."""
+    """Under torchrun both end with the same weights and running statistics, others than those of one process.
+
+    One checkpoint is written, and one process alone goes on with it.
+    """
     run = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     done = subprocess.run(
         [*run, "-m", "tests.support.shared_training", str(tmp_path)],
@@ -42,6 +46,7 @@ def test_two_processes_train_one_model(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     first, second = (load_file(tmp_path / f"{rank}.safetensors") for rank in (0, 1))
+    assert any("running_mean" in name for name in first)
     assert all(torch.equal(first[name], second[name]) for name in first)
     alone = small_objective()
     train(alone, colour_training_set().pixels, small_settings(iterations=2))
@@ -49,6 +54,11 @@ def test_two_processes_train_one_model(tmp_path: Path) -> None:
     assert [file.name for file in (tmp_path / "run").iterdir()] == [CHECKPOINT_NAME]
     checkpoint = checkpoints.read(tmp_path / "run" / CHECKPOINT_NAME)
     assert torch.equal(checkpoint.tensors["model.backbone.layers.0.weight"], first["backbone.layers.0.weight"])
+    assert checkpoint.iteration == ITERATIONS // 2
+    goes_on = train(
+        small_objective(), colour_training_set().pixels, small_settings(iterations=ITERATIONS), tmp_path / "run"
+    )
+    assert goes_on.iterations == ITERATIONS
 
 
 def test_a_single_process_shares_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,7 +37,7 @@ def test_everything_is_learned() -> None:
     """A gradient reaches the scales, lambda, attention and the class's own prototype."""
     guessed, of_edges = GuessedParents(), Attention(2, 2, generator=torch.Generator().manual_seed(0))
     own = torch.tensor([[1.0, 0], [3, 1]], requires_grad=True)
-    guessed(of_edges, own, torch.tensor([0, 1]), OTHERS, ALL).square().sum().backward()
+    torch.autograd.backward(guessed(of_edges, own, torch.tensor([0, 1]), OTHERS, ALL).square().sum())
     for parameter in (*guessed.parameters(), of_edges.g.weight, of_edges.h.weight, own):
         assert parameter.grad is not None
         assert parameter.grad.abs().sum() > 0
