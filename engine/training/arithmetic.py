@@ -115,7 +115,7 @@ class Distribution:
             return
         flat = torch.cat([value.detach().ravel() for value in statistics]) / self.size
         distributed.all_reduce(flat)
-        for value, mean in zip(statistics, flat.split([value.numel() for value in statistics]), strict=True):
+        for value, mean in zip(statistics, torch.split(flat, [value.numel() for value in statistics]), strict=True):
             value.copy_(mean.reshape(value.shape))
 
     def __enter__(self) -> "Distribution":

@@ -13,7 +13,8 @@ import torch
 from safetensors.torch import save_file
 
 from engine.errors import Cancelled
-from engine.events import CancelToken, Progress
+from engine.events import CancelToken
+from engine.training.curve import TrainingPoint
 from engine.training.loop import train
 from tests.support.few_shot_problems import colour_training_set
 from tests.support.small_trainings import small_objective, small_settings
@@ -27,15 +28,13 @@ if __name__ == "__main__":
     objective = small_objective(seed=int(rank))
     cancel = CancelToken()
 
-    def stop_halfway(progress: Progress) -> None:
-        if progress.done == ITERATIONS // 2:
+    def stop_halfway(point: TrainingPoint) -> None:
+        if point.iteration == ITERATIONS // 2:
             cancel.cancel()
 
     with suppress(Cancelled):
         settings = small_settings(iterations=ITERATIONS)
-        train(
-            objective, colour_training_set().pixels, settings, folder / "run", on_progress=stop_halfway, cancel=cancel
-        )
+        train(objective, colour_training_set().pixels, settings, folder / "run", on_point=stop_halfway, cancel=cancel)
     statistics = {name: value for name, value in objective.named_buffers() if "running" in name}
     state = dict(objective.named_parameters()) | statistics
     save_file({name: value.contiguous() for name, value in state.items()}, folder / f"{rank}.safetensors")
