@@ -21,6 +21,7 @@ def grid(
     setting: Setting = None,
     workers: Annotated[int, typer.Option(min=1, help="Trainings side by side.")] = 1,
     only_show: Annotated[bool, typer.Option("--only-show", help="Show existing results; train nothing.")] = False,
+    curves: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Folder for a figure of the trainings.")] = None,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print tables for a document.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -30,6 +31,7 @@ def grid(
     """
     from engine.collection.training.settings import parse_settings
     from research.grid.cell import METHODS, cells_of
+    from research.grid.curves import draw_curves
     from research.grid.result import read_all
     from research.grid.run import BY_SHOTS, missing, run_grid
     from research.grid.table import costs_of, shared_test_classes, tables_of
@@ -48,6 +50,8 @@ def grid(
         with stoppable("run the same command again to resume") as cancel, progress_bar("Training") as on_progress:
             run_grid(wanted, runs, results, chosen, workers=workers, on_progress=on_progress, cancel=cancel)
     found = read_all(results)
+    if curves is not None:
+        draw_curves(found, curves)
     parts = [part for variant in ("pure", "mix") for part in tables_of(found, variant)]
     parts += [
         ("seconds of processor time", costs_of(found)),

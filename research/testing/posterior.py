@@ -19,7 +19,7 @@ from engine.training.class_heads import ClassHeads
 from engine.training.training_set import Positions
 from research.testing.bench import Bench, EmbeddedTasks
 
-BETAS: Final = (0.1, 0.2, 0.4, 0.8)
+BETAS: Final = (0.1, 0.2, 0.4, 0.8, 1.6)
 TEMPERATURES: Final = (0.5, 1.0)
 Blend = Callable[[EmbeddedTasks], Tensor]
 """Final prototypes (T, N, d) of tasks."""

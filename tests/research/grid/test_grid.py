@@ -13,6 +13,7 @@ from engine.collection.training.settings import Chosen
 from engine.errors import FormatError, InputError
 from research.data_sets.stored import DATA_FILE, FewShotData
 from research.grid.cell import GridCell, cells_of
+from research.grid.curves import draw_curves, mean_curve
 from research.grid.figures import RowFigures, bootstrapped, rows_in
 from research.grid.result import ColumnResult, GridResult, TriedChoice, read, read_all, write
 from research.grid.run import do_cell, missing
@@ -138,6 +139,18 @@ def test_what_splits_share_is_said() -> None:
     """Test classes of each two splits of a variant."""
     results = [replace(result("ppn", {}, split=split), test_classes=ids) for split, ids in SHARING]
     assert shared_test_classes(results).rows == (("pure 0 and 1", "2", "1"),)
+
+
+def test_curves_are_means_against_seconds(tmp_path: Path) -> None:
+    """Two trainings of ten iterations, which took 1.5 and 3 seconds; a point without accuracy is a gap."""
+    first = replace(result("ppn", {}), curve=((5, 2.0, 0.2), (10, 1.0, None)))
+    second = replace(result("ppn", {}, split=1), curve=((5, 4.0, 0.4), (10, 1.0, 0.5)), cpu_s=3.0)
+    seconds, losses, accuracies = mean_curve([first, second])
+    assert seconds.tolist() == pytest.approx([1.125, 2.25])
+    assert losses.tolist() == [3.0, 1.0]
+    assert accuracies[0] == pytest.approx(0.3)
+    assert np.isnan(accuracies[1])
+    assert all(path.stat().st_size > 0 for path in draw_curves([first, second], tmp_path))
 
 
 @pytest.fixture
