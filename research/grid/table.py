@@ -30,6 +30,7 @@ TESTS: Final[Mapping[str, str]] = {
     "plus-tuned": "PPN+, lambda chosen",
 }
 PLAIN: Final = "means"
+SHRUNK: Final = "shrunk"  # what is more than this on the same network is gained by knowing where, not that, to shrink
 PEERS: Final = ("prototypical-net", "prototypical-net-star")
 PUBLISHED: Final[Mapping[str, str]] = {
     "prototypical-net/means": "prototypical-net",
@@ -99,7 +100,8 @@ def _lines(rows: Sequence[RowFigures], variant: str, column: Column) -> Iterator
     peers = [next((row for row in rows if (row.method, row.test) == (peer, PLAIN)), None) for peer in PEERS]
     printed = paper.ACCURACIES[variant]
     for row in rows:
-        differences = [_difference(row, peer) for peer in peers]
+        shrunk = next((each for each in rows if (each.method, each.test) == (row.method, SHRUNK)), None)
+        differences = [_difference(row, peer) for peer in (*peers, shrunk)]
         name = PUBLISHED.get(row.name)
         theirs = MISSING if name is None else f"{printed[name][paper.Column(*column)].mean_percent:.2f}"
         ours = f"{100 * row.figure.mean:.2f} ± {100 * row.figure.half_width:.2f}"

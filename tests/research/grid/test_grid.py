@@ -132,7 +132,7 @@ def test_the_table_sets_rows_beside_the_nets() -> None:
     ((title, table),) = tables_of(results, "pure")
     assert title.startswith("pure, 5-way 1-shot: 1 splits, 1 seeds")
     assert table.rows[0][:4] == ("Prototypical Net", "means", "40.00 ± 0.00", "33.17")
-    assert table.rows[1][2:] == ("60.00 ± 0.00", "-", "+20.00 ± 0.00", "", "beta 0.4")
+    assert table.rows[1][2:] == ("60.00 ± 0.00", "-", "+20.00 ± 0.00", "", "", "beta 0.4")
 
 
 def test_what_splits_share_is_said() -> None:
