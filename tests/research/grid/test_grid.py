@@ -131,6 +131,7 @@ def test_the_table_sets_rows_beside_the_nets() -> None:
     results = [result("prototypical-net", plain), result("ppn-guessed", better)]
     ((title, table),) = tables_of(results, "pure")
     assert title.startswith("pure, 5-way 1-shot: 1 splits, 1 seeds")
+    assert len(table.as_text().splitlines()) == 2 + len(table.rows)
     assert table.rows[0][:4] == ("Prototypical Net", "means", "40.00 ± 0.00", "33.17")
     assert table.rows[1][2:] == ("60.00 ± 0.00", "-", "+20.00 ± 0.00", "", "", "beta 0.4")
 
