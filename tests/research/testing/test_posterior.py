@@ -1,9 +1,12 @@
 """Propagation without given parents as an estimate, by hand in the plane; see `tests/support/planar_bench.py`."""
 
+import math
+
 import pytest
 import torch
 
-from research.testing.posterior import KnownClasses, Posterior, Shrunk, own_weight, plain_means
+from engine.training.class_heads import ClassHeads
+from research.testing.posterior import ByHeads, KnownClasses, Posterior, Shrunk, level_choices, own_weight, plain_means
 from tests.support.planar_bench import Place, planar_bench, test_task
 
 
@@ -43,3 +46,16 @@ def test_a_posterior_leans_to_the_nearer_class() -> None:
 def test_plain_means_are_the_support() -> None:
     """One shot each."""
     assert plain_means(test_task(planar_bench()))[0].tolist() == [[1, 1], [0, 1]]
+
+
+def test_parents_as_the_heads_name_them() -> None:
+    """Near is three times as probable as far, whatever the image; each level counts alike, and unseen classes never."""
+    bench = planar_bench()
+    heads = ClassHeads(2, bench.data.training_set())
+    torch.nn.init.zeros_(heads.weight)
+    with torch.no_grad():
+        heads.bias[Place.NEAR] = math.log(3.0)
+    found = ByHeads(KnownClasses(bench), heads, (5,), 0.5)(test_task(bench))[0, 0]
+    parents = [0.75 * 4 + 0.25 * -5, 0.75 * 3]
+    assert found.tolist() == pytest.approx([(1 + 2 * parents[0]) / 3, (1 + 2 * parents[1]) / 3], abs=1e-5)
+    assert level_choices(heads) == ((5,),)
