@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import InputError
-from research.grid.result import ColumnResult, GridResult
+from research.grid.result import GridResult, TriedChoice
 
 RESAMPLES: Final = 2000
 BOOTSTRAP_SEED: Final = 2019
@@ -40,6 +40,8 @@ class RowFigures:
         choice: the candidate that did best on validation tasks, on the mean over all splits and seeds.
         accuracies: (T,) of each (split, seed).
         tasks: checksum of the tasks of each (split, seed).
+        by_parent: mean accuracy on test classes with a parent that training saw, and on the others; None without any.
+        distance: mean number of edges between the right and the given class of wrong answers.
     """
 
     method: str
@@ -47,6 +49,8 @@ class RowFigures:
     choice: str
     accuracies: Mapping[tuple[int, int], Shares]
     tasks: Mapping[tuple[int, int], str]
+    by_parent: tuple[float | None, float | None] = (None, None)
+    distance: float = 0.0
 
     @property
     def name(self) -> str:
@@ -102,20 +106,35 @@ def bootstrapped(values: Mapping[tuple[int, int], Shares]) -> MeanFigure:
 
 def rows_in(results: Sequence[GridResult], variant: str, column: Column) -> tuple[RowFigures, ...]:
     """Every test of every method in one column of one variant, each by the candidate that validation chose."""
-    found: dict[tuple[str, str], dict[tuple[int, int], ColumnResult]] = {}
+    found: dict[tuple[str, str], list[GridResult]] = {}
     for result in results:
         if result.variant == variant and column in result.columns:
             for test in result.columns[column].rows:
-                found.setdefault((result.method, test), {})[result.split, result.seed] = result.columns[column]
-    return tuple(_row(method, test, columns) for (method, test), columns in found.items())
+                found.setdefault((result.method, test), []).append(result)
+    return tuple(_row(method, test, each, column) for (method, test), each in found.items())
 
 
-def _row(method: str, test: str, columns: Mapping[tuple[int, int], ColumnResult]) -> RowFigures:
-    tried = [{each.choice: each for each in column.rows[test]} for column in columns.values()]
+def _row(method: str, test: str, results: Sequence[GridResult], column: Column) -> RowFigures:
+    tried = [{each.choice: each for each in result.columns[column].rows[test]} for result in results]
     known = [choice for choice in tried[0] if all(choice in each for each in tried)]
     best = max(known, key=lambda choice: float(np.mean([each[choice].validation for each in tried])))
-    accuracies = {
-        key: of_column[best].hits / column.queries
-        for (key, column), of_column in zip(columns.items(), tried, strict=True)
-    }
-    return RowFigures(method, test, best, accuracies, {key: column.tasks for key, column in columns.items()})
+    pairs = [(result, of_result[best]) for result, of_result in zip(results, tried, strict=True)]
+    keys = [(result.split, result.seed) for result in results]
+    accuracies = [chosen.hits / result.columns[column].queries for result, chosen in pairs]
+    return RowFigures(
+        method, test, best,
+        dict(zip(keys, accuracies, strict=True)),
+        dict(zip(keys, (result.columns[column].tasks for result in results), strict=True)),
+        (_share(pairs, column, has_seen_parent=True), _share(pairs, column, has_seen_parent=False)),
+        float(np.mean([chosen.distance for _, chosen in pairs])),
+    )  # fmt: skip
+
+
+def _share(pairs: Sequence[tuple[GridResult, TriedChoice]], column: Column, *, has_seen_parent: bool) -> float | None:
+    """Accuracy on the test classes of one kind, over all splits and seeds."""
+    hits, asked = 0, 0
+    for result, chosen in pairs:
+        classes = zip(result.has_seen_parent, chosen.class_hits, result.columns[column].class_queries, strict=True)
+        own = [(right, count) for has_seen, right, count in classes if has_seen == has_seen_parent]
+        hits, asked = hits + sum(right for right, _ in own), asked + sum(count for _, count in own)
+    return hits / asked if asked else None

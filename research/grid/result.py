@@ -27,11 +27,15 @@ class TriedChoice:
         choice: what was chosen, in words; "" where there is nothing to choose.
         validation: mean accuracy on tasks of validation classes.
         hits: (T,) uint8, right answers of each test task.
+        class_hits: right answers of each test class, in all tasks together.
+        distance: mean number of edges between the right and the given class of wrong answers.
     """
 
     choice: str
     validation: float
     hits: NDArray[np.uint8]
+    class_hits: tuple[int, ...] = ()
+    distance: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -41,12 +45,14 @@ class ColumnResult:
     Attributes:
         tasks: checksum of the test tasks: figures are compared task by task only where it is the same.
         queries: images that each task classifies.
+        class_queries: of each test class, in all tasks together.
         rows: candidates by name of the row.
     """
 
     tasks: str
     queries: int
     rows: Mapping[str, tuple[TriedChoice, ...]]
+    class_queries: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -62,6 +68,7 @@ class GridResult:
         curve: iteration, mean loss since the point before, accuracy on some validation tasks.
         columns: by (ways, shots).
         test_classes: ids of the test few-shot classes; splits may share some.
+        has_seen_parent: of each test class, whether training saw a parent of it.
     """
 
     name: str
@@ -76,6 +83,7 @@ class GridResult:
     curve: tuple[tuple[int, float, float | None], ...]
     columns: Mapping[tuple[int, int], ColumnResult]
     test_classes: tuple[str, ...]
+    has_seen_parent: tuple[bool, ...] = ()
 
 
 def write(result: GridResult, folder: Path) -> Path:
@@ -132,6 +140,7 @@ def _to_json(result: GridResult) -> dict[str, Any]:
         f"{ways}w{shots}s": {
             "tasks": column.tasks,
             "queries": column.queries,
+            "class_queries": column.class_queries,
             "rows": {row: [_candidate_json(each) for each in tried] for row, tried in column.rows.items()},
         }
         for (ways, shots), column in result.columns.items()
@@ -141,7 +150,9 @@ def _to_json(result: GridResult) -> dict[str, Any]:
 
 def _candidate_json(candidate: TriedChoice) -> dict[str, Any]:
     hits = base64.b64encode(candidate.hits.tobytes()).decode("ascii")
-    return {"choice": candidate.choice, "validation": round(candidate.validation, 6), "hits": hits}
+    return {"choice": candidate.choice, "validation": round(candidate.validation, 6), "hits": hits} | {
+        "class_hits": candidate.class_hits, "distance": round(candidate.distance, 4),
+    }  # fmt: skip
 
 
 def _from_json(facts: Mapping[str, Any]) -> GridResult:
@@ -149,13 +160,22 @@ def _from_json(facts: Mapping[str, Any]) -> GridResult:
     for name, column in facts["columns"].items():
         ways, shots = name.removesuffix("s").split("w")
         rows = {row: tuple(map(_candidate, tried)) for row, tried in column["rows"].items()}
-        columns[int(ways), int(shots)] = ColumnResult(str(column["tasks"]), int(column["queries"]), rows)
+        class_queries = tuple(map(int, column["class_queries"]))
+        columns[int(ways), int(shots)] = ColumnResult(str(column["tasks"]), int(column["queries"]), rows, class_queries)
     plain = {name: facts[name] for name in ("name", "variant", "split", "seed", "method", "shots", "data", "settings")}
     curve = tuple((int(at), float(loss), accuracy) for at, loss, accuracy in facts["curve"])
-    test_classes = tuple(map(str, facts["test_classes"]))
-    return GridResult(**plain, cpu_s=float(facts["cpu_s"]), curve=curve, columns=columns, test_classes=test_classes)
+    test_classes, seen = tuple(map(str, facts["test_classes"])), tuple(map(bool, facts["has_seen_parent"]))
+    return GridResult(
+        **plain,
+        cpu_s=float(facts["cpu_s"]),
+        curve=curve,
+        columns=columns,
+        test_classes=test_classes,
+        has_seen_parent=seen,
+    )
 
 
 def _candidate(facts: Mapping[str, Any]) -> TriedChoice:
     hits = np.frombuffer(base64.b64decode(facts["hits"]), dtype=np.uint8)
-    return TriedChoice(str(facts["choice"]), float(facts["validation"]), hits)
+    class_hits = tuple(map(int, facts["class_hits"]))
+    return TriedChoice(str(facts["choice"]), float(facts["validation"]), hits, class_hits, float(facts["distance"]))

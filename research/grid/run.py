@@ -9,11 +9,13 @@ from itertools import starmap
 from pathlib import Path
 from typing import Final
 
+import networkx as nx
 import numpy as np
 
 from engine.collection.training.settings import Chosen
 from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.training.loop import Objective, embedder
+from engine.training.training_set import Positions
 from research.cells import load_cell, remembered, settings_for, train_cell
 from research.data_sets.stored import FewShotData
 from research.grid import result as results
@@ -26,6 +28,7 @@ from research.testing.bench import Bench, test_images, validation_images
 from research.testing.beyond import VALIDATION_TASKS
 from research.testing.tasks import TASK_SEED, Tasks, draw_tasks
 
+Steps = Mapping[int, Mapping[int, int]]
 ITERATIONS: Final = 2000
 """Of a training level by level. Chosen: some minutes on one core."""
 FEW_SHOT_ONLY: Final[Mapping[int, float]] = {1: 1.5, 5: 1.85}
@@ -115,6 +118,7 @@ def do_cell(cell: GridCell, runs: Path, folder: Path, chosen: Chosen) -> GridRes
         cell.name, cell.variant, cell.split, cell.seed, cell.method, cell.shots, data.name,
         remembered(trained, settings_for(trained, settings)), round(spent_s / max(share, 1e-9), 1), curve, columns,
         tuple(data.class_keys[position] for position in data.test_few_shot.tolist()),
+        seen_parents(data),
     )  # fmt: skip
     results.write(found, folder)
     counter.say(settings.training.iterations)
@@ -127,7 +131,7 @@ def tested(
     """Test a trained cell in all its columns, by every candidate."""
     bench = Bench(data, embedder(objective, data.pixels, settings.training.side))
     rows = rows_of(bench, objective, settings_for(cell.training_cell(settings), settings))
-    columns = {}
+    columns, steps = {}, distances(data)
     for ways, shots in cell.columns:
         validation = draw_tasks(
             validation_images(data), ways=ways, shots=shots, count=VALIDATION_TASKS, seed=TASK_SEED + 1
@@ -137,12 +141,41 @@ def tested(
 
         def tried(choice: str, predict: Predict) -> TriedChoice:
             accuracy = float(validation.accuracies(predict(of_validation)).mean())  # noqa: B023 (called at once)
-            hits = (predict(of_test) == test.targets).sum(axis=1)  # noqa: B023 (called at once)
-            return TriedChoice(choice, accuracy, hits.astype(np.uint8))
+            found = _tried(predict(of_test), test, data, steps)  # noqa: B023 (called at once)
+            return replace(found, choice=choice, validation=accuracy)
 
         found = {row: tuple(starmap(tried, candidates.items())) for row, candidates in rows.items()}
-        columns[ways, shots] = ColumnResult(checksum_of(test), test.flat_queries.shape[1], found)
+        asked = np.bincount(np.repeat(test.classes, test.queries.shape[2]), minlength=len(data.class_keys))
+        of_class = tuple(asked[data.test_few_shot].tolist())
+        columns[ways, shots] = ColumnResult(checksum_of(test), test.flat_queries.shape[1], found, of_class)
     return columns
+
+
+def _tried(predictions: Positions, test: Tasks, data: FewShotData, steps_between: Steps) -> TriedChoice:
+    """What predictions (T, N * Q) for test tasks come to."""
+    truth = np.take_along_axis(test.classes, np.broadcast_to(test.targets, predictions.shape), axis=1)
+    given = np.take_along_axis(test.classes, predictions, axis=1)
+    is_right = truth == given
+    of_class = np.bincount(truth[is_right], minlength=len(data.class_keys))[data.test_few_shot]
+    pairs, counts = np.unique(np.stack([truth[~is_right], given[~is_right]]), axis=1, return_counts=True)
+    steps = [steps_between[first].get(second, 0) for first, second in pairs.T.tolist()]
+    distance = float(np.average(steps, weights=counts)) if len(counts) else 0.0
+    return TriedChoice("", 0.0, is_right.sum(axis=1).astype(np.uint8), tuple(of_class.tolist()), distance)
+
+
+def distances(data: FewShotData) -> Steps:
+    """Edges between each test class and all others, up or down."""
+    graph: nx.Graph[int] = nx.Graph(data.edge_index.T.tolist())
+    return {place: nx.single_source_shortest_path_length(graph, place) for place in data.test_few_shot.tolist()}
+
+
+def seen_parents(data: FewShotData) -> tuple[bool, ...]:
+    """Of each test class, whether training saw a parent of it."""
+    is_seen = data.part_classes(test=False)
+    return tuple(
+        bool(is_seen[data.edge_index[0, data.edge_index[1] == position]].any())
+        for position in data.test_few_shot.tolist()
+    )
 
 
 def checksum_of(tasks: Tasks) -> str:

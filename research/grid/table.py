@@ -39,7 +39,8 @@ PUBLISHED: Final[Mapping[str, str]] = {
     "ppn/plus": "ppn+",
 }
 COMPARED: Final = ("minus Prototypical Net", "minus Prototypical Net*", "minus shrunk")
-HEADER: Final = ("trained", "tested", "accuracy, %", "paper", *COMPARED, "chosen")
+BEYOND_ACCURACY: Final = ("parent seen", "unseen", "distance")
+HEADER: Final = ("trained", "tested", "accuracy, %", "paper", *COMPARED, *BEYOND_ACCURACY, "chosen")
 
 
 def tables_of(results: Sequence[GridResult], variant: str) -> Iterator[tuple[str, TextTable]]:
@@ -95,10 +96,12 @@ def _lines(rows: Sequence[RowFigures], variant: str, column: Column) -> Iterator
     for row in rows:
         shrunk = next((each for each in rows if (each.method, each.test) == (row.method, SHRUNK)), None)
         differences = [_difference(row, peer) for peer in (*peers, shrunk)]
+        of_kinds = [MISSING if share is None else f"{100 * share:.1f}" for share in row.by_parent]
+        of_kinds.append(f"{row.distance:.2f}" if row.distance else MISSING)
         name = PUBLISHED.get(row.name)
         theirs = MISSING if name is None else f"{printed[name][paper.Column(*column)].mean_percent:.2f}"
         ours = f"{100 * row.figure.mean:.2f} ± {100 * row.figure.half_width:.2f}"
-        yield TITLES[row.method], TESTS[row.test], ours, theirs, *differences, row.choice
+        yield TITLES[row.method], TESTS[row.test], ours, theirs, *differences, *of_kinds, row.choice
 
 
 def _difference(row: RowFigures, peer: RowFigures | None) -> str:

@@ -133,7 +133,20 @@ def test_the_table_sets_rows_beside_the_nets() -> None:
     assert title.startswith("pure, 5-way 1-shot: 1 splits, 1 seeds")
     assert len(table.as_text().splitlines()) == 2 + len(table.rows)
     assert table.rows[0][:4] == ("Prototypical Net", "means", "40.00 ± 0.00", "33.17")
-    assert table.rows[1][2:] == ("60.00 ± 0.00", "-", "+20.00 ± 0.00", "", "", "beta 0.4")
+    assert table.rows[1][2:] == ("60.00 ± 0.00", "-", "+20.00 ± 0.00", "", "", "-", "-", "-", "beta 0.4")
+
+
+def test_classes_with_and_without_a_seen_parent() -> None:
+    """By hand: 6 of 10 of the class whose parent training saw, 1 of 10 of the other."""
+    tried = TriedChoice("", 0.5, hits(7), (6, 1), 2.5)
+    found = result("ppn", {"means": (tried,)})
+    column = replace(found.columns[5, 1], class_queries=(10, 10))
+    found = replace(found, columns={(5, 1): column}, has_seen_parent=(True, False))
+    row = rows_in([found], "pure", (5, 1))[0]
+    assert row.by_parent == (0.6, 0.1)
+    assert row.distance == 2.5
+    ((_, table),) = tables_of([found], "pure")
+    assert table.rows[0][-4:-1] == ("60.0", "10.0", "2.50")
 
 
 def test_what_splits_share_is_said() -> None:
@@ -183,5 +196,15 @@ def test_a_cell_is_trained_tested_and_found_again(folder: Path, tmp_path: Path) 
     column = found.columns[5, 1]
     assert set(column.rows) == {"means", "shrunk", "posterior", "heads", "paper", "nearest", "plus", "plus-tuned"}
     assert all(len(each.hits) == TASK_COUNT for tried in column.rows.values() for each in tried)
-    assert read(tmp_path / "results" / f"{cell.name}.json").cpu_s == found.cpu_s
+    read_again = read(tmp_path / "results" / f"{cell.name}.json")
+    assert (read_again.cpu_s, read_again.has_seen_parent) == (found.cpu_s, found.has_seen_parent)
+    assert found.has_seen_parent == (True, True, True, True, False, False)
+    plain = read_again.columns[5, 1].rows["means"][0]
+    assert sum(plain.class_hits) == plain.hits.sum()
+    assert sum(column.class_queries) == TASK_COUNT * column.queries
+    wrong = [
+        each for tried in column.rows.values() for each in tried if sum(each.class_hits) < sum(column.class_queries)
+    ]
+    assert wrong
+    assert all(2 <= each.distance <= 8 for each in wrong)
     assert missing([cell], tmp_path / "results") == ()
