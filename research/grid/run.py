@@ -158,7 +158,11 @@ def _tried(predictions: Positions, test: Tasks, data: FewShotData, steps_between
     is_right = truth == given
     of_class = np.bincount(truth[is_right], minlength=len(data.class_keys))[data.test_few_shot]
     pairs, counts = np.unique(np.stack([truth[~is_right], given[~is_right]]), axis=1, return_counts=True)
-    steps = [steps_between[first].get(second, 0) for first, second in pairs.T.tolist()]
+    by_the_root = data.levels[pairs].sum(axis=0).tolist()  # WordNet's, which is not among the classes
+    steps = [
+        steps_between[first].get(second, most)
+        for (first, second), most in zip(pairs.T.tolist(), by_the_root, strict=True)
+    ]
     distance = float(np.average(steps, weights=counts)) if len(counts) else 0.0
     return TriedChoice("", 0.0, is_right.sum(axis=1).astype(np.uint8), tuple(of_class.tolist()), distance)
 
