@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import replace
 from functools import partial
+from typing import Final
 
 from engine.training.class_heads import ClassHeads
 from engine.training.level_wise import PrototypePropagation
@@ -30,15 +31,16 @@ Predict = Callable[[EmbeddedTasks], Positions]
 """Predictions (T, N * Q) for tasks."""
 Candidates = Mapping[str, Predict]
 """By what is chosen, in words."""
-NOTHING_TO_CHOOSE = ""
+NOTHING_TO_CHOOSE: Final = ""
+WEAK_IMAGES: Final = 10  # that a task gives of a parent that training did not see
 
 
 def rows_of(bench: Bench, objective: Objective, settings: MethodSettings) -> dict[str, Candidates]:
     """Every test of a trained method, by name.
 
-    `means`, `shrunk` and `posterior` are the same for all methods. What follows is PPN's: `paper` and `plus` are the
-    paper's two settings to the letter, `nearest` and `plus-tuned` have a lambda that was chosen, `heads` takes parents
-    that the heads of training name.
+    `means`, `shrunk` and `posterior` are the same for all methods; `heads` takes parents that the heads of training
+    name. What follows is PPN's: `paper` and `plus` have the paper's lambda, `nearest` and `plus-tuned` one that was
+    chosen. A task gives `WEAK_IMAGES` of a parent that training did not see, in `plus-all` all there are.
 
     Args:
         bench: the data set's embeddings by the objective.
@@ -68,7 +70,8 @@ def rows_of(bench: Bench, objective: Objective, settings: MethodSettings) -> dic
 
 def _given_rows(bench: Bench, objective: PrototypePropagation, settings: MethodSettings) -> dict[str, Candidates]:
     trained = LearnedPropagation.of(objective)
-    nearest, plus = (options_of(settings.propagation, knows_edges=knows) for knows in (False, True))
+    nearest, plus_all = (options_of(settings.propagation, knows_edges=knows) for knows in (False, True))
+    plus = replace(plus_all, unseen_images=WEAK_IMAGES)
 
     def by_lambda(options: object, **changes: object) -> Candidates:
         each = {f"lambda {value}": replace(options, lambda_=value, **changes) for value in LAMBDAS}  # type: ignore[type-var]
@@ -78,6 +81,7 @@ def _given_rows(bench: Bench, objective: PrototypePropagation, settings: MethodS
         "paper": {NOTHING_TO_CHOOSE: partial(_propagated, bench, trained, nearest)},
         "nearest": by_lambda(nearest, nearest=10),
         "plus": {NOTHING_TO_CHOOSE: partial(_propagated, bench, trained, plus)},
+        "plus-all": {NOTHING_TO_CHOOSE: partial(_propagated, bench, trained, plus_all)},
         "plus-tuned": by_lambda(plus),
     }
 

@@ -27,6 +27,7 @@ TESTS: Final[Mapping[str, str]] = {
     "paper": "the paper's test, 3 nearest",
     "nearest": "10 nearest",
     "plus": "PPN+, the paper's lambda",
+    "plus-all": "PPN+, all weak images",
     "plus-tuned": "PPN+, lambda chosen",
 }
 PLAIN: Final = "means"

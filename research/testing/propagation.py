@@ -12,6 +12,7 @@ from engine.model.propagation import Attention, Normalisation, Prototypes, propa
 from engine.training.level_wise import LevelWiseSettings, PrototypePropagation
 from engine.training.training_set import Positions
 from research.testing.bench import Bench, EmbeddedTasks
+from research.testing.tasks import TASK_SEED
 
 NEAREST: Final = 3
 SeenParents = Literal["buffered", "mean"]
@@ -30,6 +31,8 @@ class PropagationOptions:
         seen_parents: a parent seen in training gives its "buffered" prototype (the paper), or the "mean" of that and
             the one of its test images (the authors' code).
         parents_lambda: weight of `P0` in the coarse classes' own prototypes, from the second step on.
+        unseen_images: weakly labelled images that each task gives of a parent that training did not see, at most; None
+            gives all there are.
         whitens: everything is first whitened by the shrunk covariance within training's few-shot classes, so that
             directions in which images of one class differ count less.
     """
@@ -42,6 +45,7 @@ class PropagationOptions:
     seen_parents: SeenParents = "buffered"
     parents_lambda: float = 0.5
     whitens: bool = False
+    unseen_images: int | None = None
 
 
 @dataclass(frozen=True)
@@ -104,10 +108,12 @@ def final_prototypes(
     """
     initial = embedded.support.mean(dim=2).flatten(0, 1)
     given = _parent_prototypes(bench, trained.buffered, options)
-    nodes = Prototypes(
-        torch.cat([initial, given.vectors]), torch.cat([torch.ones(len(initial), dtype=torch.bool), given.exists])
-    )
-    edges = _edges(bench, embedded, trained.buffered, options)
+    drawn = _drawn_parents(bench, embedded, trained.buffered, options)
+    vectors = torch.cat([initial, given.vectors, *drawn.values()])
+    exists = torch.ones(len(vectors), dtype=torch.bool)
+    exists[len(initial) : len(initial) + len(given.exists)] = given.exists
+    nodes = Prototypes(vectors, exists)
+    edges = _edges(bench, embedded, trained.buffered, options, tuple(drawn))
     lambda_ = torch.full((len(nodes.exists),), options.parents_lambda)
     lambda_[: len(initial)] = options.lambda_
     result = propagate(
@@ -149,10 +155,40 @@ def _parent_prototypes(bench: Bench, buffered: Prototypes, options: PropagationO
     return Prototypes(vectors, exists)
 
 
-def _edges(bench: Bench, embedded: EmbeddedTasks, buffered: Prototypes, options: PropagationOptions) -> Tensor:
+def _drawn_parents(
+    bench: Bench, embedded: EmbeddedTasks, buffered: Prototypes, options: PropagationOptions
+) -> dict[int, Tensor]:
+    """Prototypes (T, d) of parents that training did not see, by class: of images drawn for each task by itself."""
+    if not options.knows_edges or options.unseen_images is None:
+        return {}
+    data, generator, drawn = bench.data, np.random.default_rng(TASK_SEED), dict[int, Tensor]()
+    asked = np.unique(embedded.tasks.classes).tolist()
+    for parent in sorted({z for y in asked for z in bench.parents[y] if not buffered.exists[z]}):
+        images = np.flatnonzero(data.class_positions == parent)
+        if len(images):
+            count = min(options.unseen_images, len(images))
+            chosen = np.stack([generator.choice(images, count, replace=False) for _ in embedded.tasks.classes])
+            drawn[parent] = bench.embeddings_of(chosen).mean(dim=1)
+    return drawn
+
+
+def _edges(
+    bench: Bench,
+    embedded: EmbeddedTasks,
+    buffered: Prototypes,
+    options: PropagationOptions,
+    drawn: tuple[int, ...],
+) -> Tensor:
     classes = embedded.tasks.classes.ravel()
     if options.knows_edges:
-        pairs = [(len(classes) + z, node) for node, y in enumerate(classes.tolist()) for z in bench.parents[y]]
+        tasks, ways = embedded.tasks.classes.shape
+        first = len(classes) + len(bench.parents)  # of the nodes of drawn parents, all tasks of one after another
+
+        def node_of(parent: int, node: int) -> int:
+            is_drawn = parent in drawn
+            return first + drawn.index(parent) * tasks + node // ways if is_drawn else len(classes) + parent
+
+        pairs = [(node_of(z, node), node) for node, y in enumerate(classes.tolist()) for z in bench.parents[y]]
         if options.steps > 1:
             pairs += [(len(classes) + z, len(classes) + y) for z, y in bench.data.edge_index.T.tolist()]
         return torch.tensor(pairs, dtype=torch.int64).T

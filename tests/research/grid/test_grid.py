@@ -17,7 +17,7 @@ from research.grid.curves import draw_curves, mean_curve
 from research.grid.figures import RowFigures, bootstrapped, rows_in
 from research.grid.result import ColumnResult, GridResult, TriedChoice, read, read_all, write
 from research.grid.run import do_cell, missing
-from research.grid.table import shared_test_classes, tables_of
+from research.grid.table import TESTS, shared_test_classes, tables_of
 from research.testing.bench import test_images, validation_images
 from research.testing.tasks import TASK_COUNT
 from tests.support.few_shot_data import write_data
@@ -194,7 +194,17 @@ def test_a_cell_is_trained_tested_and_found_again(folder: Path, tmp_path: Path) 
     }  # fmt: skip
     found = do_cell(cell, tmp_path / "runs", tmp_path / "results", {**chosen, "iterations": 4})
     column = found.columns[5, 1]
-    assert set(column.rows) == {"means", "shrunk", "posterior", "heads", "paper", "nearest", "plus", "plus-tuned"}
+    assert set(column.rows) == {
+        "means",
+        "shrunk",
+        "posterior",
+        "heads",
+        "paper",
+        "nearest",
+        "plus",
+        "plus-all",
+        "plus-tuned",
+    }
     assert all(len(each.hits) == TASK_COUNT for tried in column.rows.values() for each in tried)
     read_again = read(tmp_path / "results" / f"{cell.name}.json")
     assert (read_again.cpu_s, read_again.has_seen_parent) == (found.cpu_s, found.has_seen_parent)

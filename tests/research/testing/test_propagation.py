@@ -43,6 +43,14 @@ def test_lambda_keeps_a_share_of_the_shots() -> None:
     assert prototypes(lambda_=1.0)[0].tolist() == vector(1, 1)
 
 
+def test_weak_images_of_an_unseen_parent_are_drawn_for_each_task() -> None:
+    """One of (0, 6) and (0, 2), which its class then shares with the seen parent at (4, 0); the seen one stays."""
+    lone, both = prototypes(unseen_images=1)
+    assert lone.tolist() == vector(4, 0)
+    assert both.tolist() in ([2.0, 3.0], [2.0, 1.0])
+    assert prototypes(unseen_images=2)[1].tolist() == vector(2, 2)
+
+
 def test_mean_of_seen() -> None:
     """As in the authors' code: a seen parent gives the mean of what is buffered and of its test images."""
     lone, both = prototypes(seen_parents="mean")
