@@ -194,17 +194,7 @@ def test_a_cell_is_trained_tested_and_found_again(folder: Path, tmp_path: Path) 
     }  # fmt: skip
     found = do_cell(cell, tmp_path / "runs", tmp_path / "results", {**chosen, "iterations": 4})
     column = found.columns[5, 1]
-    assert set(column.rows) == {
-        "means",
-        "shrunk",
-        "posterior",
-        "heads",
-        "paper",
-        "nearest",
-        "plus",
-        "plus-all",
-        "plus-tuned",
-    }
+    assert set(column.rows) == set(TESTS)
     assert all(len(each.hits) == TASK_COUNT for tried in column.rows.values() for each in tried)
     read_again = read(tmp_path / "results" / f"{cell.name}.json")
     assert (read_again.cpu_s, read_again.has_seen_parent) == (found.cpu_s, found.has_seen_parent)
