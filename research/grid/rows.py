@@ -39,8 +39,8 @@ def rows_of(bench: Bench, objective: Objective, settings: MethodSettings) -> dic
     """Every test of a trained method, by name.
 
     `means`, `shrunk` and `posterior` are the same for all methods; `heads` takes parents that the heads of training
-    name. What follows is PPN's: `paper` and `plus` have the paper's lambda, `nearest` and `plus-tuned` one that was
-    chosen. A task gives `WEAK_IMAGES` of a parent that training did not see, in `plus-all` all there are.
+    name. What follows is PPN's: `paper` and `plus` have the paper's lambda, `paper-tuned`, `nearest` and `plus-tuned`
+    one that was chosen. A task gives `WEAK_IMAGES` of a parent that training did not see, in `plus-all` all there are.
 
     Args:
         bench: the data set's embeddings by the objective.
@@ -79,6 +79,7 @@ def _given_rows(bench: Bench, objective: PrototypePropagation, settings: MethodS
 
     return {
         "paper": {NOTHING_TO_CHOOSE: partial(_propagated, bench, trained, nearest)},
+        "paper-tuned": by_lambda(nearest),
         "nearest": by_lambda(nearest, nearest=10),
         "plus": {NOTHING_TO_CHOOSE: partial(_propagated, bench, trained, plus)},
         "plus-all": {NOTHING_TO_CHOOSE: partial(_propagated, bench, trained, plus_all)},

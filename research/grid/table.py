@@ -25,10 +25,13 @@ TESTS: Final[Mapping[str, str]] = {
     "posterior": "posterior",
     "heads": "parents by the heads",
     "paper": "the paper's test, 3 nearest",
-    "nearest": "10 nearest",
+    "paper-tuned": "3 nearest, lambda chosen",
+    "paper-on-test": "3 nearest, lambda chosen on the test",
+    "nearest": "10 nearest, lambda chosen",
     "plus": "PPN+, the paper's lambda",
     "plus-all": "PPN+, all weak images",
     "plus-tuned": "PPN+, lambda chosen",
+    "plus-on-test": "PPN+, lambda chosen on the test",
 }
 PLAIN: Final = "means"
 SHRUNK: Final = "shrunk"  # what is more than this on the same network is gained by knowing where, not that, to shrink

@@ -14,9 +14,9 @@ from engine.errors import FormatError, InputError
 from research.data_sets.stored import DATA_FILE, FewShotData
 from research.grid.cell import GridCell, cells_of
 from research.grid.curves import draw_curves, mean_curve
-from research.grid.figures import RowFigures, bootstrapped, rows_in
+from research.grid.figures import AUTHORS, RowFigures, bootstrapped, rows_in
 from research.grid.result import ColumnResult, GridResult, TriedChoice, read, read_all, write
-from research.grid.run import do_cell, missing
+from research.grid.run import do_cell, missing, settings_of
 from research.grid.table import TESTS, shared_test_classes, tables_of
 from research.testing.bench import test_images, validation_images
 from research.testing.tasks import TASK_COUNT
@@ -80,6 +80,23 @@ def test_validation_chooses_over_all_splits() -> None:
     row = rows_in(results, "pure", (5, 1))[0]
     assert row.choice == "y"
     assert row.figure.mean == pytest.approx(0.5)
+
+
+def test_the_authors_choice_is_on_the_test_and_a_row_of_its_own() -> None:
+    """Their code takes the best lambda of the test tasks; validation would have taken the other."""
+    tried = (TriedChoice("lambda 0", 0.1, hits(9, 9)), TriedChoice("lambda 1", 0.9, hits(5, 5)))
+    rows = rows_in([result("ppn", {"plus-tuned": tried})], "pure", (5, 1))
+    assert [(row.test, row.choice) for row in rows] == [("plus-tuned", "lambda 1"), ("plus-on-test", "lambda 0")]
+
+
+def test_every_method_gets_as_much_computing(folder: Path) -> None:
+    """Plain few-shot episodes are cheaper, so there are more of them."""
+    plain, star = (
+        settings_of(GridCell(folder, "pure", 4, 1, method, 1), {"iterations": 100}).training
+        for method in ("prototypical-net-heads", "prototypical-net-star")
+    )
+    assert (plain.iterations, star.iterations) == (150, 100)
+    assert plain.seed == star.seed == 1
 
 
 def test_intervals_know_the_splits() -> None:
@@ -194,7 +211,7 @@ def test_a_cell_is_trained_tested_and_found_again(folder: Path, tmp_path: Path) 
     }  # fmt: skip
     found = do_cell(cell, tmp_path / "runs", tmp_path / "results", {**chosen, "iterations": 4})
     column = found.columns[5, 1]
-    assert set(column.rows) == set(TESTS)
+    assert set(column.rows) == set(TESTS) - set(AUTHORS.values())
     assert all(len(each.hits) == TASK_COUNT for tried in column.rows.values() for each in tried)
     read_again = read(tmp_path / "results" / f"{cell.name}.json")
     assert (read_again.cpu_s, read_again.has_seen_parent) == (found.cpu_s, found.has_seen_parent)
