@@ -101,8 +101,11 @@ def test_the_looks_of_a_training_are_told(
 
 @pytest.mark.slow
 def test_a_training_takes_about_as_long_as_was_told(project: Project, collection: Collection) -> None:
-    """Within a factor that any machine keeps; while it runs, the time left counts the end in."""
-    told_s = estimate_duration(project, collection.caches, QUICK).seconds(6)
+    """Within a factor that any machine keeps; while it runs, the time left counts the end in.
+
+    The least of three estimates: other work on the machine makes one longer, and processor time not.
+    """
+    told_s = min(estimate_duration(project, collection.caches, QUICK).seconds(6) for _ in range(3))
     reports: list[Progress] = []
     started_s = time.process_time()
     train(project, collection.caches, "backbone", QUICK, out=collection.folder / "out", on_progress=reports.append)
