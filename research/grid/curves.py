@@ -28,8 +28,8 @@ LOOKS: Final[Mapping[str, tuple[str, str]]] = {
 def draw_curves(results: Sequence[GridResult], out: Path) -> tuple[Path, Path]:
     """Draw a column of two panels, accuracy above loss, for each variant and number of shots; PNG and SVG.
 
-    A line is the mean over splits and seeds. Losses of methods are sums of different parts: each is to be compared with
-    itself.
+    A line is the mean over splits and seeds whose time is known. Losses of methods are sums of different parts: each is
+    to be compared with itself.
 
     Raises:
         InputError: there is no result.
@@ -37,6 +37,7 @@ def draw_curves(results: Sequence[GridResult], out: Path) -> tuple[Path, Path]:
         StorageError: the folder refuses.
     """
     drawing.check_libraries()
+    results = [result for result in results if result.cpu_s is not None]
     if not results:
         raise InputError("there is no curve to draw", remedy="train cells of the grid first")
     kinds = sorted({(result.variant, result.shots) for result in results}, key=lambda kind: (kind[0] != "pure", kind))
@@ -58,7 +59,7 @@ def draw_curves(results: Sequence[GridResult], out: Path) -> tuple[Path, Path]:
         panels[1][0].set_ylabel("loss")
         legends = [panel.get_legend_handles_labels() for panel in panels[0]]
         named = {label: handle for pair in legends for handle, label in zip(*pair, strict=True)}
-        figure.legend(list(named.values()), list(named), loc="outside lower center", ncols=min(3, len(named)))
+        figure.legend(list(named.values()), list(named), loc="outside lower center", ncols=min(3, len(kinds)))
         return drawing.save(figure, out / STEM)
 
 
@@ -69,5 +70,5 @@ def mean_curve(results: Sequence[GridResult]) -> tuple[NDArray[np.float64], NDAr
         np.array([[point[field] for point in each.curve[:count]] for each in results], dtype=np.float64)  # None is NaN
         for field in range(3)
     )
-    seconds = at * np.array([[result.cpu_s / result.curve[-1][0]] for result in results])
+    seconds = at * np.array([[(result.cpu_s or 0.0) / result.curve[-1][0]] for result in results])
     return seconds.mean(axis=0), losses.mean(axis=0), accuracies.mean(axis=0)

@@ -64,7 +64,7 @@ class GridResult:
         variant, split, seed, method, shots: of the cell.
         data: name of the data set.
         settings: of the training.
-        cpu_s: seconds of processor time of the training.
+        cpu_s: seconds of processor time of the training; None where only its checkpoint was tested.
         curve: iteration, mean loss since the point before, accuracy on some validation tasks.
         columns: by (ways, shots).
         test_classes: ids of the test few-shot classes; splits may share some.
@@ -79,7 +79,7 @@ class GridResult:
     shots: int
     data: str
     settings: Mapping[str, Setting]
-    cpu_s: float
+    cpu_s: float | None
     curve: tuple[tuple[int, float, float | None], ...]
     columns: Mapping[tuple[int, int], ColumnResult]
     test_classes: tuple[str, ...]
@@ -167,7 +167,7 @@ def _from_json(facts: Mapping[str, Any]) -> GridResult:
     test_classes, seen = tuple(map(str, facts["test_classes"])), tuple(map(bool, facts["has_seen_parent"]))
     return GridResult(
         **plain,
-        cpu_s=float(facts["cpu_s"]),
+        cpu_s=facts["cpu_s"],
         curve=curve,
         columns=columns,
         test_classes=test_classes,

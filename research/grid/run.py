@@ -112,11 +112,12 @@ def do_cell(cell: GridCell, runs: Path, folder: Path, chosen: Chosen) -> GridRes
     outcome = train_cell(data, trained, settings, below, on_progress=lambda progress: say(progress.done))
     spent_s = time.process_time() - start_s
     share = (outcome.iterations - begun_at[0]) / outcome.iterations if begun_at else 1.0
+    cpu_s = round(spent_s / share, 1) if share else None
     columns = tested(cell, data, load_cell(data, trained, settings, below), settings)
     curve = tuple((point.iteration, float(point.loss or 0.0), point.accuracy) for point in outcome.curve)
     found = GridResult(
         cell.name, cell.variant, cell.split, cell.seed, cell.method, cell.shots, data.name,
-        remembered(trained, settings_for(trained, settings)), round(spent_s / max(share, 1e-9), 1), curve, columns,
+        remembered(trained, settings_for(trained, settings)), cpu_s, curve, columns,
         tuple(data.class_keys[position] for position in data.test_few_shot.tolist()),
         seen_parents(data),
     )  # fmt: skip

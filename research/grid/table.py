@@ -84,9 +84,10 @@ def costs_of(results: Sequence[GridResult]) -> TextTable:
     rows = []
     for method, shots in order:
         each = found[method, shots]
-        cost = np.mean([one.cpu_s for one in each])
+        known = [one.cpu_s for one in each if one.cpu_s is not None]
+        cost = f"{np.mean(known):,.0f}" if known else MISSING
         iterations = each[0].settings["iterations"]
-        rows.append((TITLES[method], str(shots), str(len(each)), f"{iterations:,}", f"{cost:,.0f}"))
+        rows.append((TITLES[method], str(shots), str(len(each)), f"{iterations:,}", cost))
     return TextTable(("trained", "shots", "trainings", "iterations", "CPU s each"), tuple(rows))
 
 
