@@ -12,10 +12,10 @@ NICENESS: Final = 5
 
 def lower_process_priority() -> None:
     """For a process that a window started; where nothing else runs, this takes no time."""
-    with suppress(OSError):
-        if sys.platform == "win32":
-            import psutil
+    import psutil
 
+    with suppress(psutil.Error, OSError):
+        if sys.platform == "win32":
             psutil.Process().nice(psutil.BELOW_NORMAL_PRIORITY_CLASS)
         else:
             os.nice(NICENESS)
