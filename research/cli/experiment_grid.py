@@ -46,7 +46,7 @@ def grid(
             raise UsageError("the grid has no such tasks", expected="1 or 5 shots", found=str(count))
     cells = cells_of(data, seeds=seeds, methods=method or METHODS, shots=shots or tuple(BY_SHOTS))
     if not only_show:
-        wanted = missing(cells, results)
+        wanted = missing(cells, results, chosen)
         with stoppable("run the same command again to resume") as cancel, progress_bar("Training") as on_progress:
             run_grid(wanted, runs, results, chosen, workers=workers, on_progress=on_progress, cancel=cancel)
     found = read_all(results)

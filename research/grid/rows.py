@@ -25,7 +25,7 @@ from research.testing.posterior import (
     level_choices,
     plain_means,
 )
-from research.testing.propagation import LearnedPropagation, nearest_prototype, options_of, predict
+from research.testing.propagation import LearnedPropagation, PropagationOptions, nearest_prototype, options_of, predict
 
 Predict = Callable[[EmbeddedTasks], Positions]
 """Predictions (T, N * Q) for tasks."""
@@ -73,22 +73,24 @@ def _given_rows(bench: Bench, objective: PrototypePropagation, settings: MethodS
     nearest, plus_all = (options_of(settings.propagation, knows_edges=knows) for knows in (False, True))
     plus = replace(plus_all, unseen_images=WEAK_IMAGES)
 
-    def by_lambda(options: object, **changes: object) -> Candidates:
-        each = {f"lambda {value}": replace(options, lambda_=value, **changes) for value in LAMBDAS}  # type: ignore[type-var]
+    def by_lambda(options: PropagationOptions) -> Candidates:
+        each = {f"lambda {value}": replace(options, lambda_=value) for value in LAMBDAS}
         return {name: partial(_propagated, bench, trained, chosen) for name, chosen in each.items()}
 
     return {
         "paper": {NOTHING_TO_CHOOSE: partial(_propagated, bench, trained, nearest)},
         "paper-tuned": by_lambda(nearest),
-        "nearest": by_lambda(nearest, nearest=10),
+        "nearest": by_lambda(replace(nearest, nearest=10)),
         "plus": {NOTHING_TO_CHOOSE: partial(_propagated, bench, trained, plus)},
         "plus-all": {NOTHING_TO_CHOOSE: partial(_propagated, bench, trained, plus_all)},
         "plus-tuned": by_lambda(plus),
     }
 
 
-def _propagated(bench: Bench, trained: LearnedPropagation, options: object, embedded: EmbeddedTasks) -> Positions:
-    return predict(bench, embedded, trained, options)  # type: ignore[arg-type]
+def _propagated(
+    bench: Bench, trained: LearnedPropagation, options: PropagationOptions, embedded: EmbeddedTasks
+) -> Positions:
+    return predict(bench, embedded, trained, options)
 
 
 def _nearest(blend: Blend, embedded: EmbeddedTasks) -> Positions:

@@ -2,7 +2,7 @@
 
 import hashlib
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import starmap
@@ -23,6 +23,7 @@ from research.grid.cell import FEW_SHOT_METHODS, GridCell
 from research.grid.result import ColumnResult, GridResult, TriedChoice
 from research.grid.rows import Predict, rows_of
 from research.methods import MethodSettings, with_chosen
+from research.results import Setting
 from research.side_by_side import ProgressCounter, run_side_by_side
 from research.testing.bench import Bench, test_images, validation_images
 from research.testing.beyond import VALIDATION_TASKS
@@ -55,9 +56,18 @@ def settings_of(cell: GridCell, chosen: Chosen) -> MethodSettings:
     return replace(found, training=replace(found.training, iterations=iterations, seed=cell.seed))
 
 
-def missing(cells: Sequence[GridCell], folder: Path) -> tuple[GridCell, ...]:
-    """Cells without a result below the folder of results."""
-    return tuple(cell for cell in cells if not (folder / f"{cell.name}.json").exists())
+def missing(cells: Sequence[GridCell], folder: Path, chosen: Chosen) -> tuple[GridCell, ...]:
+    """Cells without a result of these settings below the folder of results."""
+    return tuple(cell for cell in cells if not _is_done(cell, folder / f"{cell.name}.json", chosen))
+
+
+def _is_done(cell: GridCell, path: Path, chosen: Chosen) -> bool:
+    return path.exists() and results.read(path).settings == _remembered(cell, settings_of(cell, chosen))
+
+
+def _remembered(cell: GridCell, settings: MethodSettings) -> Mapping[str, Setting]:
+    trained = cell.training_cell(settings)
+    return remembered(trained, settings_for(trained, settings))
 
 
 def run_grid(
@@ -67,7 +77,6 @@ def run_grid(
     chosen: Chosen,
     *,
     workers: int = 1,
-    on_result: Callable[[GridResult], None] = lambda _result: None,
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> None:
@@ -79,7 +88,6 @@ def run_grid(
         folder: of results.
         chosen: settings, by name, in place of the usual ones.
         workers: processes.
-        on_result: called with every result.
         on_progress: called with the iterations of all cells together.
         cancel: asks to stop.
 
@@ -91,7 +99,6 @@ def run_grid(
         [partial(do_cell, cell, runs, folder, chosen) for cell in cells],
         units=sum(settings_of(cell, chosen).training.iterations for cell in cells),
         workers=workers,
-        on_result=on_result,
         on_progress=on_progress,
         cancel=cancel,
     )
@@ -117,7 +124,7 @@ def do_cell(cell: GridCell, runs: Path, folder: Path, chosen: Chosen) -> GridRes
     curve = tuple((point.iteration, float(point.loss or 0.0), point.accuracy) for point in outcome.curve)
     found = GridResult(
         cell.name, cell.variant, cell.split, cell.seed, cell.method, cell.shots, data.name,
-        remembered(trained, settings_for(trained, settings)), cpu_s, curve, columns,
+        _remembered(cell, settings), cpu_s, curve, columns,
         tuple(data.class_keys[position] for position in data.test_few_shot.tolist()),
         seen_parents(data),
     )  # fmt: skip

@@ -208,8 +208,9 @@ def test_a_cell_is_trained_tested_and_found_again(folder: Path, tmp_path: Path) 
     cell = GridCell(folder, "pure", 4, 0, "ppn-guessed", 1, validation=5)
     chosen: Chosen = {
         "side": 16, "training_ways": 4, "queries": 1, "coarse_images": 3, "coarse_shots": 1, "precision": "float32",
+        "iterations": 4,
     }  # fmt: skip
-    found = do_cell(cell, tmp_path / "runs", tmp_path / "results", {**chosen, "iterations": 4})
+    found = do_cell(cell, tmp_path / "runs", tmp_path / "results", chosen)
     column = found.columns[5, 1]
     assert set(column.rows) == set(TESTS) - set(AUTHORS.values())
     assert all(len(each.hits) == TASK_COUNT for tried in column.rows.values() for each in tried)
@@ -224,4 +225,5 @@ def test_a_cell_is_trained_tested_and_found_again(folder: Path, tmp_path: Path) 
     ]
     assert wrong
     assert all(2 <= each.distance <= 10 for each in wrong)
-    assert missing([cell], tmp_path / "results") == ()
+    assert missing([cell], tmp_path / "results", chosen) == ()
+    assert missing([cell], tmp_path / "results", {**chosen, "iterations": 5}) == (cell,)
