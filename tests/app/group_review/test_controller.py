@@ -1,11 +1,14 @@
 """Review by group with keys and mouse: one answer a group, each on disk and one step, each can be taken back."""
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QPainter
 
 from app.group_review.controller import GroupReview
 from app.group_review.logic import Review
 from app.group_review.view import GroupPage
+from app.image_grid.card import paint_card
+from app.image_grid.model import Card
 from engine.project import Project
 from tests.support.collections import Collection
 from tests.support.desk import CONTROL, SHIFT, Desk
@@ -63,6 +66,23 @@ def test_enter_labels_the_group_and_shows_the_next(by_group: GroupDesk, collecti
     desk.press_for_change(Key.Key_Z, CONTROL)
     assert (by_group.ids, by_group.page.heading) == (ids, heading)
     assert set(on_disk(collection)).isdisjoint(ids)
+
+
+def test_the_next_group_is_painted_before_it_comes(by_group: GroupDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At the size that it will have: once its pictures are there, the key that brings it paints no card anew."""
+    desk, painted = by_group.desk, list[int]()
+
+    def note(painter: QPainter, rect: QRect, card: Card, *rest: object) -> None:
+        painted.append(card.image_id)
+        paint_card(painter, rect, card, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("app.image_grid.card.paint_card", note)
+    coming = set(by_group.review.ahead[0].image_ids)
+    desk.wait(lambda: coming <= set(painted))
+    painted.clear()
+    desk.press(Key.Key_E)
+    assert set(by_group.ids) == coming
+    assert coming.isdisjoint(painted)
 
 
 def test_an_image_that_is_left_out_gets_no_label(by_group: GroupDesk) -> None:
