@@ -1,0 +1,27 @@
+"""Threads that compute let the window go first."""
+
+import os
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from engine.priority import NICENESS, lower_thread_priority
+
+
+def niceness() -> int:
+    """Of the thread that asks."""
+    return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has priorities of threads")
+def test_a_thread_that_computes_has_a_lower_priority() -> None:
+    """It alone, at least so much lower; asked twice, it stays where it is."""
+    before = niceness()
+    with ThreadPoolExecutor(1, "compute", lower_thread_priority) as pool:
+        found = pool.submit(niceness).result()
+        pool.submit(lower_thread_priority).result()
+        assert pool.submit(niceness).result() == found
+    assert found == max(NICENESS, before)
+    assert niceness() == before
