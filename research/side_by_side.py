@@ -62,10 +62,10 @@ def run_side_by_side(
                     on_result(future.result())
             meter.advance(meter.total - meter.done)  # what the last messages, still on their way, would have reported
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)
             if waiting:  # failed or cancelled: what still runs keeps its last checkpoint
                 for process in multiprocessing.active_children():
                     process.terminate()
+            pool.shutdown(cancel_futures=True)  # waits for the pool's thread, which may hold the last use of a semaphore
 
 
 def _drain(done_units: "Queue[int]") -> Iterator[int]:
