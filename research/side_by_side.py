@@ -65,7 +65,8 @@ def run_side_by_side(
             if waiting:  # failed or cancelled: what still runs keeps its last checkpoint
                 for process in multiprocessing.active_children():
                     process.terminate()
-            pool.shutdown(cancel_futures=True)  # waits for the pool's thread, which may hold the last use of a semaphore
+            # The pool's thread may hold the last use of a semaphore: wait for it, so that it is not ended halfway.
+            pool.shutdown(cancel_futures=True)
 
 
 def _drain(done_units: "Queue[int]") -> Iterator[int]:
