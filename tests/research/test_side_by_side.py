@@ -21,7 +21,7 @@ def test_results_come_as_calls_end() -> None:
 
 
 def test_no_thread_of_a_stopped_pool_is_left() -> None:
-    """One that is left may be ended between removing a semaphore and reporting it, which prints a warning at the end."""
+    """One that is left may be ended after removing a semaphore and before saying so: a warning at the end."""
     cancel = CancelToken()
     threads = set(threading.enumerate())
     threading.Timer(1, cancel.cancel).start()
