@@ -20,7 +20,6 @@ from research.data_sets.stored import FewShotData
 from research.methods import PPN, PPN_PLUS, STAR, MethodSettings, constants_of, make_objective
 from research.results import Setting, TestResult
 from research.testing.bench import Bench, EmbeddedTasks, test_images, validation_images
-from research.testing.beyond import beyond_accuracies
 from research.testing.propagation import LearnedPropagation, options_of, predict
 from research.testing.tasks import TASK_SEED, Tasks, draw_tasks
 
@@ -59,11 +58,6 @@ class Cell:
         """The cell with the ways that the settings train at; a GNN's label is as long as its tasks have classes."""
         is_bound = method.removesuffix(STAR) == "gnn"
         return Cell(method, ways, shots, None if is_bound else settings.training_ways)
-
-    @property
-    def rows(self) -> tuple[str, ...]:
-        """The table's rows that its training serves."""
-        return (PPN, PPN_PLUS) if self.method == PPN else (self.method,)
 
     def folder(self, runs: Path, variant: str) -> Path:
         """Where its checkpoint lies."""
@@ -166,13 +160,13 @@ def load_cell(data: FewShotData, cell: Cell, settings: MethodSettings, runs: Pat
 
 
 def test_cell(data: FewShotData, cell: Cell, settings: MethodSettings, objective: Objective) -> tuple[TestResult, ...]:
-    """Test a trained cell on the column's tasks, which are the same for all methods; PPN also in its variations."""
+    """Test a trained cell on the column's tasks, which are the same for all methods."""
     settings = settings_for(cell, settings)
     bench = Bench(data, embedder(objective, data.pixels, settings.training.side))
     embedded = bench.embed_tasks(draw_tasks(test_images(data), ways=cell.ways, shots=cell.shots))
 
-    def result(row: str, accuracies: Iterable[float], **more: Setting) -> TestResult:
-        kept = {**remembered(cell, settings), **more}
+    def result(row: str, accuracies: Iterable[float]) -> TestResult:
+        kept = remembered(cell, settings)
         return TestResult(row, data.variant, data.name, cell.ways, cell.shots, tuple(map(float, accuracies)), kept)
 
     if not isinstance(objective, PrototypePropagation):
@@ -183,8 +177,6 @@ def test_cell(data: FewShotData, cell: Cell, settings: MethodSettings, objective
     for row, knows_edges in ((PPN, False), (PPN_PLUS, True)):
         paper = options_of(settings.propagation, knows_edges=knows_edges)
         found.append(result(row, embedded.tasks.accuracies(predict(bench, embedded, trained, paper))))
-        for name, options, of_tasks in beyond_accuracies(bench, embedded, trained, paper):
-            found.append(result(f"{row}:{name}", of_tasks, tested_lambda=options.lambda_))
     return tuple(found)
 
 

@@ -28,8 +28,11 @@ METHODS: Final = (*BASELINES, *(name + STAR for name in BASELINES), PPN)
 """What the paper's table has, in its order; `ppn` is tested as `ppn` and as `ppn+`."""
 HEADS: Final = "-heads"
 PPN_GUESSED: Final = "ppn-guessed"
-BEYOND: Final = ("prototypical-net-heads", "prototypical-net-star-heads", PPN_GUESSED)
-"""The same with classification heads in training, PPN with guessed parents, too; none is in the paper."""
+PPN_COSINE: Final = "ppn-cosine"
+BEYOND: Final = ("prototypical-net-heads", "prototypical-net-star-heads", PPN_COSINE, PPN_GUESSED)
+"""None is in the paper's tables: with classification heads in training, PPN with guessed parents, too, and PPN trained
+and tested with the raw cosine of Eq. 5 in place of its softmax."""
+KINDS_OF_PPN: Final = (PPN, PPN_COSINE, PPN_GUESSED)
 
 COLUMN_SETTINGS: Final = frozenset({"ways", "shots", "max_ways"})
 """Settings that the column of the table decides."""
@@ -84,7 +87,7 @@ def _make(method: str, training_set: TrainingSet, settings: MethodSettings) -> O
         torch.manual_seed(seed)
         backbone = Conv4(side)
     width = backbone.embedding_width
-    if method in {PPN, PPN_GUESSED}:
+    if method in KINDS_OF_PPN:
         return PrototypePropagation(backbone, width, training_set, _propagation(method, settings), seed=seed)
     level_wise, has_heads, base = _parts(method)
     if base == "closer-look":
@@ -107,6 +110,8 @@ def _parts(method: str) -> tuple[bool, bool, str]:
 def _propagation(method: str, settings: MethodSettings) -> LevelWiseSettings:
     if method == PPN:
         return settings.propagation
+    if method == PPN_COSINE:
+        return replace(settings.propagation, normalisation="cosine")
     weight = settings.beyond_weight
     return replace(settings.propagation, head_weight=weight, guess_weight=weight)
 
@@ -121,7 +126,7 @@ def constants_of(method: str, settings: MethodSettings) -> dict[str, Plain]:
     if base == "closer-look":
         names = _direct_names(settings.closer_look)
         return {name: getattr(settings.closer_look, name) for name in sorted(names)}
-    if method in {PPN, PPN_GUESSED}:
+    if method in KINDS_OF_PPN:
         return by_name.plain_settings(_propagation(method, settings))
     shape = by_name.plain_settings(_shape(settings, level_wise=level_wise))
     own = by_name.plain_settings(settings.gnn) if base == "gnn" else {}

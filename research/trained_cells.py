@@ -12,16 +12,11 @@ from engine.training.curve import CHECKPOINT_NAME
 from engine.training.level_wise import PrototypePropagation
 from engine.training.loop import FREELY_CHANGED, Objective, embedder
 from engine.training.settings import TrainingSettings
-from research.cells import Cell, load_cell, remembered, settings_for
+from research.cells import Cell, load_cell, settings_for
 from research.data_sets.stored import FewShotData
-from research.methods import COLUMN_SETTINGS, PPN, PPN_PLUS, MethodSettings, with_chosen
-from research.results import TestResult
-from research.testing.bench import Bench, test_images
-from research.testing.propagation import LearnedPropagation, options_of, predict
-from research.testing.tasks import draw_tasks
-
-RAW_COSINE: Final = "cosine"
-"""What follows the colon in the names of rows that were tested with the weights of Eq. 5 as printed."""
+from research.methods import COLUMN_SETTINGS, MethodSettings, with_chosen
+from research.testing.bench import Bench
+from research.testing.propagation import LearnedPropagation
 
 
 def chosen_cell(method: str, ways: int, shots: int, chosen: Chosen) -> Cell:
@@ -123,26 +118,3 @@ def ppn_of(data: FewShotData, objective: object, settings: MethodSettings) -> Tr
     assert isinstance(objective, PrototypePropagation), "the cell's method is PPN"
     bench = Bench(data, embedder(objective, data.pixels, settings.training.side))
     return TrainedPpn(bench, LearnedPropagation.of(objective), settings)
-
-
-def raw_cosine_results(ppn: TrainedPpn, cell: Cell) -> tuple[TestResult, ...]:
-    """Test both of the paper's settings with the raw cosine as weight, Eq. 5 as printed, on the column's tasks.
-
-    Args:
-        ppn: its settings ask for "cosine".
-        cell: the column.
-
-    Returns:
-        Rows `ppn:cosine` and `ppn+:cosine`, to stand beside those of the softmax.
-    """
-    data, settings = ppn.bench.data, ppn.settings
-    assert settings.propagation.normalisation == "cosine"
-    embedded = ppn.bench.embed_tasks(draw_tasks(test_images(data), ways=cell.ways, shots=cell.shots))
-    kept = remembered(cell, settings)
-    found = []
-    for row, knows_edges in ((PPN, False), (PPN_PLUS, True)):
-        options = options_of(settings.propagation, knows_edges=knows_edges)
-        accuracies = embedded.tasks.accuracies(predict(ppn.bench, embedded, ppn.trained, options))
-        name = f"{row}:{RAW_COSINE}"
-        found.append(TestResult(name, data.variant, data.name, cell.ways, cell.shots, tuple(accuracies.tolist()), kept))
-    return tuple(found)

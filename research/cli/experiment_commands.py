@@ -1,8 +1,9 @@
 """`protoleaf experiment ...`: the paper's data sets, tables, figures and timings."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -11,17 +12,20 @@ from engine.cli.output import AsJson, progress_bar, say, stoppable
 from engine.errors import UsageError
 from research.cli import (
     experiment_graph_suggestions,
-    experiment_grid,
     experiment_label_errors,
     experiment_review,
     experiment_runs,
     experiment_similar,
+    experiment_table,
     experiment_teach,
     experiment_training,
     experiment_transfer,
     experiment_unknown,
 )
 from research.cli.experiment_runs import DataSets, Setting
+
+if TYPE_CHECKING:
+    from research.data_sets.stored import FewShotData
 
 FIGURES: Final = ("prototypes", "propagation")
 
@@ -72,7 +76,7 @@ experiment_label_errors.register(application)
 experiment_unknown.register(application)
 experiment_similar.register(application)
 experiment_training.register(application)
-experiment_grid.register(application)
+experiment_table.register(application)
 experiment_review.register(application)
 experiment_teach.register(application)
 experiment_graph_suggestions.register(application)
@@ -101,7 +105,7 @@ def figure(
 
     check_libraries()
     chosen = parse_settings(setting or ())
-    data_sets = experiment_runs.by_variant(data)
+    data_sets = _by_variant(data)
     lines: list[str] = []
     files: list[Path] = []
     if name == "propagation":
@@ -114,6 +118,25 @@ def figure(
         files += [drawn.pixels, drawn.vectors, drawn.classes, drawn.facts]
         lines.append(f"{opened.name}: {drawn.sentence}")
     say("\n".join([*lines, *map(str, files)]), {"files": [str(path) for path in files]}, as_json=as_json)
+
+
+def _by_variant(folders: Sequence[Path]) -> "dict[str, FewShotData]":
+    """Open data sets, at most one of each variant: a folder of runs holds one of each.
+
+    Raises:
+        UsageError: two are of one variant.
+    """
+    from research.data_sets.stored import load
+
+    opened: dict[str, FewShotData] = {}
+    for folder in folders:
+        data = load(folder)
+        if data.variant in opened:
+            raise UsageError(
+                "two data sets are of one variant", expected="one pure and one mix at most", found=str(folder)
+            )
+        opened[data.variant] = data
+    return opened
 
 
 @application.command("speed")

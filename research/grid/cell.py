@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from engine.errors import UsageError
 from research.cells import COLUMNS, Cell
 from research.data_sets.stored import FewShotData, load, read_facts
-from research.methods import BEYOND, PPN, MethodSettings
+from research.grid import VALIDATION_CLASSES
+from research.methods import BASELINES, BEYOND, METHODS, MethodSettings
 
-METHODS: Final = ("prototypical-net", "prototypical-net-star", PPN, *BEYOND)
-FEW_SHOT_METHODS: Final = frozenset({"prototypical-net", "prototypical-net-heads"})
-VALIDATION_CLASSES: Final = 10
-"""Training few-shot classes that are put aside, so that 10-way tasks can be drawn of them."""
+MAIN_METHODS: Final = tuple(name for name in (*METHODS, *BEYOND) if not name.startswith(BASELINES[1:]))
+"""All but the baselines that are no Prototypical Net, and take longest."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,12 @@ class GridCell:
         return tuple(column for column in COLUMNS if column[1] == self.shots and column[0] <= self.validation)
 
     def training_cell(self, settings: MethodSettings) -> Cell:
-        """What is trained; its folder lies below that of `runs_below`."""
-        return Cell.of(self.method, self.columns[0][0], self.shots, settings)
+        """What is trained; its folder lies below that of `runs_below`.
+
+        A GNN is made for as many classes as any column's tasks have; fewer leave places of its label empty.
+        """
+        place = -1 if self.method.startswith("gnn") else 0
+        return Cell.of(self.method, self.columns[place][0], self.shots, settings)
 
     def runs_below(self, runs: Path) -> Path:
         """Folder of checkpoints of this split and seed."""
@@ -61,18 +65,45 @@ class GridCell:
 
 
 def cells_of(
-    folders: Sequence[Path], *, seeds: int, methods: Sequence[str] = METHODS, shots: Sequence[int] = (1, 5)
+    folders: Sequence[Path],
+    *,
+    seeds: int,
+    methods: Sequence[str] = MAIN_METHODS,
+    shots: Sequence[int] = (1, 5),
+    validation: int = VALIDATION_CLASSES,
 ) -> tuple[GridCell, ...]:
     """All cells, those first that a reader misses most: fewer shots, then seed by seed over all splits and methods.
 
     Raises:
         StorageError, FormatError: a folder is no data set.
+        UsageError: two are the same split.
     """
-    facts = [(folder, read_facts(folder)) for folder in folders]
+    facts: dict[tuple[str, int], Path] = {}
+    for folder in folders:
+        found = read_facts(folder)
+        split = (str(found["variant"]), int(found.get("recipe", {}).get("seed", 0)))
+        if split in facts:
+            raise UsageError(
+                "two data sets are the same split",
+                expected="each built with a seed of its own",
+                found=f"{folder} and {facts[split]}",
+                remedy="build one with another --seed",
+            )
+        facts[split] = folder
     return tuple(
-        GridCell(folder, str(fact["variant"]), int(fact["recipe"]["seed"]), seed, method, count)
+        GridCell(folder, variant, split, seed, method, count, validation)
         for count in shots
         for seed in range(seeds)
-        for folder, fact in facts
+        for (variant, split), folder in facts.items()
         for method in methods
     )
+
+
+def names_of(folders: Sequence[Path]) -> dict[str, str]:
+    """Names of all classes of some data sets, by id.
+
+    Raises:
+        StorageError, FormatError: a folder is no data set.
+    """
+    found = map(load, folders)
+    return {key: name for data in found for key, name in zip(data.class_keys, data.class_names, strict=True)}

@@ -1,8 +1,9 @@
 """Figures of the grid: choices made on validation classes over all splits, intervals over tasks, seeds and splits."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, field
+from typing import Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ AUTHORS: Final[Mapping[str, str]] = {"paper-tuned": "paper-on-test", "plus-tuned
 """Rows whose lambda is chosen once more, on the test tasks as in the authors' published code, with their names then."""
 Column = tuple[int, int]
 Shares = NDArray[np.float64]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,7 @@ class RowFigures:
         tasks: checksum of the tasks of each (split, seed).
         by_parent: mean accuracy on test classes with a parent that training saw, and on the others; None without any.
         distance: mean number of edges between the right and the given class of wrong answers.
+        by_class: mean accuracy on each test class, by its id, over all splits and seeds that have it.
     """
 
     method: str
@@ -53,6 +56,7 @@ class RowFigures:
     tasks: Mapping[tuple[int, int], str]
     by_parent: tuple[float | None, float | None] = (None, None)
     distance: float = 0.0
+    by_class: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -136,16 +140,36 @@ def _row(method: str, test: str, results: Sequence[GridResult], column: Column, 
         method, test, best,
         dict(zip(keys, accuracies, strict=True)),
         dict(zip(keys, (result.columns[column].tasks for result in results), strict=True)),
-        (_share(pairs, column, has_seen_parent=True), _share(pairs, column, has_seen_parent=False)),
+        _by_parent(pairs, column),
         float(np.mean([chosen.distance for _, chosen in pairs])),
+        _by_class(pairs, column),
     )  # fmt: skip
 
 
-def _share(pairs: Sequence[tuple[GridResult, TriedChoice]], column: Column, *, has_seen_parent: bool) -> float | None:
-    """Accuracy on the test classes of one kind, over all splits and seeds."""
-    hits, asked = 0, 0
+_Pairs = Sequence[tuple[GridResult, TriedChoice]]
+
+
+def _by_parent(pairs: _Pairs, column: Column) -> tuple[float | None, float | None]:
+    """Accuracy on the test classes whose parent training saw, and on the others, over all splits and seeds."""
+    hits, asked = Counter[bool](), Counter[bool]()
     for result, chosen in pairs:
-        classes = zip(result.has_seen_parent, chosen.class_hits, result.columns[column].class_queries, strict=True)
-        own = [(right, count) for has_seen, right, count in classes if has_seen == has_seen_parent]
-        hits, asked = hits + sum(right for right, _ in own), asked + sum(count for _, count in own)
-    return hits / asked if asked else None
+        hits.update(_summed(result.has_seen_parent, chosen.class_hits))
+        asked.update(_summed(result.has_seen_parent, result.columns[column].class_queries))
+    seen, unseen = (hits[kind] / asked[kind] if asked[kind] else None for kind in (True, False))
+    return seen, unseen
+
+
+def _by_class(pairs: _Pairs, column: Column) -> dict[str, float]:
+    """Accuracy on each test class, over all splits and seeds."""
+    hits, asked = Counter[str](), Counter[str]()
+    for result, chosen in pairs:
+        hits.update(_summed(result.test_classes, chosen.class_hits))
+        asked.update(_summed(result.test_classes, result.columns[column].class_queries))
+    return {name: hits[name] / asked[name] for name in asked if asked[name]}
+
+
+def _summed(kinds: Sequence[T], counts: Sequence[int]) -> Counter[T]:
+    found = Counter[T]()
+    for kind, count in zip(kinds, counts, strict=False):  # results without a split by class have no counts
+        found[kind] += count
+    return found

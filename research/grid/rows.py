@@ -10,10 +10,11 @@ from engine.training.class_heads import ClassHeads
 from engine.training.level_wise import PrototypePropagation
 from engine.training.loop import Objective
 from engine.training.training_set import Positions
+from research.baselines.baseline import Baseline
 from research.baselines.prototypical_net import PrototypicalNet
-from research.methods import MethodSettings
+from research.methods import BASELINES, HEADS, KINDS_OF_PPN, PPN_GUESSED, MethodSettings
 from research.testing.bench import Bench, EmbeddedTasks
-from research.testing.beyond import LAMBDAS
+from research.testing.fitted import STRENGTHS, Calibrated, fitted
 from research.testing.posterior import (
     BETAS,
     TEMPERATURES,
@@ -26,27 +27,44 @@ from research.testing.posterior import (
     plain_means,
 )
 from research.testing.propagation import LearnedPropagation, PropagationOptions, nearest_prototype, options_of, predict
+from research.testing.tasks import TASK_SEED
 
 Predict = Callable[[EmbeddedTasks], Positions]
 """Predictions (T, N * Q) for tasks."""
 Candidates = Mapping[str, Predict]
 """By what is chosen, in words."""
 NOTHING_TO_CHOOSE: Final = ""
+LAMBDAS: Final = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 WEAK_IMAGES: Final = 10  # that a task gives of a parent that training did not see
+OF_ALL: Final = frozenset({"means", "shrunk", "posterior", "fitted", "calibrated"})
+OF_PPN: Final = frozenset(
+    {"paper", "paper-tuned", "nearest", "plus", "plus-all", "plus-tuned", "plus-mean", "plus-whitened", "plus-2-steps"}
+)
+
+
+def row_names(method: str) -> frozenset[str]:
+    """Names of the rows that a method is tested in."""
+    if method.startswith(BASELINES[1:]):
+        return frozenset({"own"})
+    of_heads = {"heads"} if method.endswith(HEADS) or method == PPN_GUESSED else set()
+    return OF_ALL | of_heads | (OF_PPN if method in KINDS_OF_PPN else frozenset())
 
 
 def rows_of(bench: Bench, objective: Objective, settings: MethodSettings) -> dict[str, Candidates]:
     """Every test of a trained method, by name.
 
-    `means`, `shrunk` and `posterior` are the same for all methods; `heads` takes parents that the heads of training
-    name. What follows is PPN's: `paper` and `plus` have the paper's lambda, `paper-tuned`, `nearest` and `plus-tuned`
-    one that was chosen. A task gives `WEAK_IMAGES` of a parent that training did not see, in `plus-all` all there are.
+    A baseline that is no Prototypical Net has its `own` test alone. `means`, `shrunk`, `posterior`, `fitted` and
+    `calibrated` are the same for all others; `heads` takes parents that the heads of training name. What follows is
+    PPN's: `paper` and `plus` have the paper's lambda, all others one that was chosen. A task gives `WEAK_IMAGES` of a
+    parent that training did not see, in `plus-all` all there are.
 
     Args:
         bench: the data set's embeddings by the objective.
         objective: trained.
         settings: of the training, with the ways and shots of its tasks.
     """
+    if isinstance(objective, Baseline) and not isinstance(objective, PrototypicalNet):
+        return {"own": {NOTHING_TO_CHOOSE: partial(_own, objective)}}
     known = KnownClasses(bench)
     rows: dict[str, Candidates] = {
         "means": {NOTHING_TO_CHOOSE: partial(_nearest, plain_means)},
@@ -56,6 +74,8 @@ def rows_of(bench: Bench, objective: Objective, settings: MethodSettings) -> dic
             for beta in BETAS
             for temperature in TEMPERATURES
         },
+        "fitted": {f"C {strength:g}": partial(fitted, strength) for strength in STRENGTHS},
+        "calibrated": {NOTHING_TO_CHOOSE: Calibrated(known)},
     }
     if (heads := _heads_of(objective)) is not None:
         rows["heads"] = {
@@ -84,6 +104,9 @@ def _given_rows(bench: Bench, objective: PrototypePropagation, settings: MethodS
         "plus": {NOTHING_TO_CHOOSE: partial(_propagated, bench, trained, plus)},
         "plus-all": {NOTHING_TO_CHOOSE: partial(_propagated, bench, trained, plus_all)},
         "plus-tuned": by_lambda(plus),
+        "plus-mean": by_lambda(replace(plus, seen_parents="mean")),
+        "plus-whitened": by_lambda(replace(plus, whitens=True)),
+        "plus-2-steps": by_lambda(replace(plus, steps=2)),
     }
 
 
@@ -91,6 +114,10 @@ def _propagated(
     bench: Bench, trained: LearnedPropagation, options: PropagationOptions, embedded: EmbeddedTasks
 ) -> Positions:
     return predict(bench, embedded, trained, options)
+
+
+def _own(baseline: Baseline, embedded: EmbeddedTasks) -> Positions:
+    return baseline.predict(embedded.support.numpy(), embedded.queries.numpy(), seed=TASK_SEED)
 
 
 def _nearest(blend: Blend, embedded: EmbeddedTasks) -> Positions:

@@ -19,22 +19,28 @@ from engine.training.training_set import Positions
 from research.cells import load_cell, remembered, settings_for, train_cell
 from research.data_sets.stored import FewShotData
 from research.grid import result as results
-from research.grid.cell import FEW_SHOT_METHODS, GridCell
+from research.grid.cell import GridCell
 from research.grid.result import ColumnResult, GridResult, TriedChoice
-from research.grid.rows import Predict, rows_of
-from research.methods import MethodSettings, with_chosen
+from research.grid.rows import Predict, row_names, rows_of
+from research.methods import HEADS, MethodSettings, with_chosen
 from research.results import Setting
 from research.side_by_side import ProgressCounter, run_side_by_side
 from research.testing.bench import Bench, test_images, validation_images
-from research.testing.beyond import VALIDATION_TASKS
-from research.testing.tasks import TASK_SEED, Tasks, draw_tasks
+from research.testing.tasks import TASK_COUNT, TASK_SEED, Tasks, draw_tasks
 
 Steps = Mapping[int, Mapping[int, int]]
 ITERATIONS: Final = 2000
 """Of a training level by level. Chosen: some minutes on one core."""
-FEW_SHOT_ONLY: Final[Mapping[int, float]] = {1: 1.5, 5: 1.85}
-"""Iterations that a method trained on few-shot tasks alone makes in the time of one level by level, by shots:
-measured at 32 px on one core (CPU seconds stand in each result)."""
+AT_EQUAL_TIME: Final[Mapping[str, Mapping[int, float]]] = {
+    "prototypical-net": {1: 1.5, 5: 1.85},
+    "gnn": {1: 1.0, 5: 1.0},
+    "gnn-star": {1: 1.0, 5: 1.0},
+    "closer-look": {1: 1.0, 5: 1.0},
+    "closer-look-star": {1: 1.0, 5: 1.0},
+}
+"""Iterations that a method makes in the time of one of PPN, by shots, measured at 32 px on one core (seconds of
+processor time stand in each result)."""
+VALIDATION_TASKS: Final = 200
 COMMON: Final[Chosen] = {
     "side": 32, "point_interval": 250, "coarse_lambda": 0.5, "fresh_share": 0.5, "refresh_epochs": 1,
     "buffer_images": 20, "queries": 2, "coarse_shots": 2, "episode_queries": 5,
@@ -51,18 +57,22 @@ def settings_of(cell: GridCell, chosen: Chosen) -> MethodSettings:
     Iterations are those of a method that is trained level by level.
     """
     found = with_chosen(MethodSettings(), {**COMMON, **BY_SHOTS[cell.shots], "iterations": ITERATIONS, **chosen})
-    factor = FEW_SHOT_ONLY[cell.shots] if cell.method in FEW_SHOT_METHODS else 1.0
-    iterations = round(found.training.iterations * factor)
+    factors = AT_EQUAL_TIME.get(cell.method.removesuffix(HEADS))
+    iterations = round(found.training.iterations * (factors[cell.shots] if factors else 1.0))
     return replace(found, training=replace(found.training, iterations=iterations, seed=cell.seed))
 
 
 def missing(cells: Sequence[GridCell], folder: Path, chosen: Chosen) -> tuple[GridCell, ...]:
-    """Cells without a result of these settings below the folder of results."""
+    """Cells without a result of these settings, with all rows, below the folder of results."""
     return tuple(cell for cell in cells if not _is_done(cell, folder / f"{cell.name}.json", chosen))
 
 
 def _is_done(cell: GridCell, path: Path, chosen: Chosen) -> bool:
-    return path.exists() and results.read(path).settings == _remembered(cell, settings_of(cell, chosen))
+    if not path.exists():
+        return False
+    found = results.read(path)
+    has_rows = all(row_names(cell.method) <= column.rows.keys() for column in found.columns.values())
+    return has_rows and found.settings == _remembered(cell, settings_of(cell, chosen))
 
 
 def _remembered(cell: GridCell, settings: MethodSettings) -> Mapping[str, Setting]:
@@ -119,7 +129,7 @@ def do_cell(cell: GridCell, runs: Path, folder: Path, chosen: Chosen) -> GridRes
     outcome = train_cell(data, trained, settings, below, on_progress=lambda progress: say(progress.done))
     spent_s = time.process_time() - start_s
     share = (outcome.iterations - begun_at[0]) / outcome.iterations if begun_at else 1.0
-    cpu_s = round(spent_s / share, 1) if share else None
+    cpu_s = round(spent_s / share, 1) if share else _known_cost(cell, folder, settings)
     columns = tested(cell, data, load_cell(data, trained, settings, below), settings)
     curve = tuple((point.iteration, float(point.loss or 0.0), point.accuracy) for point in outcome.curve)
     found = GridResult(
@@ -133,6 +143,13 @@ def do_cell(cell: GridCell, runs: Path, folder: Path, chosen: Chosen) -> GridRes
     return found
 
 
+def _known_cost(cell: GridCell, folder: Path, settings: MethodSettings) -> float | None:
+    """Seconds of a training that was finished before, where its result is there."""
+    path = folder / f"{cell.name}.json"
+    found = results.read(path) if path.exists() else None
+    return found.cpu_s if found is not None and found.settings == _remembered(cell, settings) else None
+
+
 def tested(
     cell: GridCell, data: FewShotData, objective: Objective, settings: MethodSettings
 ) -> dict[tuple[int, int], ColumnResult]:
@@ -144,7 +161,7 @@ def tested(
         validation = draw_tasks(
             validation_images(data), ways=ways, shots=shots, count=VALIDATION_TASKS, seed=TASK_SEED + 1
         )
-        test = draw_tasks(test_images(data), ways=ways, shots=shots)
+        test = draw_tasks(test_images(data), ways=ways, shots=shots, count=TASK_COUNT)
         of_validation, of_test = bench.embed_tasks(validation), bench.embed_tasks(test)
 
         def tried(choice: str, predict: Predict) -> TriedChoice:

@@ -14,13 +14,21 @@ from research.reports.text_table import MISSING, TextTable
 TITLES: Final[Mapping[str, str]] = {
     "prototypical-net": "Prototypical Net",
     "prototypical-net-star": "Prototypical Net*",
+    "gnn": "GNN",
+    "gnn-star": "GNN*",
+    "closer-look": "Closer Look",
+    "closer-look-star": "Closer Look*",
     "prototypical-net-heads": "Prototypical Net, heads",
     "prototypical-net-star-heads": "Prototypical Net*, heads",
     "ppn": "PPN, the paper's training",
+    "ppn-cosine": "PPN, trained with the raw cosine",
     "ppn-guessed": "PPN, heads and guessed parents",
 }
 TESTS: Final[Mapping[str, str]] = {
+    "own": "its own test",
     "means": "means",
+    "fitted": "linear classifier fitted to the task",
+    "calibrated": "Distribution Calibration",
     "shrunk": "shrunk to the mean of all",
     "posterior": "posterior",
     "heads": "parents by the heads",
@@ -32,19 +40,53 @@ TESTS: Final[Mapping[str, str]] = {
     "plus-all": "PPN+, all weak images",
     "plus-tuned": "PPN+, lambda chosen",
     "plus-on-test": "PPN+, lambda chosen on the test",
+    "plus-mean": "PPN+, mean of buffered and fresh parents",
+    "plus-whitened": "PPN+, whitened",
+    "plus-2-steps": "PPN+, two steps",
 }
 PLAIN: Final = "means"
-SHRUNK: Final = "shrunk"  # what is more than this on the same network is gained by knowing where, not that, to shrink
+VARIED: Final[Mapping[str, str]] = {
+    "fitted": "means", "calibrated": "means", "shrunk": "means", "posterior": "shrunk", "heads": "shrunk",
+    "paper": "means", "paper-tuned": "paper", "paper-on-test": "paper-tuned", "nearest": "paper-tuned",
+    "plus": "means", "plus-all": "plus", "plus-tuned": "plus", "plus-on-test": "plus-tuned",
+    "plus-mean": "plus-tuned", "plus-whitened": "plus-tuned", "plus-2-steps": "plus-tuned",
+}  # fmt: skip
+"""The test that each varies in one thing, on the same network; lambda is chosen for both where it is for one."""
+VARIED_TRAINING: Final[Mapping[str, str]] = {"ppn-cosine": "ppn"}
+"""Trainings that vary another in one thing: their tests are compared with the same test of that."""
 PEERS: Final = ("prototypical-net", "prototypical-net-star")
 PUBLISHED: Final[Mapping[str, str]] = {
     "prototypical-net/means": "prototypical-net",
     "prototypical-net-star/means": "prototypical-net-star",
+    "gnn/own": "gnn",
+    "gnn-star/own": "gnn-star",
+    "closer-look/own": "closer-look",
+    "closer-look-star/own": "closer-look-star",
     "ppn/paper": "ppn",
     "ppn/plus": "ppn+",
 }
-COMPARED: Final = ("minus Prototypical Net", "minus Prototypical Net*", "minus shrunk")
+COMPARED: Final = ("minus Prototypical Net", "minus Prototypical Net*", "minus what it varies")
 BEYOND_ACCURACY: Final = ("parent seen", "unseen", "distance")
 HEADER: Final = ("trained", "tested", "accuracy, %", "paper", *COMPARED, *BEYOND_ACCURACY, "chosen")
+
+
+def all_tables(
+    results: Sequence[GridResult], names: Mapping[str, str] | None = None
+) -> Iterator[tuple[str, TextTable]]:
+    """Title and table of everything that results show.
+
+    Args:
+        results: of any variants and columns.
+        names: of classes, by id, where accuracy is to be shown class by class.
+    """
+    variants = sorted({result.variant for result in results}, reverse=True)
+    for variant in variants:
+        yield from tables_of(results, variant)
+    for variant in variants if names is not None else ():
+        title = f"{variant}, {CLASS_COLUMN[0]}-way {CLASS_COLUMN[1]}-shot: accuracy in % on each test class"
+        yield title, by_class(results, variant, names or {})
+    yield "seconds of processor time", costs_of(results)
+    yield "test classes of the splits", shared_test_classes(results)
 
 
 def tables_of(results: Sequence[GridResult], variant: str) -> Iterator[tuple[str, TextTable]]:
@@ -75,6 +117,32 @@ def shared_test_classes(results: Sequence[GridResult]) -> TextTable:
     return TextTable(("splits", "test classes", "shared"), tuple(rows))
 
 
+BY_CLASS: Final = (
+    ("prototypical-net", PLAIN), ("prototypical-net-star", PLAIN), ("ppn-guessed", "posterior"),
+    ("ppn-guessed", "plus-tuned"),
+)  # fmt: skip
+"""What is shown class by class."""
+CLASS_COLUMN: Final = (5, 1)
+
+
+def by_class(results: Sequence[GridResult], variant: str, names: Mapping[str, str]) -> TextTable:
+    """Accuracy of some rows on each test class of a variant, the worst of the last row first.
+
+    Args:
+        results: of any variants and columns.
+        variant: "pure" or "mix".
+        names: of classes, by id.
+    """
+    found = {(row.method, row.test): row.by_class for row in rows_in(results, variant, CLASS_COLUMN)}
+    shown = [key for key in BY_CLASS if key in found]
+    classes = sorted({name for key in shown for name in found[key]}, key=lambda name: found[shown[-1]].get(name, 0.0))
+    rows = [
+        (names.get(name, name), *(f"{100 * found[key][name]:.1f}" if name in found[key] else MISSING for key in shown))
+        for name in classes
+    ]
+    return TextTable(("test class", *(f"{TITLES[method]}: {TESTS[test]}" for method, test in shown)), tuple(rows))
+
+
 def costs_of(results: Sequence[GridResult]) -> TextTable:
     """Seconds of processor time of a training."""
     found: dict[tuple[str, int], list[GridResult]] = {}
@@ -96,11 +164,15 @@ def _place(row: RowFigures) -> tuple[int, int]:
 
 
 def _lines(rows: Sequence[RowFigures], variant: str, column: Column) -> Iterator[tuple[str, ...]]:
-    peers = [next((row for row in rows if (row.method, row.test) == (peer, PLAIN)), None) for peer in PEERS]
+    by_name = {(row.method, row.test): row for row in rows}
+    peers = [by_name.get((peer, PLAIN)) for peer in PEERS]
     printed = paper.ACCURACIES[variant]
     for row in rows:
-        shrunk = next((each for each in rows if (each.method, each.test) == (row.method, SHRUNK)), None)
-        differences = [_difference(row, peer) for peer in (*peers, shrunk)]
+        if row.method in VARIED_TRAINING:
+            varied = by_name.get((VARIED_TRAINING[row.method], row.test))
+        else:
+            varied = by_name.get((row.method, VARIED.get(row.test, "")))
+        differences = [_difference(row, peer) for peer in (*peers, varied)]
         of_kinds = [MISSING if share is None else f"{100 * share:.1f}" for share in row.by_parent]
         of_kinds.append(f"{row.distance:.2f}" if row.distance else MISSING)
         name = PUBLISHED.get(row.name)

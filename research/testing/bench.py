@@ -64,8 +64,9 @@ class Bench:
         """
         from sklearn.covariance import ledoit_wolf
 
-        images = validation_images(self.data)
-        rows = torch.cat([_centred(self.embeddings_of(positions)) for positions in images.values()])
+        data = self.data
+        images = [np.flatnonzero((data.class_positions == y) & ~data.is_test) for y in data.training_few_shot.tolist()]
+        rows = torch.cat([_centred(self.embeddings_of(positions)) for positions in images])
         covariance = torch.from_numpy(ledoit_wolf(rows.numpy(), assume_centered=True)[0])
         values, vectors = torch.linalg.eigh(covariance.double())
         return (vectors * values.clamp(min=1e-12).rsqrt() @ vectors.T).float()

@@ -31,15 +31,16 @@ class KnownClasses:
 
     Attributes:
         positions: (Z,) int64, ascending.
-        vectors: (Z, d) float32, mean embedding of all training images of each class.
+        images: positions of all training images of each class.
+        vectors: (Z, d) float32, mean embedding of these.
     """
 
     def __init__(self, bench: Bench) -> None:
         self._bench, data = bench, bench.data
         is_own = ~data.is_test & data.part_classes(test=False)[data.class_positions]
         self.positions: Positions = np.unique(data.class_positions[is_own])
-        self._images = [np.flatnonzero(is_own & (data.class_positions == each)) for each in self.positions.tolist()]
-        self.vectors = torch.stack([bench.embeddings_of(images).mean(dim=0) for images in self._images])
+        self.images = tuple(np.flatnonzero(is_own & (data.class_positions == each)) for each in self.positions.tolist())
+        self.vectors = torch.stack([bench.embeddings_of(images).mean(dim=0) for images in self.images])
 
     @cached_property
     def centre(self) -> Tensor:
@@ -49,14 +50,21 @@ class KnownClasses:
     @cached_property
     def scatter(self) -> float:
         """Mean squared distance of a few-shot class's training image from its class's mean, without bias."""
-        few_shot = set(self._bench.data.training_few_shot.tolist())
         squares, freedom = 0.0, 0
-        for position, images in zip(self.positions.tolist(), self._images, strict=True):
-            if position in few_shot:
-                rows = self._bench.embeddings_of(images)
-                squares += float((rows - rows.mean(dim=0)).square().sum())
-                freedom += len(rows) - 1
+        for place in self.few_shot.tolist():
+            rows = self.embeddings_of(place)
+            squares += float((rows - rows.mean(dim=0)).square().sum())
+            freedom += len(rows) - 1
         return squares / max(freedom, 1)
+
+    @cached_property
+    def few_shot(self) -> Positions:
+        """Places (f,) of the few-shot classes among the known ones."""
+        return np.flatnonzero(np.isin(self.positions, self._bench.data.training_few_shot))
+
+    def embeddings_of(self, place: int) -> Tensor:
+        """Of the training images (m, d) of a known class."""
+        return self._bench.embeddings_of(self.images[place])
 
     def places_of(self, classes: Positions) -> Positions:
         """Place (k,) of each class among the known ones, -1 where it is none."""

@@ -12,7 +12,6 @@ from engine.events import Progress
 from research.cells import Cell, load_cell, test_cell
 from research.data_sets.stored import FewShotData
 from research.figures import class_prototypes, draw_propagation, draw_prototypes, propagation_curves
-from research.testing import beyond
 from research.trained_cells import load_ppn, trained_settings
 from tests.support.few_shot_data import UNSEEN_MIDDLE
 from tests.support.planar_bench import Place, planar_bench, planar_training
@@ -47,7 +46,6 @@ def test_figure_of_prototypes(colours: FewShotData, trained_runs: Path, tmp_path
 
 def test_curves_meet_the_table(colours: FewShotData, trained_runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """At lambda = 0, the paper's for 1 shot, the figure shows what the table says; at 1 both settings agree."""
-    monkeypatch.setattr(beyond, "variations", lambda _paper: ())
     ppn = load_ppn(colours, CELL, trained_runs, CHOSEN)
     without, known = propagation_curves(ppn, ways=5)
     settings = trained_settings(colours, CELL, trained_runs, CHOSEN)

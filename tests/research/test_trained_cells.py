@@ -11,7 +11,7 @@ from engine.training.level_wise import PrototypePropagation
 from research.cells import Cell, load_cell, train_cell
 from research.cells import test_cell as cell_results
 from research.data_sets.stored import FewShotData
-from research.trained_cells import as_reached, load_ppn, raw_cosine_results, refresh, trained_settings
+from research.trained_cells import as_reached, refresh, trained_settings
 from tests.support.quick_training import quick_settings
 
 CELL = Cell("ppn", 5, 1)
@@ -45,14 +45,6 @@ def test_unknown_setting(colours: FewShotData, trained_runs: Path) -> None:
     """As everywhere."""
     with pytest.raises(UsageError, match="no such setting"):
         trained_settings(colours, CELL, trained_runs, {"magic": 1})
-
-
-def test_raw_cosine_stands_beside_the_softmax(colours: FewShotData, trained_runs: Path) -> None:
-    """Rows of their own on the same tasks; untrained weights of some thousandths draw prototypes to the origin."""
-    found = raw_cosine_results(load_ppn(colours, CELL, trained_runs, {"normalisation": "cosine"}), CELL)
-    assert [result.row for result in found] == ["ppn:cosine", "ppn+:cosine"]
-    assert {len(result.accuracies) for result in found} == {600}
-    assert found[0].settings["seed"] == 3
 
 
 def test_stopped_training_counts_with_what_it_reached(colours: FewShotData, tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def write_data(data: FewShotData, folder: Path) -> Path:
         "edges": data.edge_index.T.tolist(), "levels": data.levels.tolist(),
         "class_names": data.class_names, "class_keys": data.class_keys,
         "training_few_shot": data.training_few_shot.tolist(), "test_few_shot": data.test_few_shot.tolist(),
-        "unreadable": [],
+        "unreadable": [], "recipe": {"seed": 0},
     }  # fmt: skip
     (folder / DATA_FILE).write_text(json.dumps(facts), encoding="utf-8")
     return folder

@@ -58,7 +58,7 @@ READING: Final = (
 )  # fmt: skip
 """Commands that work beside a window that has the project open."""
 SIDE_BY_SIDE: Final = (
-    "experiment", "table", "DATA", "--runs", "runs", "--workers", "2", "--column", "2w1s",
+    "experiment", "table", "DATA", "--runs", "runs", "--results", "results", "--workers", "2", "--validation", "5",
     *quick_words(iterations=90_000),
 )  # fmt: skip
 LATEST_SIDE_BY_SIDE_S: Final = 10.0

@@ -71,9 +71,9 @@ def base_classes(images: Matrix, count: int) -> BaseClasses:
     return BaseClasses(means, tuple(group - mean for group, mean in zip(groups, means, strict=True)))
 
 
-def with_draws(task: FewShotTask, base: BaseClasses, alpha: float) -> FewShotTask:
+def with_draws(task: FewShotTask, base: BaseClasses, alpha: float, draws: int = DRAWS) -> FewShotTask:
     """The task with images drawn around every shot beside it (Eq. 5 to 7)."""
-    count = max(1, DRAWS // len(task.support))
+    count = max(1, draws // len(task.support))
     generator = np.random.default_rng(0)
     common = np.sqrt(alpha * np.mean([(member**2).mean() for member in base.members if len(member)]))
     nearest = np.argsort(squared_distances(task.support, base.means), axis=1, kind="stable")[:, :LENDERS]

@@ -15,15 +15,15 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="groups of processes 
 PROTOLEAF = """
 import sys, threading
 from app.__main__ import main
-from research import table_run
+from research.grid import run
 
-def _do(*_given):
+def do_cell(*_given):
     sys.stdout.write("at work\\n")
     sys.stdout.flush()
     threading.Event().wait(600)
 
-_do.__module__ = table_run.__name__
-table_run._do = _do
+do_cell.__module__ = run.__name__
+run.do_cell = do_cell
 if __name__ == "__main__":
     sys.exit(main())
 """
@@ -36,7 +36,8 @@ def test_one_line_and_nobody_left(number: signal.Signals, status: int, tmp_path:
     """Standard output ends only when every process that has it has ended."""
     script, data = tmp_path / "protoleaf", write_data(colour_data(), tmp_path / "colours")
     script.write_text(PROTOLEAF, encoding="utf-8")
-    words = ["experiment", "table", str(data), "--runs", str(tmp_path / "runs"), "--workers", "2", "--column", "2w1s"]
+    words = ["experiment", "table", str(data), "--runs", str(tmp_path / "runs"), "--results", str(tmp_path / "results")]
+    words += ["--workers", "2", "--validation", "5"]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
     with subprocess.Popen(
         [sys.executable, script, *words], stdout=-1, stderr=-1, text=True, env=environment, start_new_session=True

@@ -13,9 +13,6 @@ import torch
 from engine.events import Progress
 from engine.training import loop
 from engine.training.curve import TrainingPoint
-from research import results
-from research.results import TestResult
-from research.testing import beyond
 from tests.support.command_line import done, protoleaf, refused
 from tests.support.few_shot_data import colour_data, write_data
 from tests.support.quick_training import quick_words
@@ -49,12 +46,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory, data: Path) -> Path:
     return folder
 
 
-def test_from_images_to_figure(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Build, train, test, table and figure on a small WordNet, as one would with ImageNet."""
-    monkeypatch.setattr(beyond, "VALIDATION_TASKS", 2)
-    monkeypatch.setattr(beyond, "LAMBDAS", (0.0, 0.5))
+def test_from_images_to_figure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Build, train, test and figure on a small WordNet, as one would with ImageNet."""
     source = write_small_imagenet(tmp_path / "source", images=32)
     wordnet = write_wordnet(tmp_path / "wordnet")
     data, runs, out = tmp_path / "data", tmp_path / "runs", tmp_path / "out"
@@ -70,18 +63,7 @@ def test_from_images_to_figure(
     assert (trained["iterations"], trained["data"]) == (3, "WS-ImageNet16-Pure")
     assert 0 <= trained["accuracy"] <= 1
     tested = done(capsys, "experiment", "test", *cell, "--json").fields
-    means = {row["row"]: row["mean"] for row in tested["rows"]}
-    assert {"ppn", "ppn+", "ppn+:whitened"} <= set(means)
-    assert all(Path(path).is_file() for path in tested["files"])
-
-    table = done(
-        capsys, "experiment", "table", data, "--runs", runs, "--out", out, "--column", "2w1s",
-        "--method", "ppn", *quick_words(),
-    ).out  # fmt: skip
-    assert "48.00±1.70" in table
-    assert {result.row: result.mean for result in results.read_all(runs, "pure")} == means
-    assert (out / "table-pure.csv").is_file()
-    assert (out / "table-pure.md").is_file()
+    assert [row["row"] for row in tested["rows"]] == ["ppn", "ppn+"]
 
     drawn = done(capsys, "experiment", "figure", "prototypes", data, "--runs", runs, "--out", out, *TWO_WAYS).out
     assert "mean distance from child to parent" in drawn
@@ -98,23 +80,17 @@ def test_figure_of_propagation(data: Path, runs: Path, tmp_path: Path, capsys: p
     assert "ppn was not trained for 5-way" in refused(capsys, *words)
 
 
-def test_shown_table(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """With --only-show nothing is trained, and what there is stands beside the paper's."""
-    found = TestResult("ppn+", "pure", "WS-Colours-Pure", 5, 1, (0.25, 0.5, 0.75), {"side": 16, "iterations": 3})
-    results.write(found, tmp_path)
-    shown = done(capsys, "experiment", "table", data, "--runs", tmp_path, "--only-show").out
-    assert "50.00±28.29<" in shown
-    assert "48.00±1.70" in shown
-    assert "**50.00±28.29**" in (tmp_path / "table-pure.md").read_text(encoding="utf-8")
-    assert not list(tmp_path.rglob("checkpoint*"))
-
-
-def test_raw_cosine_has_rows_of_its_own(data: Path, runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Testing with the weights of Eq. 5 as printed does not replace the rows of the softmax."""
-    cell: Words = (data, runs, "--method", "ppn", *TWO_WAYS)
-    fields = done(capsys, "experiment", "test", *cell, "--setting", "normalisation=cosine", "--json").fields
-    assert [row["row"] for row in fields["rows"]] == ["ppn:cosine", "ppn+:cosine"]
-    assert [Path(path).name for path in fields["files"]] == ["ppn--cosine.json", "ppn-plus--cosine.json"]
+def test_table_is_made_and_shown(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Trained and tested in processes of their own; with --only-show nothing is trained, and the same is shown."""
+    words: Words = ("experiment", "table", data, "--runs", tmp_path / "runs", "--results", tmp_path / "results")
+    words = (*words, "--seeds", "1", "--validation", "5", "--shots", "1", "--method", "closer-look", *quick_words())
+    assert "closer-look.json" not in {path.name for path in tmp_path.rglob("*")}
+    made = done(capsys, *words).out
+    assert "pure, 5-way 1-shot: 1 splits, 1 seeds" in made
+    assert "32.27" in made  # the paper's
+    shown = done(capsys, *words, "--only-show", "--markdown").out
+    line = next(line for line in shown.splitlines() if line.startswith("| Closer Look |"))
+    assert line.split("|")[2].strip() == "its own test"
 
 
 def test_goes_on_after_ctrl_c(
@@ -175,13 +151,16 @@ def test_speed(capsys: pytest.CaptureFixture[str]) -> None:
     ("words", "said"),
     [
         (("build", "--source", "a", "--wordnet", "b", "--variant", "both", "--out", "c"), "expected pure or mix"),
-        (("train", "DATA", "RUNS", "--method", "ppn+"), "closer-look-star, ppn, found ppn+"),
+        (("train", "DATA", "RUNS", "--method", "ppn+"), "closer-look-star, ppn, prototypical-net-heads"),
         (("train", "DATA", "RUNS", "--method", "ppn", "--setting", "magic=1"), "no such setting"),
         (("train", "DATA", "RUNS", "--method", "ppn", "--setting", "iterations"), "name=value"),
         (("train", "DATA", "RUNS"), "--method"),
-        (("table", "DATA", "DATA", "--runs", "RUNS", "--only-show"), "two data sets are of one variant"),
-        (("table", "DATA", "--runs", "RUNS", "--column", "5w"), "such as 5w1s"),
-        (("table", "DATA", "--runs", "RUNS", "--method", "magic"), "no such method"),
+        (("table", "DATA", "--runs", "RUNS", "--results", "OUT", "--shots", "3"), "1 or 5 shots"),
+        (("table", "DATA", "--runs", "RUNS", "--results", "OUT", "--method", "magic"), "no such method"),
+        (
+            ("figure", "prototypes", "DATA", "DATA", "--runs", "RUNS", "--out", "OUT"),
+            "two data sets are of one variant",
+        ),
         (("figure", "nonsense", "DATA", "--runs", "RUNS", "--out", "OUT"), "prototypes or propagation"),
         (("speed", "--rounds", "0"), "--rounds"),
     ],

@@ -10,19 +10,21 @@ import pytest
 from numpy.typing import NDArray
 
 from engine.collection.training.settings import Chosen
-from engine.errors import FormatError, InputError
+from engine.errors import FormatError, InputError, UsageError
 from research.data_sets.stored import DATA_FILE, FewShotData
+from research.grid import run
 from research.grid.cell import GridCell, cells_of
 from research.grid.curves import draw_curves, mean_curve
 from research.grid.figures import AUTHORS, RowFigures, bootstrapped, rows_in
 from research.grid.result import ColumnResult, GridResult, TriedChoice, read, read_all, write
+from research.grid.rows import row_names
 from research.grid.run import do_cell, missing, settings_of
-from research.grid.table import TESTS, shared_test_classes, tables_of
+from research.grid.table import TESTS, by_class, shared_test_classes, tables_of
 from research.testing.bench import test_images, validation_images
-from research.testing.tasks import TASK_COUNT
 from tests.support.few_shot_data import write_data
 
 CURVE = ((5, 0.5, None),)
+FEW_TASKS = 20
 SHARING = ((0, ("a", "b")), (1, ("b", "c")))
 
 
@@ -166,6 +168,31 @@ def test_classes_with_and_without_a_seen_parent() -> None:
     assert table.rows[0][-4:-1] == ("60.0", "10.0", "2.50")
 
 
+def test_each_class_has_its_accuracy() -> None:
+    """By hand over two splits: 6 + 2 of 20 of a, 1 + 1 of 20 of b; the worst first."""
+    results = [
+        replace(
+            result("ppn-guessed", {"plus-tuned": (TriedChoice("", 0.5, hits(7), of_classes),)}, split=split),
+            columns={
+                (5, 1): ColumnResult("a", 10, {"plus-tuned": (TriedChoice("", 0.5, hits(7), of_classes),)}, (10, 10))
+            },
+        )
+        for split, of_classes in enumerate(((6, 1), (2, 1)))
+    ]
+    table = by_class(results, "pure", {"a": "apple"})
+    assert table.rows == (("b", "10.0"), ("apple", "40.0"))
+
+
+def test_rows_are_set_beside_what_they_vary() -> None:
+    """A test beside the one it varies; a training with the raw cosine beside the same test of the softmax."""
+    plus = {"plus": (TriedChoice("", 0.5, hits(*[4] * 9)),), "plus-all": (TriedChoice("", 0.5, hits(*[5] * 9)),)}
+    cosine = {"plus": (TriedChoice("", 0.5, hits(*[1] * 9)),)}
+    ((_, table),) = tables_of([result("ppn", plus), result("ppn-cosine", cosine)], "pure")
+    beside = {row[:2]: row[6] for row in table.rows}
+    assert beside["PPN, the paper's training", "PPN+, all weak images"] == "+10.00 ± 0.00"
+    assert beside["PPN, trained with the raw cosine", "PPN+, the paper's lambda"] == "-30.00 ± 0.00"
+
+
 def test_what_splits_share_is_said() -> None:
     """Test classes of each two splits of a variant."""
     results = [replace(result("ppn", {}, split=split), test_classes=ids) for split, ids in SHARING]
@@ -203,8 +230,18 @@ def test_cells_of_a_grid(folder: Path) -> None:
     assert cells[0].columns == ((5, 1), (10, 1))
 
 
-def test_a_cell_is_trained_tested_and_found_again(folder: Path, tmp_path: Path) -> None:
+def test_two_of_one_split_are_refused(folder: Path) -> None:
+    """Their results would lie in one file."""
+    with pytest.raises(UsageError, match="the same split"):
+        cells_of([folder, folder], seeds=1)
+
+
+def test_a_cell_is_trained_tested_and_found_again(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """PPN with heads and guessed parents on colours: every row has figures, and nothing is missing afterwards."""
+    monkeypatch.setattr(run, "TASK_COUNT", FEW_TASKS)
+    monkeypatch.setattr(run, "VALIDATION_TASKS", 2)
     cell = GridCell(folder, "pure", 4, 0, "ppn-guessed", 1, validation=5)
     chosen: Chosen = {
         "side": 16, "training_ways": 4, "queries": 1, "coarse_images": 3, "coarse_shots": 1, "precision": "float32",
@@ -212,14 +249,14 @@ def test_a_cell_is_trained_tested_and_found_again(folder: Path, tmp_path: Path) 
     }  # fmt: skip
     found = do_cell(cell, tmp_path / "runs", tmp_path / "results", chosen)
     column = found.columns[5, 1]
-    assert set(column.rows) == set(TESTS) - set(AUTHORS.values())
-    assert all(len(each.hits) == TASK_COUNT for tried in column.rows.values() for each in tried)
+    assert set(column.rows) == set(TESTS) - set(AUTHORS.values()) - {"own"} == row_names("ppn-guessed")
+    assert all(len(each.hits) == FEW_TASKS for tried in column.rows.values() for each in tried)
     read_again = read(tmp_path / "results" / f"{cell.name}.json")
     assert (read_again.cpu_s, read_again.has_seen_parent) == (found.cpu_s, found.has_seen_parent)
     assert found.has_seen_parent == (True, True, True, True, False, False)
     plain = read_again.columns[5, 1].rows["means"][0]
     assert sum(plain.class_hits) == plain.hits.sum()
-    assert sum(column.class_queries) == TASK_COUNT * column.queries
+    assert sum(column.class_queries) == FEW_TASKS * column.queries
     wrong = [
         each for tried in column.rows.values() for each in tried if sum(each.class_hits) < sum(column.class_queries)
     ]
