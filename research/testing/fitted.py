@@ -4,7 +4,7 @@ Sources: Chen et al., A Closer Look at Few-shot Classification, ICLR 2019 (Basel
 network); Yang, Liu and Xu, Free Lunch for Few-Shot Learning: Distribution Calibration, ICLR 2021.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final, final
 
@@ -39,7 +39,7 @@ def fitted(strength: float, embedded: EmbeddedTasks) -> Positions:
     """
     scale = float(embedded.support.square().sum(dim=-1).mean().clamp(min=1e-12).sqrt())
     tasks = (spanned(task.with_features(task.support / scale, task.queries / scale)) for task in tasks_of(embedded))
-    return np.stack([fitted_to(task, strength, ITERATIONS) for task in tasks])
+    return _fitted(tasks, strength)
 
 
 @final
@@ -64,7 +64,16 @@ class Calibrated:
             task.with_features(transformed(task.support), transformed(task.queries)) for task in tasks_of(embedded)
         )
         drawn = (with_draws(task, self.base, SPREAD, draws=self.draws) for task in tasks)
-        return np.stack([fitted_to(task, CALIBRATED_STRENGTH, ITERATIONS) for task in drawn])
+        return _fitted(drawn, CALIBRATED_STRENGTH)
+
+
+def _fitted(tasks: Iterable[FewShotTask], strength: float) -> Positions:
+    """Predictions (T, N * Q); such small matrices are slower on several threads."""
+    import sklearn.linear_model  # noqa: F401 (a limit holds for libraries that are loaded)
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(limits=1):
+        return np.stack([fitted_to(task, strength, ITERATIONS) for task in tasks])
 
 
 def transformed(vectors: Matrix) -> Matrix:
