@@ -98,11 +98,22 @@ def train_cell(
     settings: MethodSettings,
     runs: Path,
     *,
+    start: Cell | None = None,
     on_point: OnPoint = lambda _point: None,
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> Outcome:
     """Train a cell, or go on with it; a finished one is left as it is.
+
+    Args:
+        data: the data set.
+        cell: what to train.
+        settings: constants.
+        runs: folder of checkpoints.
+        start: a trained cell of the same network, whose weights it begins with; random ones where None.
+        on_point: called with each point of the curve.
+        on_progress: called with iterations.
+        cancel: asks to stop; the checkpoint stays.
 
     Raises:
         InputError: the data set does not suffice, or the folder holds a training with other settings.
@@ -110,6 +121,8 @@ def train_cell(
     settings = settings_for(cell, settings)
     training_set = data.training_set()
     objective = make_objective(cell.method, training_set, settings)
+    if start is not None:
+        checkpoints.restore_module(objective, checkpoints.read(start.folder(runs, data.variant) / CHECKPOINT_NAME))
     images = validation_images(data) if len(data.validation_few_shot) else test_images(data)
     watched = draw_tasks(images, ways=cell.ways, shots=cell.shots, count=WATCHED_TASKS)
     return train(

@@ -1,7 +1,7 @@
 """One training of the grid: a method on one split of a data set with one seed, tested in the columns of its shots."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -54,6 +54,14 @@ class GridCell:
         """
         place = -1 if self.method.startswith("gnn") else 0
         return Cell.of(self.method, self.columns[place][0], self.shots, settings)
+
+    @property
+    def start(self) -> "GridCell | None":
+        """The cell whose weights this begins with.
+
+        A GNN for 5 shots goes on from that for 1: its graphs are large, and its iterations few.
+        """
+        return replace(self, shots=1) if self.method.startswith("gnn") and self.shots > 1 else None
 
     def runs_below(self, runs: Path) -> Path:
         """Folder of checkpoints of this split and seed."""

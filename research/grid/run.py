@@ -126,8 +126,15 @@ def do_cell(cell: GridCell, runs: Path, folder: Path, chosen: Chosen) -> GridRes
             begun_at.append(done)
         counter.say(done)
 
-    trained = cell.training_cell(settings)
-    outcome = train_cell(data, trained, settings, below, on_progress=lambda progress: say(progress.done))
+    trained, start = cell.training_cell(settings), cell.start
+    if start is not None:  # a finished one is left as it is
+        train_cell(data, start.training_cell(settings_of(start, chosen)), settings_of(start, chosen), below)
+        start_s = time.process_time()
+    outcome = train_cell(
+        data, trained, settings, below,
+        start=None if start is None else start.training_cell(settings),
+        on_progress=lambda progress: say(progress.done),
+    )  # fmt: skip
     spent_s = time.process_time() - start_s
     share = (outcome.iterations - begun_at[0]) / outcome.iterations if begun_at else 1.0
     cpu_s = round(spent_s / share, 1) if share else _known_cost(cell, folder, settings)

@@ -43,6 +43,19 @@ def test_same_training_same_result(colours: FewShotData, trained_runs: Path, tmp
     assert test_cell(colours, CELL, settings, whole) == test_cell(colours, CELL, settings, torn)
 
 
+def test_a_training_may_begin_with_the_weights_of_another(colours: FewShotData, tmp_path: Path) -> None:
+    """Its first loss is another than that of random weights, and the same each time."""
+    first, settings = Cell("prototypical-net", 5, 1), quick_settings(point_interval=1)
+    train_cell(colours, first, settings, tmp_path / "a")
+    train_cell(colours, first, settings, tmp_path / "b")
+    cell = Cell("prototypical-net", 2, 1)
+    losses = [
+        train_cell(colours, cell, settings, tmp_path / runs, start=start).curve[0].loss
+        for runs, start in (("a", first), ("b", first), ("c", None))
+    ]
+    assert losses[0] == losses[1] != losses[2]
+
+
 def test_columns_share_nothing_but_closer_look(tmp_path: Path) -> None:
     """Closer Look's training knows no ways and shots, so one serves all columns."""
     folders = {Cell("closer-look-star", ways, 1).folder(tmp_path, "pure") for ways in (5, 10)}

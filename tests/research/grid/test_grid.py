@@ -230,6 +230,15 @@ def test_cells_of_a_grid(folder: Path) -> None:
     assert cells[0].columns == ((5, 1), (10, 1))
 
 
+def test_a_gnn_for_five_shots_goes_on_from_that_for_one(folder: Path) -> None:
+    """No other method does."""
+    start = GridCell(folder, "pure", 4, 1, "gnn-star", 5).start
+    assert start is not None
+    assert start.name == "pure/split4/seed1/1s/gnn-star"
+    assert GridCell(folder, "pure", 4, 1, "ppn", 5).start is None
+    assert GridCell(folder, "pure", 4, 1, "gnn", 1).start is None
+
+
 def test_two_of_one_split_are_refused(folder: Path) -> None:
     """Their results would lie in one file."""
     with pytest.raises(UsageError, match="the same split"):
