@@ -13,6 +13,7 @@ from engine.errors import UsageError
 from research.cli import (
     experiment_graph_suggestions,
     experiment_label_errors,
+    experiment_release,
     experiment_review,
     experiment_runs,
     experiment_similar,
@@ -77,6 +78,7 @@ experiment_unknown.register(application)
 experiment_similar.register(application)
 experiment_training.register(application)
 experiment_table.register(application)
+experiment_release.register(application)
 experiment_review.register(application)
 experiment_teach.register(application)
 experiment_graph_suggestions.register(application)

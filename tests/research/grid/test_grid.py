@@ -11,11 +11,15 @@ from numpy.typing import NDArray
 
 from engine.collection.training.settings import Chosen
 from engine.errors import FormatError, InputError, UsageError
+from engine.model_card import read_card
+from engine.runtime.backbone import BackboneSession
+from engine.runtime.providers import CPU_CHOICE
 from research.data_sets.stored import DATA_FILE, FewShotData
 from research.grid import run
 from research.grid.cell import GridCell, cells_of
 from research.grid.curves import draw_curves, mean_curve
 from research.grid.figures import AUTHORS, RowFigures, bootstrapped, rows_in
+from research.grid.release import release
 from research.grid.result import ColumnResult, GridResult, TriedChoice, read, read_all, write
 from research.grid.rows import row_names
 from research.grid.run import do_cell, missing, settings_of
@@ -272,4 +276,9 @@ def test_a_cell_is_trained_tested_and_found_again(
     assert wrong
     assert all(2 <= each.distance <= 10 for each in wrong)
     assert missing([cell], tmp_path / "results", chosen) == ()
+    backbone, propagation = release(cell, tmp_path / "runs", tmp_path / "results", chosen, tmp_path / "released")
+    card = read_card(backbone)
+    assert (card.input_side, propagation.exists()) == (16, True)
+    assert 0 <= card.figures["5-way 1-shot, posterior"] <= 1
+    assert BackboneSession(backbone, card, CPU_CHOICE).embed(np.zeros((1, 16, 16, 3), np.uint8)).shape[0] == 1
     assert missing([cell], tmp_path / "results", {**chosen, "iterations": 5}) == (cell,)
