@@ -104,7 +104,5 @@ TIMES: Final[Mapping[str, PublishedTime]] = {
 
 
 def title_of(row: str) -> str:
-    """How a table names a row; `ppn+:2-steps` becomes `PPN+: 2 steps`."""
-    base, _, variation = row.partition(":")
-    title = TITLES.get(base, base)
-    return f"{title}: {variation.replace('-', ' ')}" if variation else title
+    """How a table names a row."""
+    return TITLES.get(row, row)
