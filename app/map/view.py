@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, final
 import numpy as np
 from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QLabel, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
 from app.controls import fill_bar, fill_column, make_bar, make_button, make_label
 from app.map.bar import ChosenBar, ViewBar
@@ -148,9 +148,10 @@ class MapPage(QWidget):
         return self.pages.currentWidget() is self._map
 
     def show_map(self) -> None:
-        had_focus = self.isAncestorOf(self.focusWidget()) if self.focusWidget() is not None else False
+        """Show the map in place of what was said of it; the focus goes with it, and stays where it is elsewhere."""
+        focused = QApplication.focusWidget()
         self.pages.setCurrentWidget(self._map)
-        if had_focus or self.hasFocus():
+        if focused is not None and (focused is self or self.isAncestorOf(focused)):
             self.canvas.setFocus()
 
     def show_state(self) -> MapState:

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QImage, QMouseEvent, QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLineEdit
 
 from app.map.canvas import MapCanvas
 from app.map.colouring import ColourBy
@@ -261,6 +261,24 @@ def test_colours_follow_labels_and_choices(desk: Desk, canvas: MapCanvas) -> Non
     desk.wait(lambda: [(text, count) for _colour, text, count in legend.rows] == [("Labelled", everybody)])
     assert not page_of(desk).bar.level.isVisible()
     assert (desk.state.label_class != NO_CLASS).all()
+
+
+def test_typing_goes_on_where_it_began_while_the_map_is_painted_anew(desk: Desk, canvas: MapCanvas) -> None:
+    """Predictions come while a class is typed: no letter and no Enter becomes a key of the map."""
+    drag(canvas, column(canvas, 0), SHIFT)
+    canvas.setFocus()
+    desk.press(Key.Key_R)
+    field = QApplication.focusWidget()
+    assert isinstance(field, QLineEdit)
+    QTest.keyClicks(field, "Green dis")
+    scene = canvas.scene
+    free = [each for each in desk.state.image_ids.tolist() if not desk.label_of(each)]
+    green = desk.graph.find("Green disc")
+    act(desk.qtbot, desk.window.session, lambda project: project.labels.set(free, green))
+    desk.wait(lambda: canvas.scene is not scene)
+    assert QApplication.focusWidget() is field
+    desk.press(Key.Key_C)
+    assert field.text() == "Green disc"
 
 
 def test_colours_tell_the_date(desk: Desk, collection: Collection) -> None:
