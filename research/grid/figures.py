@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final, TypeVar
 
 import numpy as np
@@ -97,17 +98,38 @@ def bootstrapped(values: Mapping[tuple[int, int], Shares]) -> MeanFigure:
         splits.setdefault(split, []).append(of_tasks)
     members = list(splits.values())
     mean = float(np.mean([np.mean([each.mean() for each in seeds]) for seeds in members]))
-    generator = np.random.default_rng(BOOTSTRAP_SEED)
-    means = np.empty(RESAMPLES)
-    for place in range(RESAMPLES):
-        drawn = []
-        for split in generator.integers(len(members), size=len(members)).tolist():
-            seeds = members[split]
-            chosen = [seeds[seed] for seed in generator.integers(len(seeds), size=len(seeds)).tolist()]
-            drawn.append(np.mean([each[generator.integers(len(each), size=len(each))].mean() for each in chosen]))
-        means[place] = np.mean(drawn)
-    low, high = np.quantile(means, (0.025, 0.975))
+    most, tasks = max(map(len, members)), len(members[0][0])
+    drawn_splits, drawn_seeds, drawn_tasks = _draws(len(members), most, tasks)
+    counts = np.array([len(seeds) for seeds in members])
+    firsts = np.concatenate([[0], np.cumsum(counts)[:-1]])
+    every = np.stack([each for seeds in members for each in seeds], axis=1)
+    total, resamples = np.zeros(RESAMPLES), np.arange(RESAMPLES)
+    for slot in range(len(members)):
+        drawn = drawn_splits[:, slot]
+        of_slot = np.zeros(RESAMPLES)
+        for each in range(most):
+            seed = (drawn_seeds[each, :, slot] * counts[drawn]).astype(np.int64)
+            means = (drawn_tasks[slot * most + each] @ every)[resamples, firsts[drawn] + seed]
+            of_slot += np.where(each < counts[drawn], means, 0.0)
+        total += of_slot / counts[drawn]
+    low, high = np.quantile(total / len(members), (0.025, 0.975))
     return MeanFigure(mean, float(low), float(high))
+
+
+@lru_cache(maxsize=4)
+def _draws(splits: int, seeds: int, tasks: int) -> tuple[NDArray[np.int64], Shares, tuple[Shares, ...]]:
+    """What is drawn in each of R resamples, the same for all figures of the same shape.
+
+    Returns:
+        Split (R, splits) of each slot, share in [0, 1) of the seeds (seeds, R, splits) that is drawn for each, and for
+        each slot of split and seed how often each task is drawn, as a share (R, tasks).
+    """
+    generator = np.random.default_rng(BOOTSTRAP_SEED)
+    of_splits = generator.integers(splits, size=(RESAMPLES, splits))
+    of_seeds = generator.random((seeds, RESAMPLES, splits))
+    even = np.full(tasks, 1 / tasks)
+    of_tasks = tuple(generator.multinomial(tasks, even, size=RESAMPLES) / tasks for _ in range(splits * seeds))
+    return of_splits, of_seeds, of_tasks
 
 
 def rows_in(results: Sequence[GridResult], variant: str, column: Column) -> tuple[RowFigures, ...]:
