@@ -41,7 +41,7 @@ def table(
     from research.grid.curves import draw_curves
     from research.grid.result import read_all
     from research.grid.run import BY_SHOTS, missing, run_grid
-    from research.grid.table import all_tables
+    from research.grid.summary import all_tables
     from research.reports.text_table import titled_tables
 
     chosen = parse_settings(setting or ())

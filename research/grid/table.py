@@ -70,25 +70,6 @@ BEYOND_ACCURACY: Final = ("parent seen", "unseen", "distance")
 HEADER: Final = ("trained", "tested", "accuracy, %", "paper", *COMPARED, *BEYOND_ACCURACY, "chosen")
 
 
-def all_tables(
-    results: Sequence[GridResult], names: Mapping[str, str] | None = None
-) -> Iterator[tuple[str, TextTable]]:
-    """Title and table of everything that results show.
-
-    Args:
-        results: of any variants and columns.
-        names: of classes, by id, where accuracy is to be shown class by class.
-    """
-    variants = sorted({result.variant for result in results}, reverse=True)
-    for variant in variants:
-        yield from tables_of(results, variant)
-    for variant in variants if names is not None else ():
-        title = f"{variant}, {CLASS_COLUMN[0]}-way {CLASS_COLUMN[1]}-shot: accuracy in % on each test class"
-        yield title, by_class(results, variant, names or {})
-    yield "seconds of processor time", costs_of(results)
-    yield "test classes of the splits", shared_test_classes(results)
-
-
 def tables_of(results: Sequence[GridResult], variant: str) -> Iterator[tuple[str, TextTable]]:
     """Title and table of each column of a variant that has results."""
     columns = sorted({column for result in results if result.variant == variant for column in result.columns})

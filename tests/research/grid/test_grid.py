@@ -23,6 +23,7 @@ from research.grid.release import release
 from research.grid.result import ColumnResult, GridResult, TriedChoice, read, read_all, write
 from research.grid.rows import row_names
 from research.grid.run import do_cell, missing, settings_of
+from research.grid.summary import summary_of
 from research.grid.table import TESTS, by_class, shared_test_classes, tables_of
 from research.testing.bench import test_images, validation_images
 from tests.support.few_shot_data import write_data
@@ -170,6 +171,18 @@ def test_classes_with_and_without_a_seen_parent() -> None:
     assert row.distance == 2.5
     ((_, table),) = tables_of([found], "pure")
     assert table.rows[0][-4:-1] == ("60.0", "10.0", "2.50")
+
+
+def test_the_summary_has_every_column_beside_the_papers() -> None:
+    """By hand: 40 and 60 of 100, paired."""
+    plain = result("prototypical-net", {"means": (TriedChoice("", 0.5, hits(*[4] * 50)),)})
+    better = result("ppn-guessed", {"posterior": (TriedChoice("beta 0.4", 0.5, hits(*[6] * 50)),)})
+    table = summary_of([plain, better], "pure")
+    assert table.header == ("trained: tested", "5w1s")
+    assert table.rows[0] == ("Prototypical Net: means", "40.0 ± 0.0 (33.2)")
+    differences = {row[0]: row[1] for row in table.rows}
+    name = "PPN, heads and guessed parents: posterior, minus Prototypical Net"
+    assert (differences[name], differences[f"{name}*"]) == ("+20.0 ± 0.0", "-")
 
 
 def test_each_class_has_its_accuracy() -> None:

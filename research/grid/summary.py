@@ -1,0 +1,102 @@
+"""All tables of the results, first the rows that a reader looks for, in all columns beside the paper's."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from research import paper
+from research.cells import COLUMNS
+from research.grid.figures import Column, MeanFigure, RowFigures, rows_in
+from research.grid.result import GridResult
+from research.grid.table import (
+    CLASS_COLUMN,
+    PEERS,
+    PLAIN,
+    PUBLISHED,
+    TESTS,
+    TITLES,
+    by_class,
+    costs_of,
+    shared_test_classes,
+    tables_of,
+)
+from research.reports.text_table import MISSING, TextTable
+
+ROWS: Final = (
+    ("prototypical-net", PLAIN), ("prototypical-net-star", PLAIN), ("gnn", "own"), ("gnn-star", "own"),
+    ("closer-look", "own"), ("closer-look-star", "own"), ("prototypical-net-heads", "shrunk"),
+    ("prototypical-net-star-heads", "shrunk"), ("ppn", "paper"), ("ppn", "posterior"), ("ppn-guessed", "posterior"),
+    ("ppn", "plus"), ("ppn", "plus-tuned"), ("ppn-guessed", "plus-tuned"),
+)  # fmt: skip
+COMPARED: Final = (("ppn-guessed", "posterior"), ("ppn-guessed", "plus-tuned"))
+"""Whose differences to both Prototypical Nets are shown."""
+Rows = Mapping[tuple[str, str], RowFigures]
+
+
+def all_tables(
+    results: Sequence[GridResult], names: Mapping[str, str] | None = None
+) -> Iterator[tuple[str, TextTable]]:
+    """Title and table of everything that results show.
+
+    Args:
+        results: of any variants and columns.
+        names: of classes, by id, where accuracy is to be shown class by class.
+    """
+    variants = sorted({result.variant for result in results}, reverse=True)
+    for variant in variants:
+        yield f"{variant}: accuracy in %, the paper's in brackets", summary_of(results, variant)
+    for variant in variants:
+        yield from tables_of(results, variant)
+    for variant in variants if names is not None else ():
+        title = f"{variant}, {CLASS_COLUMN[0]}-way {CLASS_COLUMN[1]}-shot: accuracy in % on each test class"
+        yield title, by_class(results, variant, names or {})
+    yield "seconds of processor time", costs_of(results)
+    yield "test classes of the splits", shared_test_classes(results)
+
+
+def summary_of(results: Sequence[GridResult], variant: str) -> TextTable:
+    """Mean accuracy in % with its interval, the paper's in brackets, and what PPN is above both Prototypical Nets.
+
+    Args:
+        results: of any variants and columns.
+        variant: "pure" or "mix".
+    """
+    columns = {column: _rows(results, variant, column) for column in COLUMNS}
+    found = {column: rows for column, rows in columns.items() if rows}
+    lines = [
+        (_name(key), *(_cell(rows.get(key), variant, column) for column, rows in found.items()))
+        for key in ROWS
+        if any(key in rows for rows in found.values())
+    ]
+    lines += [
+        (f"{_name(key)}, minus {TITLES[peer]}", *(_difference(rows, key, (peer, PLAIN)) for rows in found.values()))
+        for key in COMPARED
+        for peer in PEERS
+    ]
+    return TextTable(("trained: tested", *(paper.Column(*column).name for column in found)), tuple(lines))
+
+
+def _rows(results: Sequence[GridResult], variant: str, column: Column) -> Rows:
+    return {(row.method, row.test): row for row in rows_in(results, variant, column)}
+
+
+def _name(key: tuple[str, str]) -> str:
+    method, test = key
+    return f"{TITLES[method]}: {TESTS[test]}"
+
+
+def _cell(row: RowFigures | None, variant: str, column: Column) -> str:
+    if row is None:
+        return MISSING
+    name = PUBLISHED.get(row.name)
+    theirs = "" if name is None else f" ({paper.ACCURACIES[variant][name][paper.Column(*column)].mean_percent:.1f})"
+    return _percent(row.figure, sign="") + theirs
+
+
+def _difference(rows: Rows, key: tuple[str, str], peer: tuple[str, str]) -> str:
+    if key not in rows or peer not in rows or not rows[key].tasks.keys() & rows[peer].tasks.keys():
+        return MISSING
+    return _percent(rows[key].minus(rows[peer]), sign="+")
+
+
+def _percent(figure: MeanFigure, *, sign: str) -> str:
+    return f"{100 * figure.mean:{sign}.1f} ± {100 * figure.half_width:.1f}"
