@@ -43,6 +43,7 @@ class RowFigures:
         method: what was trained.
         test: how it was tested.
         choice: the candidate that did best on validation tasks, on the mean over all splits and seeds.
+        validation: its mean accuracy there.
         accuracies: (T,) of each (split, seed).
         tasks: checksum of the tasks of each (split, seed).
         by_parent: mean accuracy on test classes with a parent that training saw, and on the others; None without any.
@@ -58,6 +59,7 @@ class RowFigures:
     by_parent: tuple[float | None, float | None] = (None, None)
     distance: float = 0.0
     by_class: Mapping[str, float] = field(default_factory=dict)
+    validation: float = 0.0
 
     @property
     def name(self) -> str:
@@ -165,6 +167,7 @@ def _row(method: str, test: str, results: Sequence[GridResult], column: Column, 
         _by_parent(pairs, column),
         float(np.mean([chosen.distance for _, chosen in pairs])),
         _by_class(pairs, column),
+        float(np.mean([chosen.validation for _, chosen in pairs])),
     )  # fmt: skip
 
 

@@ -27,8 +27,13 @@ ROWS: Final = (
     ("prototypical-net-star-heads", "shrunk"), ("ppn", "paper"), ("ppn", "posterior"), ("ppn-guessed", "posterior"),
     ("ppn", "plus"), ("ppn", "plus-tuned"), ("ppn-guessed", "plus-tuned"),
 )  # fmt: skip
-COMPARED: Final = (("ppn-guessed", "posterior"), ("ppn-guessed", "plus-tuned"))
-"""Whose differences to both Prototypical Nets are shown."""
+TRAININGS: Final = ("ppn", "ppn-guessed")
+CHOSEN: Final[Mapping[str, tuple[str, ...]]] = {
+    "PPN": ("paper", "paper-tuned", "nearest", "posterior", "heads"),
+    "PPN+": ("plus", "plus-tuned"),
+}
+"""Tests without and with given parents, of which the one that does best on validation tasks is taken, its training too;
+their differences to both Prototypical Nets are shown."""
 Rows = Mapping[tuple[str, str], RowFigures]
 
 
@@ -67,11 +72,15 @@ def summary_of(results: Sequence[GridResult], variant: str) -> TextTable:
         for key in ROWS
         if any(key in rows for rows in found.values())
     ]
-    lines += [
-        (f"{_name(key)}, minus {TITLES[peer]}", *(_difference(rows, key, (peer, PLAIN)) for rows in found.values()))
-        for key in COMPARED
-        for peer in PEERS
-    ]
+    for title, tests in CHOSEN.items():
+        best = {column: _best(rows, tests) for column, rows in found.items()}
+        name = f"{title}, training and test chosen"
+        lines.append((name, *(_cell(best[column], variant, column) for column in found)))
+        for peer in PEERS:
+            cells = (_difference(best[column], rows.get((peer, PLAIN))) for column, rows in found.items())
+            lines.append((f"{name}, minus {TITLES[peer]}", *cells))
+        words = (MISSING if row is None else f"{row.method} {row.test}" for row in best.values())
+        lines.append((f"{name}: which", *words))
     return TextTable(("trained: tested", *(paper.Column(*column).name for column in found)), tuple(lines))
 
 
@@ -92,10 +101,16 @@ def _cell(row: RowFigures | None, variant: str, column: Column) -> str:
     return _percent(row.figure, sign="") + theirs
 
 
-def _difference(rows: Rows, key: tuple[str, str], peer: tuple[str, str]) -> str:
-    if key not in rows or peer not in rows or not rows[key].tasks.keys() & rows[peer].tasks.keys():
+def _best(rows: Rows, tests: Sequence[str]) -> RowFigures | None:
+    """The row that does best on validation tasks."""
+    able = [rows[method, test] for method in TRAININGS for test in tests if (method, test) in rows]
+    return max(able, key=lambda row: row.validation, default=None)
+
+
+def _difference(row: RowFigures | None, peer: RowFigures | None) -> str:
+    if row is None or peer is None or not row.tasks.keys() & peer.tasks.keys():
         return MISSING
-    return _percent(rows[key].minus(rows[peer]), sign="+")
+    return _percent(row.minus(peer), sign="+")
 
 
 def _percent(figure: MeanFigure, *, sign: str) -> str:

@@ -101,7 +101,7 @@ def _objective(settings: BackboneSettings, start: Start, images: TrainingImages)
         ScaledEmbedding(UnitEmbedding(network), start.temperature),
         width,
         images.training_set,
-        LevelWiseSettings(shape=images.shape, lambda_=settings.lambda_, head_weight=settings.head_weight),
+        LevelWiseSettings(shape=images.shape, lambda_=settings.lambda_),
         seed=settings.seed,
     )
     if (known := start.attention(width)) is not None:

@@ -41,7 +41,6 @@ class BackboneSettings:
     # weight of the trained weights in their mean with those of the start, which is kept; half for a trained backbone,
     # all for Conv4
     trained_share: float | None = None
-    head_weight: float = 0.0  # of the loss of classification heads beside the propagation's, see `ClassHeads`
     weight_decay: float = 1e-4  # of Adam
     # how images are changed each time they are seen, see `TrainingSettings`
     augmentation: Augmentation = "shifted crop"
@@ -53,7 +52,7 @@ class BackboneSettings:
     def __post_init__(self) -> None:
         at_least(self, iterations=1, side=32, ways=2, shots=1, queries=1, coarse_images=1, points=1, seed=0)
         between(self, lambda_=(0.0, 1.0), held_out_share=(0.0, 0.8), frozen_share=(0.0, 0.95))
-        between(self, weight_decay=(0.0, 1.0), learning_rate=(0.0, 1.0), trained_share=(0.0, 1.0), head_weight=(0, 100))
+        between(self, weight_decay=(0.0, 1.0), learning_rate=(0.0, 1.0), trained_share=(0.0, 1.0))
         if self.device not in {"auto", "cpu", "cuda"}:
             raise InputError("there is no such device", expected="auto, cpu or cuda", found=self.device)
 

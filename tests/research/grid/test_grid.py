@@ -174,15 +174,19 @@ def test_classes_with_and_without_a_seen_parent() -> None:
 
 
 def test_the_summary_has_every_column_beside_the_papers() -> None:
-    """By hand: 40 and 60 of 100, paired."""
+    """By hand: of two tests the one with better validation, though worse at the test, and 20 of 100 above the net."""
     plain = result("prototypical-net", {"means": (TriedChoice("", 0.5, hits(*[4] * 50)),)})
-    better = result("ppn-guessed", {"posterior": (TriedChoice("beta 0.4", 0.5, hits(*[6] * 50)),)})
-    table = summary_of([plain, better], "pure")
+    tried = {
+        "posterior": (TriedChoice("beta 0.4", 0.6, hits(*[6] * 50)),), "heads": (TriedChoice("", 0.5, hits(*[9] * 50)),)
+    }  # fmt: skip
+    table = summary_of([plain, result("ppn-guessed", tried)], "pure")
     assert table.header == ("trained: tested", "5w1s")
-    assert table.rows[0] == ("Prototypical Net: means", "40.0 ± 0.0 (33.2)")
-    differences = {row[0]: row[1] for row in table.rows}
-    name = "PPN, heads and guessed parents: posterior, minus Prototypical Net"
-    assert (differences[name], differences[f"{name}*"]) == ("+20.0 ± 0.0", "-")
+    cells = {row[0]: row[1] for row in table.rows}
+    assert cells["Prototypical Net: means"] == "40.0 ± 0.0 (33.2)"
+    name = "PPN, training and test chosen"
+    assert (cells[name], cells[f"{name}: which"]) == ("60.0 ± 0.0", "ppn-guessed posterior")
+    assert (cells[f"{name}, minus Prototypical Net"], cells[f"{name}, minus Prototypical Net*"]) == ("+20.0 ± 0.0", "-")
+    assert cells["PPN+, training and test chosen"] == "-"
 
 
 def test_each_class_has_its_accuracy() -> None:
