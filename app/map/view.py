@@ -148,7 +148,7 @@ class MapPage(QWidget):
         return self.pages.currentWidget() is self._map
 
     def show_map(self) -> None:
-        """Show the map in place of what was said of it; the focus goes with it, and stays where it is elsewhere."""
+        """Show the map in place of the words about it; the focus goes with it, and stays where it is elsewhere."""
         focused = QApplication.focusWidget()
         self.pages.setCurrentWidget(self._map)
         if focused is not None and (focused is self or self.isAncestorOf(focused)):
