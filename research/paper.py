@@ -61,9 +61,6 @@ TITLES: Final[Mapping[str, str]] = {
 }
 """Rows in the paper's order; a star marks a baseline that is trained level-wise on the weakly-labelled data too."""
 
-DATA_SETS: Final[Mapping[str, str]] = {"pure": "WS-ImageNet-Pure", "mix": "WS-ImageNet-Mix"}
-"""The paper's data set of each variant."""
-
 
 def _row(*printed: tuple[float, float]) -> dict[Column, PublishedAccuracy]:
     return {column: PublishedAccuracy(*numbers) for column, numbers in zip(COLUMNS, printed, strict=True)}

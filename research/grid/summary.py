@@ -96,8 +96,10 @@ def _name(key: tuple[str, str]) -> str:
 def _cell(row: RowFigures | None, variant: str, column: Column) -> str:
     if row is None:
         return MISSING
-    name = PUBLISHED.get(row.name)
-    theirs = "" if name is None else f" ({paper.ACCURACIES[variant][name][paper.Column(*column)].mean_percent:.1f})"
+    theirs, name = "", PUBLISHED.get(row.name)
+    if name is not None:
+        published = paper.ACCURACIES[variant][name][paper.Column(*column)]
+        theirs = f" ({published.mean_percent:.1f} ± {published.interval_percent:.1f})"
     return _percent(row.figure, sign="") + theirs
 
 

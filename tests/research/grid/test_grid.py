@@ -182,7 +182,7 @@ def test_the_summary_has_every_column_beside_the_papers() -> None:
     table = summary_of([plain, result("ppn-guessed", tried)], "pure")
     assert table.header == ("trained: tested", "5w1s")
     cells = {row[0]: row[1] for row in table.rows}
-    assert cells["Prototypical Net: means"] == "40.0 ± 0.0 (33.2)"
+    assert cells["Prototypical Net: means"] == "40.0 ± 0.0 (33.2 ± 1.6)"
     name = "PPN, training and test chosen"
     assert (cells[name], cells[f"{name}: which"]) == ("60.0 ± 0.0", "ppn-guessed posterior")
     assert (cells[f"{name}, minus Prototypical Net"], cells[f"{name}, minus Prototypical Net*"]) == ("+20.0 ± 0.0", "-")
