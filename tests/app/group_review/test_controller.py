@@ -68,15 +68,18 @@ def test_enter_labels_the_group_and_shows_the_next(by_group: GroupDesk, collecti
     assert set(on_disk(collection)).isdisjoint(ids)
 
 
-def test_the_next_group_is_painted_before_it_comes(by_group: GroupDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_next_group_is_painted_before_it_comes(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """At the size that it will have: once its pictures are there, the key that brings it paints no card anew."""
-    desk, painted = by_group.desk, list[int]()
+    painted = list[int]()
 
     def note(painter: QPainter, rect: QRect, card: Card, *rest: object) -> None:
         painted.append(card.image_id)
         paint_card(painter, rect, card, *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("app.image_grid.card.paint_card", note)
+    monkeypatch.setattr("app.image_grid.card.paint_card", note)  # before the page opens: cards are painted at once
+    by_group = GroupDesk(reviewing)
+    desk = by_group.desk
+    desk.wait(lambda: bool(by_group.review.ahead))
     coming = set(by_group.review.ahead[0].image_ids)
     desk.wait(lambda: coming <= set(painted))
     painted.clear()

@@ -6,7 +6,7 @@ from engine.errors import InputError
 from research.reports.time_table import MeasuredTime, time_table
 
 OURS = (
-    MeasuredTime("ppn:fast", 0.03, 0.01),
+    MeasuredTime("PPN: fast", 0.03, 0.01),
     MeasuredTime("ppn", 0.06, None),
     MeasuredTime("prototypical-net", 0.04, 0.02),
 )
