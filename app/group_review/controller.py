@@ -153,13 +153,13 @@ class GroupReview(Feature):
 
     def _on_made(self, queue: ReviewQueue) -> None:
         review = self._review
-        if not self.is_open or review is None:
+        if not self.is_open or review is None or self._page is None:
             return
         self._queue, self._is_impossible = queue, False
         had_group = review.current is not None
         review.take(queue, _decided(self._session.state, review))
         self._redraw(is_other_group=not had_group)
-        QTimer.singleShot(0, self._look_ahead)
+        QTimer.singleShot(0, self._page, self._look_ahead)  # not where the window is closed first
 
     def _look_ahead(self) -> None:
         from app.group_review.shown import cards_of
@@ -261,7 +261,7 @@ class GroupReview(Feature):
         self._redraw(is_other_group=True)
         if self._page is not None:
             self._page.show_at_once()
-            QTimer.singleShot(0, self._look_ahead)
+            QTimer.singleShot(0, self._page, self._look_ahead)
 
     # -- undo
 
