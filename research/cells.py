@@ -142,7 +142,7 @@ def _watch(objective: Objective, data: FewShotData, tasks: Tasks, settings: Meth
 
     def watch(_embed: Embed) -> float:
         bench = Bench(data, embedder(objective, data.pixels, settings.training.side))
-        return float(tasks.accuracies(_predictions(bench, objective, bench.embed_tasks(tasks), settings)).mean())
+        return float(tasks.accuracies(_predictions(bench, objective, bench.embed_tasks(tasks))).mean())
 
     return watch
 
@@ -183,12 +183,12 @@ def test_cell(data: FewShotData, cell: Cell, settings: MethodSettings, objective
         return TestResult(row, data.variant, data.name, cell.ways, cell.shots, tuple(map(float, accuracies)), kept)
 
     if not isinstance(objective, PrototypePropagation):
-        accuracies = embedded.tasks.accuracies(_predictions(bench, objective, embedded, settings))
+        accuracies = embedded.tasks.accuracies(_predictions(bench, objective, embedded))
         return (result(cell.method, accuracies),)
     found: list[TestResult] = []
     trained = LearnedPropagation.of(objective)
     for row, knows_edges in ((PPN, False), (PPN_PLUS, True)):
-        paper = options_of(settings.propagation, knows_edges=knows_edges)
+        paper = options_of(objective.settings, knows_edges=knows_edges)
         found.append(result(row, embedded.tasks.accuracies(predict(bench, embedded, trained, paper))))
     return tuple(found)
 
@@ -196,11 +196,9 @@ def test_cell(data: FewShotData, cell: Cell, settings: MethodSettings, objective
 test_cell.__test__ = False  # type: ignore[attr-defined]  # pytest takes a function of this name for a test
 
 
-def _predictions(
-    bench: Bench, objective: Objective, embedded: EmbeddedTasks, settings: MethodSettings
-) -> NDArray[np.int64]:
+def _predictions(bench: Bench, objective: Objective, embedded: EmbeddedTasks) -> NDArray[np.int64]:
     if isinstance(objective, PrototypePropagation):
-        options = options_of(settings.propagation, knows_edges=False)
+        options = options_of(objective.settings, knows_edges=False)
         return predict(bench, embedded, LearnedPropagation.of(objective), options)
     assert isinstance(objective, Baseline), "every method is PPN or a baseline"
     return objective.predict(embedded.support.numpy(), embedded.queries.numpy(), seed=TASK_SEED)

@@ -12,7 +12,7 @@ from engine.training.loop import Objective
 from engine.training.training_set import Positions
 from research.baselines.baseline import Baseline
 from research.baselines.prototypical_net import PrototypicalNet
-from research.methods import BASELINES, HEADS, KINDS_OF_PPN, PPN_GUESSED, MethodSettings
+from research.methods import BASELINES, HEADS, KINDS_OF_PPN, PPN_GUESSED
 from research.testing.bench import Bench, EmbeddedTasks
 from research.testing.fitted import STRENGTHS, Calibrated, fitted
 from research.testing.posterior import (
@@ -50,7 +50,7 @@ def row_names(method: str) -> frozenset[str]:
     return OF_ALL | of_heads | (OF_PPN if method in KINDS_OF_PPN else frozenset())
 
 
-def rows_of(bench: Bench, objective: Objective, settings: MethodSettings) -> dict[str, Candidates]:
+def rows_of(bench: Bench, objective: Objective) -> dict[str, Candidates]:
     """Every test of a trained method, by name.
 
     A baseline that is no Prototypical Net has its `own` test alone. `means`, `shrunk`, `posterior`, `fitted` and
@@ -60,8 +60,7 @@ def rows_of(bench: Bench, objective: Objective, settings: MethodSettings) -> dic
 
     Args:
         bench: the data set's embeddings by the objective.
-        objective: trained.
-        settings: of the training, with the ways and shots of its tasks.
+        objective: trained; the paper's lambda and the normalisation of weights are those of its training.
     """
     if isinstance(objective, Baseline) and not isinstance(objective, PrototypicalNet):
         return {"own": {NOTHING_TO_CHOOSE: partial(_own, objective)}}
@@ -84,13 +83,13 @@ def rows_of(bench: Bench, objective: Objective, settings: MethodSettings) -> dic
             for levels in level_choices(heads)
         }
     if isinstance(objective, PrototypePropagation):
-        rows |= _given_rows(bench, objective, settings)
+        rows |= _given_rows(bench, objective)
     return rows
 
 
-def _given_rows(bench: Bench, objective: PrototypePropagation, settings: MethodSettings) -> dict[str, Candidates]:
+def _given_rows(bench: Bench, objective: PrototypePropagation) -> dict[str, Candidates]:
     trained = LearnedPropagation.of(objective)
-    nearest, plus_all = (options_of(settings.propagation, knows_edges=knows) for knows in (False, True))
+    nearest, plus_all = (options_of(objective.settings, knows_edges=knows) for knows in (False, True))
     plus = replace(plus_all, unseen_images=WEAK_IMAGES)
 
     def by_lambda(options: PropagationOptions) -> Candidates:

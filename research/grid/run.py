@@ -163,7 +163,7 @@ def tested(
 ) -> dict[tuple[int, int], ColumnResult]:
     """Test a trained cell in all its columns, by every candidate."""
     bench = Bench(data, embedder(objective, data.pixels, settings.training.side))
-    rows = rows_of(bench, objective, settings_for(cell.training_cell(settings), settings))
+    rows = rows_of(bench, objective)
     columns, steps = {}, distances(data)
     for ways, shots in cell.columns:
         validation = draw_tasks(

@@ -14,6 +14,8 @@ from engine.errors import FormatError, InputError, UsageError
 from engine.model_card import read_card
 from engine.runtime.backbone import BackboneSession
 from engine.runtime.providers import CPU_CHOICE
+from engine.training.level_wise import PrototypePropagation
+from engine.training.loop import embedder
 from research.data_sets.stored import DATA_FILE, FewShotData
 from research.grid import run
 from research.grid.cell import GridCell, cells_of
@@ -21,11 +23,13 @@ from research.grid.curves import draw_curves, mean_curve
 from research.grid.figures import AUTHORS, RowFigures, bootstrapped, rows_in
 from research.grid.release import release
 from research.grid.result import ColumnResult, GridResult, TriedChoice, read, read_all, write
-from research.grid.rows import row_names
+from research.grid.rows import row_names, rows_of
 from research.grid.run import do_cell, missing, settings_of
 from research.grid.summary import summary_of
 from research.grid.table import TESTS, by_class, shared_test_classes, tables_of
-from research.testing.bench import test_images, validation_images
+from research.methods import MethodSettings, make_objective, with_chosen
+from research.testing.bench import Bench, test_images, validation_images
+from research.testing.tasks import draw_tasks
 from tests.support.few_shot_data import write_data
 
 CURVE = ((5, 0.5, None),)
@@ -249,6 +253,21 @@ def test_cells_of_a_grid(folder: Path) -> None:
     ]
     assert isinstance(cells[0], GridCell)
     assert cells[0].columns == ((5, 1), (10, 1))
+
+
+def test_raw_cosine_is_tested_as_it_was_trained(colours: FewShotData) -> None:
+    """Weights of some thousandths draw an untrained network's prototypes to the origin; a softmax shares them out."""
+    found = {}
+    for method in ("ppn", "ppn-cosine"):
+        settings = with_chosen(MethodSettings(), {"side": 16, "coarse_images": 3})
+        objective = make_objective(method, colours.training_set(), settings)
+        assert isinstance(objective, PrototypePropagation)
+        embed = embedder(objective.eval(), colours.pixels, 16)
+        objective.refresh(embed)
+        bench = Bench(colours, embed)
+        embedded = bench.embed_tasks(draw_tasks(test_images(colours), ways=5, shots=1, count=5))
+        found[method] = rows_of(bench, objective)["plus"][""](embedded)
+    assert not np.array_equal(found["ppn"], found["ppn-cosine"])
 
 
 def test_a_gnn_for_five_shots_goes_on_from_that_for_one(folder: Path) -> None:
