@@ -24,7 +24,7 @@ CALIBRATED_STRENGTH: Final = 10.0
 SPREAD: Final = 0.21
 """Alpha of Distribution Calibration, in mean variances of the base classes."""
 DRAWS: Final = 500
-"""Drawn images of a task; the paper's 3,750 take ten times as long."""
+"""Drawn images of a task; the paper draws 3,750."""
 POWER: Final = 0.5
 """Of Tukey's ladder, as the paper's; embeddings of Conv4 are at least 0."""
 ITERATIONS: Final = 100

@@ -28,4 +28,4 @@ def test_two_iterations_with_the_papers_constants(tmp_path: Path) -> None:
     assert np.isfinite(outcome.curve[-1].loss)
     found = cell_results(data, cell, short, load_cell(data, cell, short, tmp_path))
     assert [(result.row, result.settings["side"]) for result in found] == [("ppn", PIXELS), ("ppn+", PIXELS)]
-    assert all(0.1 < result.mean < 0.35 for result in found), "noise is told apart by chance"
+    assert all(0.1 < result.mean < 0.35 for result in found), "noise is classified at chance"
