@@ -1,7 +1,7 @@
 """The methods of the paper's tables: what is trained, and which rows of the table a training gives."""
 
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from typing import Final
+from typing import Final, Literal
 
 import torch
 
@@ -19,6 +19,7 @@ from research.baselines.baseline import baseline_sampler
 from research.baselines.closer_look import CloserLook, CloserLookSettings
 from research.baselines.gnn import FewShotGnn, GnnSettings
 from research.baselines.prototypical_net import BesideHeads, PrototypicalNet
+from research.resnet12 import ResNet12
 
 PPN: Final = "ppn"
 PPN_PLUS: Final = "ppn+"
@@ -33,6 +34,12 @@ BEYOND: Final = ("prototypical-net-heads", "prototypical-net-star-heads", PPN_CO
 """None is in the paper's tables: with classification heads in training, PPN with guessed parents, too, and PPN trained
 and tested with the raw cosine of Eq. 5 in place of its softmax."""
 KINDS_OF_PPN: Final = (PPN, PPN_COSINE, PPN_GUESSED)
+
+BackboneName = Literal["conv4", "resnet12"]
+BACKBONES: Final[dict[BackboneName, type[Conv4 | ResNet12]]] = {"conv4": Conv4, "resnet12": ResNet12}
+
+NEWER: Final[dict[str, Plain]] = {"shares_images": False, "backbone": "conv4"}
+"""Settings that came after results and checkpoints that are kept: with these values they are not remembered."""
 
 COLUMN_SETTINGS: Final = frozenset({"ways", "shots", "max_ways"})
 """Settings that the column of the table decides."""
@@ -50,6 +57,7 @@ class MethodSettings:
         episode_queries: images to classify of each few-shot class in the plain baselines' episodes; 15 is usual and
             makes an iteration as large as PPN's. The `*` variants take the shape's, like PPN.
         beyond_weight: of the losses beside the paper's, see `BEYOND`.
+        backbone: that makes embeddings of images.
         gnn: of the graph network.
         closer_look: of the cosine classifiers.
     """
@@ -59,6 +67,7 @@ class MethodSettings:
     training_ways: int | None = None
     episode_queries: int | None = 15
     beyond_weight: float = 1.0
+    backbone: BackboneName = "conv4"
     gnn: GnnSettings = field(default_factory=GnnSettings)
     closer_look: CloserLookSettings = field(default_factory=CloserLookSettings)
 
@@ -69,7 +78,7 @@ class MethodSettings:
 
 
 def make_objective(method: str, training_set: TrainingSet, settings: MethodSettings) -> Objective:
-    """A fresh objective on a Conv4; the same arguments give the same initial weights.
+    """A fresh objective; the same arguments give the same initial weights.
 
     Raises:
         InputError: there is no such method, or the training set does not suffice for it.
@@ -85,7 +94,7 @@ def _make(method: str, training_set: TrainingSet, settings: MethodSettings) -> O
     seed, side = settings.training.seed, settings.training.side
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        backbone = Conv4(side)
+        backbone = BACKBONES[settings.backbone](side)
     width = backbone.embedding_width
     if method in KINDS_OF_PPN:
         return PrototypePropagation(backbone, width, training_set, _propagation(method, settings), seed=seed)
@@ -122,6 +131,11 @@ def _shape(settings: MethodSettings, *, level_wise: bool) -> EpisodeShape:
 
 def constants_of(method: str, settings: MethodSettings) -> dict[str, Plain]:
     """What a method is made with besides the training's settings, by field name; checkpoints remember it."""
+    found = {**_own_constants(method, settings), "backbone": settings.backbone}
+    return {name: value for name, value in found.items() if name not in NEWER or value != NEWER[name]}
+
+
+def _own_constants(method: str, settings: MethodSettings) -> dict[str, Plain]:
     level_wise, has_heads, base = _parts(method)
     if base == "closer-look":
         names = _direct_names(settings.closer_look)

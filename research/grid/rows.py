@@ -6,6 +6,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
+from torch import Tensor
+
 from engine.training.class_heads import ClassHeads
 from engine.training.level_wise import PrototypePropagation
 from engine.training.loop import Objective
@@ -23,6 +25,7 @@ from research.testing.posterior import (
     KnownClasses,
     Posterior,
     Shrunk,
+    cluster_centres,
     level_choices,
     plain_means,
 )
@@ -36,7 +39,10 @@ Candidates = Mapping[str, Predict]
 NOTHING_TO_CHOOSE: Final = ""
 LAMBDAS: Final = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 WEAK_IMAGES: Final = 10  # that a task gives of a parent that training did not see
-OF_ALL: Final = frozenset({"means", "shrunk", "posterior", "fitted", "calibrated"})
+CLUSTERS: Final = (64, 256)
+OF_ALL: Final = frozenset(
+    {"means", "shrunk", "posterior", "posterior-clusters", "fitted", "calibrated", "means-views", "posterior-views"}
+)
 OF_PPN: Final = frozenset(
     {"paper", "paper-tuned", "nearest", "plus", "plus-all", "plus-tuned", "plus-mean", "plus-whitened", "plus-2-steps"}
 )
@@ -50,31 +56,35 @@ def row_names(method: str) -> frozenset[str]:
     return OF_ALL | of_heads | (OF_PPN if method in KINDS_OF_PPN else frozenset())
 
 
-def rows_of(bench: Bench, objective: Objective) -> dict[str, Candidates]:
+def rows_of(bench: Bench, views: Bench, objective: Objective) -> dict[str, Candidates]:
     """Every test of a trained method, by name.
 
-    A baseline that is no Prototypical Net has its `own` test alone. `means`, `shrunk`, `posterior`, `fitted` and
-    `calibrated` are the same for all others; `heads` takes parents that the heads of training name. What follows is
-    PPN's: `paper` and `plus` have the paper's lambda, all others one that was chosen. A task gives `WEAK_IMAGES` of a
-    parent that training did not see, in `plus-all` all there are.
+    A baseline that is no Prototypical Net has its `own` test alone. Those of `OF_ALL` are the same for all others, with
+    the mean of several views of each support image in `-views` and with clusters of training's images in place of its
+    classes in `-clusters`; `heads` takes parents that the heads of training name. What follows is PPN's: `paper` and
+    `plus` have the paper's lambda, all others one that was chosen. A task gives `WEAK_IMAGES` of a parent that training
+    did not see, in `plus-all` all there are.
 
     Args:
         bench: the data set's embeddings by the objective.
+        views: the same of several views of each image.
         objective: trained; the paper's lambda and the normalisation of weights are those of its training.
     """
     if isinstance(objective, Baseline) and not isinstance(objective, PrototypicalNet):
         return {"own": {NOTHING_TO_CHOOSE: partial(_own, objective)}}
     known = KnownClasses(bench)
+    posterior = _posteriors({"": known.vectors}, known.scatter)
     rows: dict[str, Candidates] = {
         "means": {NOTHING_TO_CHOOSE: partial(_nearest, plain_means)},
         "shrunk": {f"beta {beta}": partial(_nearest, Shrunk(known, beta)) for beta in BETAS},
-        "posterior": {
-            f"beta {beta}, T {temperature}": partial(_nearest, Posterior(known, beta, temperature))
-            for beta in BETAS
-            for temperature in TEMPERATURES
-        },
+        "posterior": posterior,
+        "posterior-clusters": _posteriors(
+            {f"{count} clusters, ": cluster_centres(known, count) for count in CLUSTERS}, known.scatter
+        ),
         "fitted": {f"C {strength:g}": partial(fitted, strength) for strength in STRENGTHS},
         "calibrated": {NOTHING_TO_CHOOSE: Calibrated(known)},
+        "means-views": {NOTHING_TO_CHOOSE: partial(_by_views, views, partial(_nearest, plain_means))},
+        "posterior-views": {name: partial(_by_views, views, predict) for name, predict in posterior.items()},
     }
     if (heads := _heads_of(objective)) is not None:
         rows["heads"] = {
@@ -85,6 +95,20 @@ def rows_of(bench: Bench, objective: Objective) -> dict[str, Candidates]:
     if isinstance(objective, PrototypePropagation):
         rows |= _given_rows(bench, objective)
     return rows
+
+
+def _posteriors(prototypes: Mapping[str, Tensor], scatter: float) -> Candidates:
+    """By what comes before their choice in words."""
+    return {
+        f"{words}beta {beta}, T {temperature}": partial(_nearest, Posterior(vectors, scatter, beta, temperature))
+        for words, vectors in prototypes.items()
+        for beta in BETAS
+        for temperature in TEMPERATURES
+    }
+
+
+def _by_views(views: Bench, predict: Predict, embedded: EmbeddedTasks) -> Positions:
+    return predict(replace(embedded, support=views.embeddings_of(embedded.tasks.support)))
 
 
 def _given_rows(bench: Bench, objective: PrototypePropagation) -> dict[str, Candidates]:

@@ -27,6 +27,7 @@ from research.results import Setting
 from research.side_by_side import ProgressCounter, run_side_by_side
 from research.testing.bench import Bench, test_images, validation_images
 from research.testing.tasks import TASK_COUNT, TASK_SEED, Tasks, draw_tasks
+from research.testing.views import views_embedder
 
 Steps = Mapping[int, Mapping[int, int]]
 ITERATIONS: Final = 2000
@@ -137,8 +138,9 @@ def do_cell(cell: GridCell, runs: Path, folder: Path, chosen: Chosen) -> GridRes
     )  # fmt: skip
     spent_s = time.process_time() - start_s
     share = (outcome.iterations - begun_at[0]) / outcome.iterations if begun_at else 1.0
-    cpu_s = round(spent_s / share, 1) if share else _known_cost(cell, folder, settings)
-    columns = tested(cell, data, load_cell(data, trained, settings, below), settings)
+    known = None if share else _known(cell, folder, settings)
+    cpu_s = round(spent_s / share, 1) if share else known.cpu_s if known is not None else None
+    columns = tested(cell, data, load_cell(data, trained, settings, below), settings, known)
     curve = tuple((point.iteration, float(point.loss or 0.0), point.accuracy) for point in outcome.curve)
     found = GridResult(
         cell.name, cell.variant, cell.split, cell.seed, cell.method, cell.shots, data.name,
@@ -151,19 +153,20 @@ def do_cell(cell: GridCell, runs: Path, folder: Path, chosen: Chosen) -> GridRes
     return found
 
 
-def _known_cost(cell: GridCell, folder: Path, settings: MethodSettings) -> float | None:
-    """Seconds of a training that was finished before, where its result is there."""
+def _known(cell: GridCell, folder: Path, settings: MethodSettings) -> GridResult | None:
+    """The result from before of a training that was finished then, which may lack rows."""
     path = folder / f"{cell.name}.json"
     found = results.read(path) if path.exists() else None
-    return found.cpu_s if found is not None and found.settings == _remembered(cell, settings) else None
+    return found if found is not None and found.settings == _remembered(cell, settings) else None
 
 
 def tested(
-    cell: GridCell, data: FewShotData, objective: Objective, settings: MethodSettings
+    cell: GridCell, data: FewShotData, objective: Objective, settings: MethodSettings, known: GridResult | None = None
 ) -> dict[tuple[int, int], ColumnResult]:
-    """Test a trained cell in all its columns, by every candidate."""
+    """Test a trained cell in all its columns, by every candidate of the rows that a known result does not have."""
     bench = Bench(data, embedder(objective, data.pixels, settings.training.side))
-    rows = rows_of(bench, objective)
+    views = Bench(data, views_embedder(objective, data.pixels, settings.training))
+    rows = rows_of(bench, views, objective)
     columns, steps = {}, distances(data)
     for ways, shots in cell.columns:
         validation = draw_tasks(
@@ -177,7 +180,9 @@ def tested(
             found = _tried(predict(of_test), test, data, steps)  # noqa: B023 (called at once)
             return replace(found, choice=choice, validation=accuracy)
 
-        found = {row: tuple(starmap(tried, candidates.items())) for row, candidates in rows.items()}
+        before = known.columns.get((ways, shots)) if known is not None else None
+        has = before.rows if before is not None and before.tasks == checksum_of(test) else {}
+        found = {row: has.get(row) or tuple(starmap(tried, candidates.items())) for row, candidates in rows.items()}
         asked = np.bincount(np.repeat(test.classes, test.queries.shape[2]), minlength=len(data.class_keys))
         of_class = tuple(asked[data.test_few_shot].tolist())
         columns[ways, shots] = ColumnResult(checksum_of(test), test.flat_queries.shape[1], found, of_class)

@@ -31,6 +31,9 @@ TESTS: Final[Mapping[str, str]] = {
     "calibrated": "Distribution Calibration",
     "shrunk": "shrunk to the mean of all",
     "posterior": "posterior",
+    "posterior-clusters": "posterior, clusters of images for classes",
+    "means-views": "means of ten views",
+    "posterior-views": "posterior, ten views",
     "heads": "parents by the heads",
     "paper": "the paper's test, 3 nearest",
     "paper-tuned": "3 nearest, lambda chosen",
@@ -47,6 +50,7 @@ TESTS: Final[Mapping[str, str]] = {
 PLAIN: Final = "means"
 VARIED: Final[Mapping[str, str]] = {
     "fitted": "means", "calibrated": "means", "shrunk": "means", "posterior": "shrunk", "heads": "shrunk",
+    "posterior-clusters": "posterior", "means-views": "means", "posterior-views": "means-views",
     "paper": "means", "paper-tuned": "paper", "paper-on-test": "paper-tuned", "nearest": "paper-tuned",
     "plus": "means", "plus-all": "plus", "plus-tuned": "plus", "plus-on-test": "plus-tuned",
     "plus-mean": "plus-tuned", "plus-whitened": "plus-tuned", "plus-2-steps": "plus-tuned",

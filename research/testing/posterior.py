@@ -95,14 +95,30 @@ class Shrunk:
         return share * plain_means(embedded) + (1 - share) * self.known.centre
 
 
+def cluster_centres(known: KnownClasses, count: int) -> Tensor:
+    """Centres (count, d) of training's images by k-means: nodes to propagate from that are no classes."""
+    from sklearn.cluster import KMeans
+
+    rows = torch.cat([known.embeddings_of(place) for place in range(len(known.positions))]).numpy()
+    clusters = KMeans(min(count, len(rows)), n_init=1, max_iter=50, random_state=0).fit(rows)
+    return torch.from_numpy(np.asarray(clusters.cluster_centers_, dtype=np.float32))
+
+
 @dataclass(frozen=True)
 class Posterior:
-    """All known prototypes, weighed by how probably a class lies around each.
+    """Prototypes of training, weighed by how probably a class lies around each.
 
-    w_z = softmax_z(-|P0 - P_z|² / (2 T s² (beta + 1/k))), s² the scatter.
+    w_z = softmax_z(-|P0 - P_z|² / (2 T s² (beta + 1/k))).
+
+    Attributes:
+        prototypes: (Z, d) float32, `P_z`.
+        scatter: s², see `KnownClasses.scatter`.
+        beta: see `own_weight`.
+        temperature: T.
     """
 
-    known: KnownClasses
+    prototypes: Tensor
+    scatter: float
     beta: float
     temperature: float
 
@@ -110,10 +126,9 @@ class Posterior:
         """Final prototypes (T, N, d) float32."""
         initial, shots = plain_means(embedded), embedded.support.shape[2]
         share = own_weight(self.beta, shots)
-        width = 2 * self.temperature * self.known.scatter * (self.beta + 1 / shots)
-        scores = -squared_distances(initial.flatten(0, 1), self.known.vectors) / width
-        weights = scores.softmax(dim=1)
-        propagated = (weights @ self.known.vectors).reshape(initial.shape)
+        width = 2 * self.temperature * self.scatter * (self.beta + 1 / shots)
+        scores = -squared_distances(initial.flatten(0, 1), self.prototypes) / width
+        propagated = (scores.softmax(dim=1) @ self.prototypes).reshape(initial.shape)
         return share * initial + (1 - share) * propagated
 
 

@@ -1,6 +1,7 @@
 """The grid: what it trains on, how it chooses, and what it compares."""
 
 import json
+import shutil
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -266,7 +267,7 @@ def test_raw_cosine_is_tested_as_it_was_trained(colours: FewShotData) -> None:
         objective.refresh(embed)
         bench = Bench(colours, embed)
         embedded = bench.embed_tasks(draw_tasks(test_images(colours), ways=5, shots=1, count=5))
-        found[method] = rows_of(bench, objective)["plus"][""](embedded)
+        found[method] = rows_of(bench, bench, objective)["plus"][""](embedded)
     assert not np.array_equal(found["ppn"], found["ppn-cosine"])
 
 
@@ -277,6 +278,29 @@ def test_a_gnn_for_five_shots_goes_on_from_that_for_one(folder: Path) -> None:
     assert start.name == "pure/split4/seed1/1s/gnn-star"
     assert GridCell(folder, "pure", 4, 1, "ppn", 5).start is None
     assert GridCell(folder, "pure", 4, 1, "gnn", 1).start is None
+
+
+def test_only_rows_that_a_result_lacks_are_tested(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of the same network stay as they are; with another network, all are tested anew."""
+    monkeypatch.setattr(run, "TASK_COUNT", FEW_TASKS)
+    monkeypatch.setattr(run, "VALIDATION_TASKS", 2)
+    cell = GridCell(folder, "pure", 4, 0, "prototypical-net", 1, validation=5)
+    chosen: Chosen = {"side": 16, "training_ways": 4, "episode_queries": 1, "precision": "float32", "iterations": 2}
+    places = (cell, tmp_path / "runs", tmp_path / "results", chosen)
+    first = do_cell(*places)
+    rows = dict(first.columns[5, 1].rows)
+    marked = {**rows, "shrunk": (replace(rows["shrunk"][0], choice="marked"),)}
+    del marked["means"]
+    write(replace(first, columns={(5, 1): replace(first.columns[5, 1], rows=marked)}), tmp_path / "results")
+    assert missing([cell], tmp_path / "results", chosen) == (cell,)
+    again = do_cell(*places)
+    assert again.columns[5, 1].rows["shrunk"][0].choice == "marked"
+    assert np.array_equal(again.columns[5, 1].rows["means"][0].hits, rows["means"][0].hits)
+    assert again.cpu_s == first.cpu_s
+    shutil.rmtree(tmp_path / "runs")
+    assert do_cell(*places).columns[5, 1].rows["shrunk"][0].choice == rows["shrunk"][0].choice
 
 
 def test_two_of_one_split_are_refused(folder: Path) -> None:

@@ -6,7 +6,16 @@ import pytest
 import torch
 
 from engine.training.class_heads import ClassHeads
-from research.testing.posterior import ByHeads, KnownClasses, Posterior, Shrunk, level_choices, own_weight, plain_means
+from research.testing.posterior import (
+    ByHeads,
+    KnownClasses,
+    Posterior,
+    Shrunk,
+    cluster_centres,
+    level_choices,
+    own_weight,
+    plain_means,
+)
 from tests.support.planar_bench import Place, planar_bench, test_task
 
 
@@ -36,11 +45,18 @@ def test_a_posterior_leans_to_the_nearer_class() -> None:
     """By hand: (1, 1) is at 13 from near and at 37 from far; the variance is 2 T s² (beta + 1)."""
     bench = planar_bench()
     known = KnownClasses(bench)
-    known.scatter = 8.0
-    found = Posterior(known, 0.5, 1.0)(test_task(bench))[0, 0]
+    found = Posterior(known.vectors, 8.0, 0.5, 1.0)(test_task(bench))[0, 0]
     near, far = torch.tensor([-13 / 24, -37 / 24]).softmax(dim=0).tolist()
     expected = [1 / 3 + 2 / 3 * (4 * near - 5 * far), 1 / 3 + 2 / 3 * 3 * near]
     assert found.tolist() == pytest.approx(expected, abs=1e-5)
+
+
+def test_clusters_of_images_stand_in_for_classes() -> None:
+    """Near and far have one image each: two clusters are these, and there are no more than images."""
+    known = KnownClasses(planar_bench())
+    for count in (2, 9):
+        assert sorted(cluster_centres(known, count).tolist()) == [[-5, 0], [4, 3]]
+    assert cluster_centres(known, 1).tolist() == [[-0.5, 1.5]]
 
 
 def test_plain_means_are_the_support() -> None:

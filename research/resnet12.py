@@ -1,0 +1,65 @@
+"""ResNet-12, the deeper network of few-shot papers since Mishra et al. (ICLR 2018) and Lee et al. (CVPR 2019)."""
+
+from typing import Final, final
+
+import torch
+from torch import Tensor, nn
+
+from engine.errors import InputError
+from engine.model.backbone import LAST_SCALE
+
+WIDTHS: Final = (64, 160, 320, 640)
+SMALLEST_SIDE: Final = 1 << len(WIDTHS)
+SLOPE: Final = 0.1
+
+
+@final
+class ResNet12(nn.Module):
+    """Four residual blocks of three 3x3 convolutions, each followed by 2x2 max-pooling, then the mean over places.
+
+    Without the dropped blocks (DropBlock) of Lee et al.
+
+    Args:
+        side: side of the input images in pixels, at least 16.
+        widths: filters of each block.
+
+    Raises:
+        InputError: the images are too small to be halved four times.
+    """
+
+    def __init__(self, side: int, widths: tuple[int, ...] = WIDTHS) -> None:
+        super().__init__()
+        if side < SMALLEST_SIDE:
+            raise InputError(
+                "the images are too small for ResNet-12",
+                expected="a side of at least {smallest} px",
+                found="{side} px",
+                smallest=SMALLEST_SIDE,
+                side=side,
+            )
+        self.blocks = nn.Sequential(*(_Block(*pair) for pair in zip((3, *widths[:-1]), widths, strict=True)))
+        last = self.blocks[-1]
+        for norm in (last.layers[-1], last.shortcut[-1]):  # so that distances are small at first, as in Conv4
+            nn.init.constant_(norm.weight, LAST_SCALE)
+        self.side = side
+        self.embedding_width = widths[-1]
+
+    def forward(self, images: Tensor) -> Tensor:
+        """Map images (B, 3, side, side), normalised, to embeddings (B, embedding_width)."""
+        found: Tensor = self.blocks(images)
+        return found.mean(dim=(2, 3))
+
+
+class _Block(nn.Module):
+    def __init__(self, channels_in: int, width: int) -> None:
+        super().__init__()
+        layers: list[nn.Module] = []
+        for channels in (channels_in, width, width):
+            layers += [nn.Conv2d(channels, width, 3, padding=1, bias=False), nn.BatchNorm2d(width), nn.LeakyReLU(SLOPE)]
+        self.layers = nn.Sequential(*layers[:-1])
+        self.shortcut = nn.Sequential(nn.Conv2d(channels_in, width, 1, bias=False), nn.BatchNorm2d(width))
+        self.after = nn.Sequential(nn.LeakyReLU(SLOPE), nn.MaxPool2d(2))
+
+    def forward(self, images: Tensor) -> Tensor:
+        found: Tensor = self.after(torch.add(self.layers(images), self.shortcut(images)))
+        return found
