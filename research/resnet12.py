@@ -37,10 +37,10 @@ class ResNet12(nn.Module):
                 smallest=SMALLEST_SIDE,
                 side=side,
             )
-        self.blocks = nn.Sequential(*(_Block(*pair) for pair in zip((3, *widths[:-1]), widths, strict=True)))
-        last = self.blocks[-1]
-        for norm in (last.layers[-1], last.shortcut[-1]):  # so that distances are small at first, as in Conv4
+        blocks = [_Block(*pair) for pair in zip((3, *widths[:-1]), widths, strict=True)]
+        for norm in blocks[-1].norms:  # so that distances are small at first, as in Conv4
             nn.init.constant_(norm.weight, LAST_SCALE)
+        self.blocks = nn.Sequential(*blocks)
         self.side = side
         self.embedding_width = widths[-1]
 
@@ -53,11 +53,12 @@ class ResNet12(nn.Module):
 class _Block(nn.Module):
     def __init__(self, channels_in: int, width: int) -> None:
         super().__init__()
+        self.norms = nn.BatchNorm2d(width), nn.BatchNorm2d(width)  # of the two that are added
         layers: list[nn.Module] = []
-        for channels in (channels_in, width, width):
+        for channels in (channels_in, width):
             layers += [nn.Conv2d(channels, width, 3, padding=1, bias=False), nn.BatchNorm2d(width), nn.LeakyReLU(SLOPE)]
-        self.layers = nn.Sequential(*layers[:-1])
-        self.shortcut = nn.Sequential(nn.Conv2d(channels_in, width, 1, bias=False), nn.BatchNorm2d(width))
+        self.layers = nn.Sequential(*layers, nn.Conv2d(width, width, 3, padding=1, bias=False), self.norms[0])
+        self.shortcut = nn.Sequential(nn.Conv2d(channels_in, width, 1, bias=False), self.norms[1])
         self.after = nn.Sequential(nn.LeakyReLU(SLOPE), nn.MaxPool2d(2))
 
     def forward(self, images: Tensor) -> Tensor:

@@ -161,7 +161,7 @@ def _known(cell: GridCell, folder: Path, settings: MethodSettings) -> GridResult
 
 
 def tested(
-    cell: GridCell, data: FewShotData, objective: Objective, settings: MethodSettings, known: GridResult | None = None
+    cell: GridCell, data: FewShotData, objective: Objective, settings: MethodSettings, known: GridResult | None
 ) -> dict[tuple[int, int], ColumnResult]:
     """Test a trained cell in all its columns, by every candidate of the rows that a known result does not have."""
     bench = Bench(data, embedder(objective, data.pixels, settings.training.side))

@@ -25,7 +25,8 @@ ROWS: Final = (
     ("prototypical-net", PLAIN), ("prototypical-net-star", PLAIN), ("gnn", "own"), ("gnn-star", "own"),
     ("closer-look", "own"), ("closer-look-star", "own"), ("prototypical-net-heads", "shrunk"),
     ("prototypical-net-star-heads", "shrunk"), ("ppn", "paper"), ("ppn", "posterior"), ("ppn-guessed", "posterior"),
-    ("ppn", "plus"), ("ppn", "plus-tuned"), ("ppn-guessed", "plus-tuned"),
+    ("ppn", "plus"), ("ppn", "plus-tuned"), ("ppn-guessed", "plus-tuned"), ("prototypical-net", "means-views"),
+    ("prototypical-net-star", "means-views"), ("ppn-guessed", "posterior-views"),
 )  # fmt: skip
 TRAININGS: Final = ("ppn", "ppn-guessed")
 CHOSEN: Final[Mapping[str, tuple[str, ...]]] = {

@@ -1,4 +1,4 @@
-"""Several views of an image: windows and flips at random, as in training; the mean of their embeddings stands for it."""
+"""Several views of an image, cut and flipped at random as in training: the mean of their embeddings stands for it."""
 
 from typing import Final
 
@@ -16,7 +16,7 @@ VIEWS: Final = 10
 
 
 def views_embedder(objective: Objective, pixels: NDArray[np.uint8], settings: TrainingSettings) -> Embed:
-    """A function from positions (k,) to the mean embeddings (k, d) of views; an image has the same ones each time.
+    """A function from positions (k,) to the mean embeddings (k, d) of views; the same positions get the same ones.
 
     Args:
         objective: trained, in evaluation mode.
