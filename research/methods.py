@@ -38,7 +38,7 @@ KINDS_OF_PPN: Final = (PPN, PPN_COSINE, PPN_GUESSED)
 BackboneName = Literal["conv4", "resnet12"]
 BACKBONES: Final[dict[BackboneName, type[Conv4 | ResNet12]]] = {"conv4": Conv4, "resnet12": ResNet12}
 
-NEWER: Final[dict[str, Plain]] = {"shares_images": False, "backbone": "conv4"}
+NEWER: Final[dict[str, Plain]] = {"backbone": "conv4"}
 """Settings that came after results and checkpoints that are kept: with these values they are not remembered."""
 
 COLUMN_SETTINGS: Final = frozenset({"ways", "shots", "max_ways"})

@@ -39,8 +39,6 @@ class EpisodeShape:
     queries: int | None = None
     coarse_images: int = 10  # images of each coarse class on the subgraph, at most; 10 in the authors' code
     coarse_shots: int = 0  # how many of those are support images; none where a buffer holds the coarse prototypes
-    # Whether the few-shot images are classified on coarse levels, too: more loss of the same forward pass. Paper: no.
-    shares_images: bool = False
 
     @property
     def query_count(self) -> int:
@@ -154,19 +152,8 @@ class LevelWiseSampler:
             count = self._shape.coarse_images
             rows = [images.take(self._draw_images(position, count, generator)) for position in classes.tolist()]
             rows += [few_shot.queries[few_shot.targets == place] for place in beside.tolist()]
-            task = _task(level, np.concatenate([classes, few_shot.classes[beside]]), rows, self._shape.coarse_shots)
-            yield self._with_few_shot_images(task, few_shot) if self._shape.shares_images else task
-
-    def _with_few_shot_images(self, task: LevelTask, few_shot: LevelTask) -> LevelTask:
-        """A coarse task that also asks for the few-shot images, where exactly one of its classes lies above theirs."""
-        above = [self._training_set.ancestors[position] for position in few_shot.classes.tolist()]
-        is_above = np.array([[position in each for position in task.classes.tolist()] for each in above])
-        queries, targets = [task.queries], [task.targets]
-        for place in np.flatnonzero(is_above.sum(axis=1) == 1).tolist():
-            rows = np.concatenate([few_shot.support[place], few_shot.queries[few_shot.targets == place]])
-            queries.append(rows)
-            targets.append(np.full(len(rows), is_above[place].argmax()))
-        return replace(task, queries=np.concatenate(queries), targets=np.concatenate(targets))
+            classes = np.concatenate([classes, few_shot.classes[beside]])
+            yield _task(level, classes, rows, self._shape.coarse_shots)
 
     def _draw_images(self, position: int, count: int, generator: np.random.Generator) -> Positions:
         own = self._training_set.images_by_class[position]

@@ -5,7 +5,7 @@ import pytest
 
 from engine.errors import InputError
 from engine.training.level_wise import EpisodeShape, LevelWiseDraw, LevelWiseSampler, edges_between
-from tests.support.category_graphs import PAIRS, two_branches
+from tests.support.category_graphs import two_branches
 from tests.support.few_shot_problems import FIRST_LEAF, IMAGES_OF_A_CLASS, colour_training_set
 
 COLOURS = colour_training_set()
@@ -102,35 +102,6 @@ def test_support_of_coarse_classes() -> None:
             assert task.support.shape == (len(task.classes), 3)
             assert (COLOURS.class_positions[draw.images[task.support]] == task.classes[:, None]).all()
             assert np.bincount(task.targets).tolist() == [7] * len(task.classes)
-
-
-@pytest.mark.parametrize("coarse_shots", [0, 2])
-def test_few_shot_images_count_on_coarse_levels(coarse_shots: int) -> None:
-    """Every image of the few-shot task is asked for once more on each coarse level, for the class above it."""
-    shape = EpisodeShape(8, 1, queries=2, coarse_images=4, coarse_shots=coarse_shots)
-    for plain, draw in zip(draws(shape, 5), draws(replace(shape, shares_images=True), 5), strict=True):
-        assert draw.images.tolist() == plain.images.tolist()
-        assert len(draw.tasks) == len(plain.tasks) > 1
-        first = draw.few_shot_task
-        shared = sorted([*first.support.ravel().tolist(), *first.queries.tolist()])
-        for task, without in zip(draw.tasks[1:], plain.tasks[1:], strict=True):
-            own = len(without.queries)
-            assert task.queries[:own].tolist() == without.queries.tolist()
-            assert task.targets[:own].tolist() == without.targets.tolist()
-            assert sorted(task.queries[own:].tolist()) == shared
-            of_images = COLOURS.class_positions[draw.images[task.queries[own:]]].tolist()
-            asked = task.classes[task.targets[own:]].tolist()
-            assert all(coarse in COLOURS.ancestors[fine] for fine, coarse in zip(of_images, asked, strict=True))
-
-
-def test_few_shot_images_below_two_classes_of_a_level_are_not_shared() -> None:
-    """Neither of two parents is the one right answer."""
-    training_set = two_branches((9,) * 6, (*PAIRS, (1, 2)))
-    shape = EpisodeShape(4, 1, coarse_images=3, shares_images=True)
-    draw = LevelWiseSampler(training_set, shape).draw(np.random.default_rng(0))
-    coarse = draw.tasks[1]
-    shared = training_set.class_positions[draw.images[coarse.queries[6:]]]
-    assert sorted(set(shared.tolist())) == [3, 4, 5]
 
 
 def test_coarse_classes_without_enough_images_are_no_candidates() -> None:
