@@ -1,6 +1,6 @@
 """A project's images and labels together with their cached embeddings, also over all views (decision 55)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, final
 
 import numpy as np
@@ -11,6 +11,7 @@ from engine.collection.image_list import EmbeddingStore, ImageList
 from engine.collection.models import ModelFiles
 from engine.config import CacheFolders
 from engine.embedding.cache import EmbeddingCache, cache_file
+from engine.embedding.kept_rows import FEWEST_KEPT, EmbeddingRows, KeptRows
 from engine.embedding.views import MOST_IN_ALL_VIEWS, those_to_view, unit_length, views_hash
 from engine.everyday.shots import EmbeddedSnapshot, ViewEmbeddings
 from engine.files import FoundFile
@@ -66,6 +67,8 @@ class ImageViews:
         return self._cache
 
 
+MOST_LOOKED_UP: Final = 0.01
+"""Share of a large collection's images whose embeddings are looked up each time it is opened; more are kept anew."""
 ENOUGH_VIEWS: Final = 0.95
 """Share of the images whose views must be known before images are classified by them; some files may be gone."""
 
@@ -81,6 +84,8 @@ class EmbeddedImages:
         self._project = project
         self._width = model.card.embedding_width
         self._cache = open_cache(model, caches)
+        self._kept = KeptRows(caches.collections, f"{model.backbone_hash} {project.path}", self._width)
+        self._kept_at = 0  # age of the store that the kept rows have
         self.images = ImageList(project)
         self.store = EmbeddingStore(self._width)  # of these images, and of those that were removed since `read`
         self.uses_views = False  # whether embeddings are over all views, where these are known
@@ -126,12 +131,18 @@ class EmbeddedImages:
         rows = self.store.rows_of([image_id])
         return None if rows is None or not self.store.is_filled[rows[0]] else int(rows[0])
 
-    def read(self) -> None:
-        self.images.read()
+    def read(self, *, reads_list: bool = True) -> None:
+        if reads_list or not self._project.is_writable:  # another program may have changed what is only read here
+            self.images.read()
         self.store = EmbeddingStore(self._width)
-        self.store.append(self.images.ids)
         self.uses_views = False
-        self._fill(np.arange(len(self.images.ids)))
+        kept = self._kept.read() if self._is_kept else None
+        if kept is None:
+            self.store.append(self.images.ids)
+        else:
+            self.store.adopt(kept, self.images.ids, self.images.content_codes)
+        self._kept_at = self.store.age
+        self._fill(np.flatnonzero(~self.store.is_filled))
         self._views.forget()
         self._read_views(self.without_views())
         if self._has_enough_views():
@@ -173,12 +184,30 @@ class EmbeddedImages:
         image_ids = self.images.ids[places]
         return image_ids[self.is_ready[places] & ~self._views.embeddings.has(image_ids)]
 
+    def rows_to_keep(self) -> Callable[[], None] | None:
+        """What writes the embeddings of a large collection for the next opening, on any thread; None while few are new.
+
+        Those that are not kept are looked up, which takes longer.
+        """
+        images, store, age = self.images, self.store, self.store.age
+        new = int((store.filled_at > self._kept_at).sum())
+        if not self._is_kept or len(store.image_ids) != len(images.ids) or new <= MOST_LOOKED_UP * len(images.ids):
+            return None
+        self._kept_at = age
+        rows = EmbeddingRows(store.image_ids, store.contents, store.is_filled, store.embeddings)
+        return lambda: self._kept.write(rows, lambda: store.age == age)
+
+    @property
+    def _is_kept(self) -> bool:
+        return self._project.is_writable and not self.uses_views and len(self.images.ids) >= FEWEST_KEPT
+
     def snapshot(self) -> EmbeddedSnapshot:
         """A copy to read on another thread."""
         images, store = self.images, self.store
         return EmbeddedSnapshot(
             images.ids, images.labels, self.rows, images.has_failed,
             store.image_ids, store.embeddings, store.is_filled, store.age, self._views.embeddings,
+            contents=store.contents if self._is_kept else None,
         )  # fmt: skip
 
     def _fill(self, places: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -3,7 +3,7 @@
 The project's thread makes a `FitInput`, another one runs it, and the project's thread adopts the outcome (decision 44).
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, final
 
@@ -63,6 +63,7 @@ class FitInput:
     classifier: Classifier
     with_teaching: bool = False  # whether to rank the images to label first
     with_look_alikes: bool = False  # whether to keep what groups for review are made from
+    keep: Callable[[], None] | None = None  # writes embeddings for the next opening, once predictions are there
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus, counts_of
+from engine.embedding.kept_rows import EmbeddingRows, codes_of
 from engine.embedding.views import unit_length
 from engine.everyday.blocks import to_fixed, to_floats
 from engine.project import ImageTable, Project
@@ -39,7 +40,7 @@ class ImageList:
         self.ids = np.array(table.ids, dtype=np.int64)
         self.paths = table.paths
         self.content_hashes = table.content_hashes
-        self.has_failed = np.array([failure is not None for failure in table.failures], dtype=bool)
+        self.has_failed = _has_failed(table)
         self.failures = _failures_in(table)
         self._read_all_labels()
 
@@ -54,8 +55,7 @@ class ImageList:
         self.paths = self.paths.extended(table.paths)
         for content_hash in table.content_hashes:
             self.content_hashes.append(content_hash)
-        has_failed = np.array([failure is not None for failure in table.failures], dtype=bool)
-        self.has_failed = np.concatenate([self.has_failed, has_failed])
+        self.has_failed = np.concatenate([self.has_failed, _has_failed(table)])
         self.failures = {**self.failures, **_failures_in(table)}
         self.labels = np.concatenate([self.labels, np.full(len(ids), NO_CLASS, dtype=np.int64)])
         self.read_labels(table.ids)
@@ -97,6 +97,11 @@ class ImageList:
         whole, length = self.content_hashes.padded()
         return np.frombuffer(whole, dtype=f"S{length}")
 
+    @property
+    def content_codes(self) -> NDArray[np.uint64]:
+        """(n,) beginnings of content hashes; 0 before the image was read."""
+        return codes_of(self.content_keys)
+
     def hashes_of(self, image_ids: Sequence[int] | NDArray[np.int64]) -> list[bytes | None]:
         return [self.content_hashes[place] for place in np.searchsorted(self.ids, image_ids).tolist()]
 
@@ -123,7 +128,13 @@ class ImageList:
 
 
 def _failures_in(table: ImageTable) -> dict[int, str]:
-    return {image_id: failure for image_id, failure in zip(table.ids, table.failures, strict=True) if failure}
+    return {table.ids[place]: failure for place, failure in table.failures.texts.items() if failure}
+
+
+def _has_failed(table: ImageTable) -> NDArray[np.bool_]:
+    found = np.zeros(len(table.ids), dtype=bool)
+    found[list(table.failures.texts)] = True
+    return found
 
 
 class EmbeddingStore:
@@ -135,6 +146,7 @@ class EmbeddingStore:
         self.is_filled = np.zeros(0, dtype=bool)  # (rows,); replaced, never changed
         self.age = 0  # how often rows were filled or emptied
         self.filled_at = np.zeros(0, dtype=np.int64)  # (rows,) age of the last change of each row; 0 for unfilled ones
+        self.contents = np.zeros(0, dtype=np.uint64)  # (rows,) beginnings of content hashes; replaced, never changed
 
     @property
     def image_ids(self) -> NDArray[np.int64]:
@@ -158,6 +170,25 @@ class EmbeddingStore:
     def floats(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         return to_floats(self._rows[rows])
 
+    def adopt(self, kept: EmbeddingRows, image_ids: NDArray[np.int64], contents: NDArray[np.uint64]) -> None:
+        """Begin with kept rows, for images (n,) with these contents; a row stays empty where the content is another.
+
+        They are used where they lie, unless images went since: then those that are left are copied.
+        """
+        count = len(kept.image_ids)
+        place = np.minimum(np.searchsorted(kept.image_ids, image_ids), count - 1)
+        is_kept = (kept.image_ids[place] == image_ids) & (kept.contents[place] == contents) & kept.is_filled[place]
+        others = np.flatnonzero(~is_kept)
+        if count <= len(image_ids) <= len(kept.embeddings) and np.array_equal(image_ids[:count], kept.image_ids):
+            self._rows, others = kept.embeddings, others[others < count]
+        else:
+            self._rows = np.zeros((int(len(image_ids) * GROWTH) + 1, self._rows.shape[1]), dtype=np.int16)
+            np.take(kept.embeddings, place, axis=0, out=self._rows[: len(image_ids)])
+        self._rows[others] = 0
+        self.append(image_ids)
+        self.is_filled, self.contents, self.age = is_kept, np.where(is_kept, contents, 0).astype(np.uint64), 1
+        self.filled_at[is_kept] = self.age
+
     def append(self, image_ids: NDArray[np.int64]) -> None:
         """Reserve rows for images of higher ids; their memory is not touched."""
         count = len(self._ids) + len(image_ids)
@@ -170,16 +201,19 @@ class EmbeddingStore:
         self._ids = np.concatenate([self._ids, image_ids])
         self.is_filled = np.concatenate([self.is_filled, np.zeros(len(image_ids), dtype=bool)])
         self.filled_at = np.concatenate([self.filled_at, np.zeros(len(image_ids), dtype=np.int64)])
+        self.contents = np.concatenate([self.contents, np.zeros(len(image_ids), dtype=np.uint64)])
 
     def fill(self, rows: NDArray[np.int64], hashes: Sequence[bytes | None], look_up: LookUp) -> NDArray[np.int64]:
         """Look embeddings up; returns the rows that were found. Others are empty from then on: their files changed."""
         filled, lost = [], self.is_filled[rows]
-        self.is_filled, self.age = self.is_filled.copy(), self.age + 1
+        self.is_filled, self.contents, self.age = self.is_filled.copy(), self.contents.copy(), self.age + 1
         known = np.flatnonzero([content is not None for content in hashes])
         for start in range(0, len(known), FILL_ROWS):
             part = known[start : start + FILL_ROWS]
-            vectors, found = look_up([hashes[place] or b"" for place in part.tolist()])
+            wanted = [hashes[place] or b"" for place in part.tolist()]
+            vectors, found = look_up(wanted)
             lost[part[found]] = False
+            self.contents[rows[part]] = codes_of(wanted)
             self._put(rows[part[found]], to_fixed(unit_length(vectors[found].astype(np.float32))))
             filled.append(rows[part[found]])
         self._rows[rows[lost]] = 0

@@ -119,16 +119,16 @@ class LiveCollection:
         """Read images and labels: enough to show the grid."""
         self.embedded.images.read()
         self.known.read()
-        self._is_loaded = False
+        self._is_loaded, self._is_listed = False, True
         self._publisher.publish_list()
         return self.publish_known()
 
     def load(self, *, fits: bool = True) -> CollectionState:
         """Read images, labels and cached embeddings; then fold, fit and classify, or leave that to the caller."""
-        self.embedded.read()
+        self.embedded.read(reads_list=not self._is_listed)
         self.known.read()
         self._forget_fit()
-        self._is_loaded = True
+        self._is_loaded, self._is_listed = True, False
         self._publish()
         if fits:
             given = self.fold_input()
@@ -145,6 +145,7 @@ class LiveCollection:
     def take(self, change: Change) -> CollectionState:
         """Take an action, undo or redo into account; what needs a fit is left to the next one, see `is_behind`."""
         if not self._is_loaded:
+            self._is_listed = False
             return self.load(fits=False)
         self.known.follow(change)
         if change.settings and (model := model_or_lost(self.project, self._caches)) != self.model:
@@ -182,6 +183,7 @@ class LiveCollection:
             images.read()  # another program may have added and removed images
         listed = np.intersect1d(np.array(image_ids, dtype=np.int64), images.ids)
         if not self._is_loaded or self.embedded.store.rows_of(listed) is None:
+            self._is_listed = False
             return self.load(fits=fits)
         filled, has_changed = self.embedded.read_embeddings(listed)
         if has_changed and self._is_stage_on():
@@ -216,6 +218,7 @@ class LiveCollection:
         return FitInput(
             self._version, snapshot, self._classifiers.of(setting),
             with_teaching=self.wants_teaching, with_look_alikes=self.wants_look_alikes,
+            keep=self.embedded.rows_to_keep(),
         )  # fmt: skip
 
     def adopt(self, outcome: FitOutcome) -> CollectionState:
@@ -265,7 +268,13 @@ class LiveCollection:
         return GroupInput(self._look_alikes, images, self.fitted, self.scores, self._graph_copy, memory)
 
     def _catch_up(self) -> CollectionState:
-        return self.adopt(run_fit(self.fit_input())) if self.is_behind else self.state
+        if not self.is_behind:
+            return self.state
+        wanted = self.fit_input()
+        state = self.adopt(run_fit(wanted))
+        if wanted.keep is not None:
+            wanted.keep()
+        return state
 
     def _is_of_concern(self, change: Change) -> bool:
         if concerns_every_fit(change):
@@ -286,7 +295,9 @@ class LiveCollection:
         self.embedded = EmbeddedImages(self.project, model, self._caches, with_views=self._with_views)
         self._publisher = Publisher(self.embedded, model.name)
         self._publisher.publish_folds(self.folds)
-        self._is_loaded = False
+        self._is_loaded = self._is_listed = (
+            False  # whether all was read; whether images and labels alone were, just now
+        )
         self._forget_fit()
 
     def _new_classifiers(self) -> Classifiers:

@@ -167,6 +167,8 @@ class EmbeddedSnapshot:
     age: int  # of the store; rows with a later `EmbeddingStore.filled_at` are others than the ones that this is about
     views: ViewEmbeddings = field(default_factory=ViewEmbeddings)  # embeddings of labelled images over all their views
     folds: Integers | None = None  # (n,) int64, equal for twins and shots of one burst; negative for none
+    # (r,) uint64, beginnings of the content hashes that the embeddings are of; None where these decide by themselves
+    contents: NDArray[np.uint64] | None = None
 
     @property
     def ready_rows(self) -> Integers:

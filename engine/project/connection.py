@@ -144,6 +144,18 @@ class Connection:
         if guard is not None:
             guard.after_commit()
 
+    @contextmanager
+    def one_moment(self) -> Iterator[None]:
+        """Have all queries of the block see the file as of one moment, whoever writes meanwhile."""
+        if self.in_transaction:
+            yield
+            return
+        self.write("BEGIN")
+        try:
+            yield
+        finally:
+            self.roll_back()
+
     def roll_back(self) -> None:
         """Drop the open transaction; SQLite has done so already after some errors, such as a full disk."""
         if self.in_transaction:

@@ -3,7 +3,8 @@
 import json
 from abc import abstractmethod
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate
 from typing import TypeVar, final, overload
 
 from engine.texts import Message, with_messages
@@ -39,6 +40,13 @@ class _Packed(_Column[T]):
     def _add(self, value: bytes) -> None:
         self._buffer += value
         self._ends.append(len(self._buffer))
+
+    def extend_packed(self, values: bytes, lengths: Iterable[int]) -> None:
+        """Add values that lie one after the other, as they are kept."""
+        ends = accumulate(lengths, initial=len(self._buffer))
+        next(ends)
+        self._ends.extend(ends)
+        self._buffer += values
 
     def _value(self, place: int) -> bytes:
         if place < 0:
@@ -110,6 +118,18 @@ class RareTexts(_Column[str | None]):
     def __init__(self) -> None:
         self._texts: dict[int, str] = {}
         self._count = 0
+
+    @staticmethod
+    def of(count: int, texts: Mapping[int, str]) -> "RareTexts":
+        """So many, nearly all None: the others by their places."""
+        found = RareTexts()
+        found._texts, found._count = dict(texts), count
+        return found
+
+    @property
+    def texts(self) -> Mapping[int, str]:
+        """Those that are not None, by their places."""
+        return self._texts
 
     def __len__(self) -> int:
         return self._count

@@ -6,7 +6,7 @@ from datetime import datetime
 from types import MappingProxyType
 
 from engine.project.actions import Action
-from engine.project.packed import PackedHashes, PackedTexts
+from engine.project.packed import PackedHashes, PackedTexts, RareTexts
 
 ClassId = int
 ImageId = int
@@ -34,7 +34,7 @@ class ImageTable:
     sizes_bytes: Sequence[int]
     modified_ns: Sequence[int]
     content_hashes: PackedHashes
-    failures: Sequence[str | None]
+    failures: RareTexts
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,8 +38,9 @@ MANY_ANCHORS: Final = 64
 
 
 def basis_key(images: EmbeddedSnapshot, ready: Integers) -> bytes:
-    """Identity of what a basis depends on: the rows, the images in them, and their embeddings."""
-    parts = (np.array([VERSION]).data, ready.data, images.row_ids.data, images.embeddings.data)
+    """Identity of what a basis depends on: the rows, the images in them, and their embeddings or contents."""
+    embedded = images.embeddings if images.contents is None else images.contents
+    parts = (np.array([VERSION]).data, ready.data, images.row_ids.data, embedded.data)
     return content_hash(b"".join(content_hash(part.cast("B")) for part in parts))
 
 

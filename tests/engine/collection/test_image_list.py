@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.collection.image_list import ImageList
+from engine.collection.image_list import EmbeddingStore, ImageList
 from engine.collection.importing.import_images import import_images
+from engine.embedding.kept_rows import EmbeddingRows, KeptRows
 from engine.embedding.messages import EmbedResult
 from engine.project import Project
 from tests.support.collections import Collection, class_ids
@@ -71,3 +72,60 @@ def test_facts_of_some_files(project: Project) -> None:
     assert images.content_hashes[2] != b"\x02" * 32
     images.read_facts(np.array([third]))
     assert_as_read_anew(images, project)
+
+
+KEPT_IDS = (2, 4, 6, 8)
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> EmbeddingRows:
+    """Mapped rows of four images, the last one without an embedding, and room for one more."""
+    file = KeptRows(tmp_path / "rows", "any", 2)
+    embeddings = np.array([[2, 2], [4, 4], [6, 6], [0, 0]], dtype=np.int16)
+    is_filled = np.array([True, True, True, False])
+    file.write(EmbeddingRows(np.array(KEPT_IDS), np.array([12, 14, 16, 18], dtype=np.uint64), is_filled, embeddings))
+    found = file.read()
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("ids", "contents", "expected"),
+    [
+        ((2, 4, 6, 8), (12, 14, 16, 18), (2, 4, 6, 0)),  # all as they were
+        ((2, 4, 6, 8), (12, 99, 16, 18), (2, 0, 6, 0)),  # another content
+        ((2, 4, 6, 8, 9), (12, 14, 16, 18, 19), (2, 4, 6, 0, 0)),  # one came, within the room
+        ((2, 4, 6, 8, 9, 10), (12, 14, 16, 18, 19, 20), (2, 4, 6, 0, 0, 0)),  # two came, which is more
+        ((2, 6), (12, 16), (2, 6)),  # two went
+        ((1, 2, 5, 6, 8), (11, 12, 15, 16, 18), (0, 2, 0, 6, 0)),  # older ones came back
+        ((9, 10), (12, 14), (0, 0)),  # none is left
+    ],
+)
+def test_a_store_begins_with_kept_rows(
+    kept: EmbeddingRows, ids: tuple[int, ...], contents: tuple[int, ...], expected: tuple[int, ...]
+) -> None:
+    """A row is filled where the image has the content that was kept, and zero elsewhere."""
+    store = EmbeddingStore(2)
+    store.adopt(kept, np.array(ids), np.array(contents, dtype=np.uint64))
+    assert store.image_ids.tolist() == list(ids)
+    assert store.embeddings.tolist() == [[number, number] for number in expected]
+    assert store.is_filled.tolist() == [number > 0 for number in expected]
+    assert (store.filled_at > 0).tolist() == store.is_filled.tolist()
+    assert store.contents.tolist() == [code if number else 0 for code, number in zip(contents, expected, strict=True)]
+
+
+def test_a_store_with_kept_rows_takes_more(kept: EmbeddingRows) -> None:
+    """Into the room behind them and beyond; what was there stays."""
+    store = EmbeddingStore(2)
+    store.adopt(kept, np.array(KEPT_IDS), np.array([12, 14, 16, 18], dtype=np.uint64))
+    store.append(np.arange(10, 20))
+    half = np.float16(0.5**0.5)
+    rows = store.fill(
+        np.array([3, 13]),
+        [b"a" * 16, b"b" * 16],
+        lambda keys: (np.full((len(keys), 2), half), np.ones(len(keys), dtype=bool)),
+    )
+    assert rows.tolist() == [3, 13]
+    assert store.embeddings[:3].tolist() == [[2, 2], [4, 4], [6, 6]]
+    assert (store.embeddings[[3, 13]] == 23170).all()
+    assert store.contents[13] == int.from_bytes(b"b" * 8, "little")

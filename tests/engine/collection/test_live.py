@@ -2,7 +2,7 @@
 
 import random
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from engine.collection.live import LiveCollection
 from engine.collection.models import find_model
 from engine.collection.state import NO_CLASS, UNKNOWN, ImageStatus
 from engine.config import CacheFolders, assets_folder
+from engine.embedding.cache import EmbeddingCache
 from engine.everyday.prototypical import fit as fit_module
 from engine.everyday.prototypical.fit import fit
 from engine.everyday.prototypical.model import EverydayModel
@@ -363,3 +364,37 @@ def test_a_shot_without_an_embedding_is_not_fitted(
     embed_project(live.project, collection.caches)
     live.take_embedded(change.images_added)
     assert fits == [1]
+
+
+def test_a_large_collection_is_mapped_when_it_is_opened_again(
+    collection: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing but what is new is looked up, and all is as without the file of rows."""
+    for name in ("collection.embedded_images.FEWEST_KEPT", "collection.embedded_images.MOST_IN_ALL_VIEWS",
+                 "embedding.views.MOST_IN_ALL_VIEWS"):  # fmt: skip
+        monkeypatch.setattr(f"engine.{name}", 10)
+    live = LiveCollection.open(collection.project, collection.caches)
+    first = live.load()
+    live.close()
+    (kept,) = collection.caches.collections.glob("*.rows")
+    asked: list[bytes] = []
+    look_up = EmbeddingCache.get_many
+
+    def watched(cache: EmbeddingCache, hashes: Sequence[bytes]) -> object:
+        asked.extend(hashes)
+        return look_up(cache, hashes)
+
+    monkeypatch.setattr(EmbeddingCache, "get_many", watched)
+    live = LiveCollection.open(
+        collection.project,
+        collection.caches,
+    )
+    live.load_list()
+    assert_same(live.load(), first, tolerance=0)
+    labelled = np.array(list(dict(live.embedded.images.label_items())))
+    assert set(asked) <= set(live.embedded.images.hashes_of(labelled))  # over all views
+    live.close()
+    kept.unlink()
+    live = LiveCollection.open(collection.project, collection.caches)
+    assert_same(live.load(), first, tolerance=0)
+    live.close()

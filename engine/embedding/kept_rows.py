@@ -1,0 +1,184 @@
+"""Embeddings of a large collection in one mapped file, row by row as an open project has them.
+
+Looking 2.5 million embeddings up by content takes half a minute and as much memory as they are large; mapping them
+takes neither. May be deleted at any time.
+"""
+
+import contextlib
+import json
+import logging
+import mmap
+import os
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.images.read_file import content_hash
+from engine.new_file import clear_abandoned_drafts, new_file, private_folder
+
+FEWEST_KEPT: Final = 20_000  # images; fewer are looked up in a second
+MOST_BYTES: Final = 12 << 30  # of the files of all collections together
+SPARE: Final = 1.25  # room for so many times the images, that more can come without a copy; no disk is taken by it
+SUFFIX: Final = ".rows"
+_MAGIC: Final = b"protoleaf rows 1"
+_PAGE: Final = mmap.ALLOCATIONGRANULARITY
+_BLOCK: Final = 1 << 16  # rows that are written at a time
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class EmbeddingRows:
+    """Embeddings of n images.
+
+    Attributes:
+        image_ids: (n,) int64, ascending.
+        contents: (n,) uint64, beginnings of content hashes; 0 for images that were not read.
+        is_filled: (n,) bool, which have an embedding.
+        embeddings: (n or more, d) int16 in fixed point. Those of a file may be written to: the file does not change.
+    """
+
+    image_ids: NDArray[np.int64]
+    contents: NDArray[np.uint64]
+    is_filled: NDArray[np.bool_]
+    embeddings: NDArray[np.int16]
+
+
+class _ChangedMeanwhileError(Exception):
+    pass
+
+
+@final
+class KeptRows:
+    """Of one project and backbone. Each writing takes another name: Windows replaces no file that is mapped."""
+
+    def __init__(self, folder: Path, name: str, width: int) -> None:
+        self._folder, self._width = folder, width
+        self._stem = content_hash(name.encode("utf-8", "surrogateescape")).hex()
+
+    def read(self) -> EmbeddingRows | None:
+        """Map the rows; None where there is no file, or a damaged one."""
+        path = self._newest()
+        if path is None:
+            return None
+        try:
+            rows = _mapped(path, self._width)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            _log.info("kept embeddings cannot be used and are looked up anew: %s", error)
+            return None
+        with contextlib.suppress(OSError):  # the folder may only be read
+            os.utime(path)
+        return rows
+
+    def write(self, rows: EmbeddingRows, is_current: Callable[[], bool] = lambda: True) -> None:
+        """Write the rows, whole or not at all; an error of the disk is only logged.
+
+        Args:
+            rows: may change while they are written.
+            is_current: whether they did not; what was written is dropped otherwise.
+        """
+        newest = self._newest()
+        number = 0 if newest is None else (_number_of(newest) + 1) % 1000
+        path = self._folder / f"{self._stem}-{number:03d}{SUFFIX}"
+        size_bytes = len(rows.image_ids) * (17 + 2 * self._width)
+        try:
+            clear_abandoned_drafts(private_folder(self._folder))
+            if shutil.disk_usage(self._folder).free < 2 * size_bytes:
+                return  # a cache must not fill the disk
+            with new_file(path, replace=True, durable=False) as draft:
+                _write(draft.file, rows, self._width)
+                _check(is_current())
+            for other in self._all():
+                if other != path:
+                    _drop(other)
+            self._drop_oldest()
+        except _ChangedMeanwhileError:
+            _log.info("embeddings changed while they were written, and are not kept")
+        except OSError as error:
+            _log.info("embeddings cannot be kept: %s", error)
+
+    def _all(self) -> list[Path]:
+        return list(self._folder.glob(f"{self._stem}-*{SUFFIX}"))
+
+    def _newest(self) -> Path | None:
+        return max(self._all(), key=lambda path: (path.stat().st_mtime_ns, path.name), default=None)
+
+    def _drop_oldest(self) -> None:
+        total = 0
+        for path in sorted(self._folder.glob(f"*{SUFFIX}"), key=lambda each: -each.stat().st_mtime_ns):
+            total += path.stat().st_blocks * 512 if hasattr(os.stat_result, "st_blocks") else path.stat().st_size
+            if total > MOST_BYTES:
+                _drop(path)
+
+
+def codes_of(hashes: NDArray[np.bytes_] | Sequence[bytes]) -> NDArray[np.uint64]:
+    """The first eight bytes (n,) of content hashes; 0 for an empty one."""
+    return np.array(hashes, dtype="S8").view(np.uint64)
+
+
+def _write(file: Any, rows: EmbeddingRows, width: int) -> None:
+    count = len(rows.image_ids)
+    parts = [
+        np.ascontiguousarray(each).view(np.uint8).tobytes() for each in (rows.image_ids, rows.contents, rows.is_filled)
+    ]
+    head = json.dumps(
+        {"width": width, "count": count, "capacity": int(count * SPARE), "checksum": _checksum(parts)}
+    ).encode()
+    file.write(_MAGIC + len(head).to_bytes(8, "little") + head)
+    for part in parts:
+        file.write(part)
+    file.seek(_start_of_rows(len(head), count))
+    for start in range(0, count, _BLOCK):
+        file.write(np.ascontiguousarray(rows.embeddings[start : min(start + _BLOCK, count)]).data)
+    file.truncate(_start_of_rows(len(head), count) + int(count * SPARE) * width * 2)
+
+
+def _mapped(path: Path, width: int) -> EmbeddingRows:
+    with path.open("rb") as file:
+        opening = file.read(len(_MAGIC) + 8)
+        if opening[: len(_MAGIC)] != _MAGIC:
+            raise ValueError("it begins otherwise")
+        head_bytes = int.from_bytes(opening[len(_MAGIC) :], "little")
+        head = json.loads(file.read(min(head_bytes, 4096)))
+        count, capacity = int(head["count"]), int(head["capacity"])
+        parts = [file.read(count * size) for size in (8, 8, 1)]
+        start = _start_of_rows(head_bytes, count)
+        is_whole = path.stat().st_size == start + capacity * width * 2 and capacity >= count
+        if head["width"] != width or not is_whole or _checksum(parts) != head["checksum"]:
+            raise ValueError("it is not whole")
+        # What is written to such a map stays in this process: neither a full disk nor a deleted file can end it.
+        whole = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+    embeddings = np.frombuffer(whole, dtype=np.int16, offset=start).reshape(capacity, width)
+    return EmbeddingRows(
+        np.frombuffer(parts[0], dtype=np.int64),
+        np.frombuffer(parts[1], dtype=np.uint64),
+        np.frombuffer(parts[2], dtype=np.bool_),
+        embeddings,
+    )
+
+
+def _check(is_current: bool) -> None:
+    if not is_current:
+        raise _ChangedMeanwhileError
+
+
+def _checksum(parts: list[bytes]) -> str:
+    return content_hash(b"".join(content_hash(part) for part in parts)).hex()
+
+
+def _start_of_rows(head_bytes: int, count: int) -> int:
+    before = len(_MAGIC) + 8 + head_bytes + 17 * count
+    return -(-before // _PAGE) * _PAGE
+
+
+def _number_of(path: Path) -> int:
+    return int(path.stem.rpartition("-")[2])
+
+
+def _drop(path: Path) -> None:
+    with contextlib.suppress(OSError):  # Windows keeps a file that is mapped
+        path.unlink()

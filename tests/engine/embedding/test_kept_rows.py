@@ -1,0 +1,134 @@
+"""Embeddings of a large collection in a mapped file of their own."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from engine.embedding import kept_rows
+from engine.embedding.kept_rows import SUFFIX, EmbeddingRows, KeptRows, codes_of
+
+WIDTH = 6
+
+
+def rows_of(count: int, seed: int = 0) -> EmbeddingRows:
+    """Every third image has no embedding."""
+    generator = np.random.default_rng(seed)
+    return EmbeddingRows(
+        np.arange(1, count + 1) * 2,
+        generator.integers(1, 2**63, count).astype(np.uint64),
+        np.arange(count) % 3 > 0,
+        generator.integers(-32767, 32768, (count, WIDTH)).astype(np.int16),
+    )
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> KeptRows:
+    """Nothing is kept yet."""
+    return KeptRows(tmp_path / "collections", "backbone project", WIDTH)
+
+
+def the_file(tmp_path: Path) -> Path:
+    """The only one."""
+    (path,) = (tmp_path / "collections").glob(f"*{SUFFIX}")
+    return path
+
+
+@pytest.mark.parametrize("count", [1, 10, 70_000])
+def test_rows_come_back(kept: KeptRows, count: int) -> None:
+    """All of them, with room for more behind."""
+    assert kept.read() is None
+    rows = rows_of(count)
+    kept.write(rows)
+    found = kept.read()
+    assert found is not None
+    for name in ("image_ids", "contents", "is_filled"):
+        assert np.array_equal(getattr(found, name), getattr(rows, name))
+    assert np.array_equal(found.embeddings[:count], rows.embeddings)
+    assert len(found.embeddings) == int(count * 1.25)
+    assert not found.embeddings[count:].any()
+
+
+def test_what_is_written_to_them_stays_in_this_process(kept: KeptRows) -> None:
+    """The file is as it was for the next opening."""
+    kept.write(rows_of(10))
+    found = kept.read()
+    assert found is not None
+    before = found.embeddings[:10].copy()
+    found.embeddings[:] = 7
+    again = kept.read()
+    assert again is not None
+    assert np.array_equal(again.embeddings[:10], before)
+
+
+@pytest.mark.parametrize("place", [0, 20, 100, 300])
+def test_a_damaged_beginning_is_known(kept: KeptRows, tmp_path: Path, place: int) -> None:
+    """A flipped bit in the mark, the head or the ids: all is looked up anew."""
+    kept.write(rows_of(100))
+    data = bytearray(the_file(tmp_path).read_bytes())
+    data[place] ^= 1
+    the_file(tmp_path).write_bytes(data)
+    assert kept.read() is None
+
+
+@pytest.mark.parametrize("length", [0, 10, 200, -1])
+def test_a_file_that_was_cut_off_is_known(kept: KeptRows, tmp_path: Path, length: int) -> None:
+    """Wherever it ends."""
+    kept.write(rows_of(100))
+    data = the_file(tmp_path).read_bytes()
+    the_file(tmp_path).write_bytes(data[:length])
+    assert kept.read() is None
+
+
+def test_another_width_is_no_use(kept: KeptRows, tmp_path: Path) -> None:
+    """Of the same project and backbone there is none, but files may be swapped."""
+    kept.write(rows_of(10))
+    assert KeptRows(tmp_path / "collections", "backbone project", WIDTH + 1).read() is None
+
+
+def test_rows_that_changed_while_they_were_written_are_dropped(kept: KeptRows, tmp_path: Path) -> None:
+    """What was kept before stays, and no draft is left."""
+    kept.write(rows_of(10))
+    kept.write(rows_of(20), lambda: False)
+    found = kept.read()
+    assert found is not None
+    assert len(found.image_ids) == 10
+    assert len(list((tmp_path / "collections").iterdir())) == 1
+
+
+def test_the_newest_is_read_and_others_go(kept: KeptRows, tmp_path: Path) -> None:
+    """Each writing takes another name, since the one before may be mapped."""
+    kept.write(rows_of(10))
+    first, mapped = the_file(tmp_path), kept.read()
+    kept.write(rows_of(20))
+    assert the_file(tmp_path) != first
+    found = kept.read()
+    assert found is not None
+    assert len(found.image_ids) == 20
+    assert mapped is not None
+    assert np.array_equal(mapped.embeddings[:10], rows_of(10).embeddings)
+
+
+def test_collections_that_were_not_opened_for_long_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once all together take too much."""
+    monkeypatch.setattr(kept_rows, "MOST_BYTES", 80_000)
+    many = [KeptRows(tmp_path / "collections", str(number), WIDTH) for number in range(5)]
+    for each in many:
+        each.write(rows_of(1_000))
+    assert [each.read() is None for each in many] == [True, True, True, False, False]
+
+
+def test_a_nearly_full_disk_is_left_alone(kept: KeptRows, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cache must not take the last bytes."""
+    monkeypatch.setattr("shutil.disk_usage", lambda _path: SimpleNamespace(free=100))
+    kept.write(rows_of(1_000))
+    assert kept.read() is None
+
+
+def test_codes_are_beginnings_of_hashes() -> None:
+    """Also of shorter ones; none for an image that was not read."""
+    hashes = [bytes(range(1, 17)), b"", b"\x01"]
+    expected = [int.from_bytes(bytes(range(1, 9)), "little"), 0, 1]
+    assert codes_of(hashes).tolist() == expected
+    assert codes_of(np.array(hashes, dtype="S16")).tolist() == expected
