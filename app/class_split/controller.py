@@ -87,5 +87,5 @@ def _look(live: LiveCollection, class_id: int) -> tuple[tuple[int, ...], Kinds]:
     """The images that are labelled with a class, and the kinds that they fall into; on the project thread."""
     from engine.collection.graph_suggestions.pairs import kinds_of
 
-    labelled = tuple(image_id for image_id, label in live.embedded.images.label_items() if label == class_id)
+    labelled = tuple(live.embedded.images.labelled_as(class_id))
     return labelled, kinds_of(live, class_id)

@@ -134,8 +134,7 @@ class Fitting(QObject):
             except Cancelled:
                 return  # its project was left, or another run has begun
             self._thread.post(lambda: self._take(run, outcome))
-            if wanted.keep is not None:
-                wanted.keep()
+            wanted.keep()
 
         self._thread.submit(work, lambda line: self._on_failed(run, line))
 

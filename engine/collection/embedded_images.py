@@ -11,7 +11,7 @@ from engine.collection.image_list import EmbeddingStore, ImageList
 from engine.collection.models import ModelFiles
 from engine.config import CacheFolders
 from engine.embedding.cache import EmbeddingCache, cache_file
-from engine.embedding.kept_rows import FEWEST_KEPT, EmbeddingRows, KeptRows
+from engine.embedding.kept_embeddings import FEWEST_KEPT, EmbeddingRows, KeptEmbeddings
 from engine.embedding.views import MOST_IN_ALL_VIEWS, those_to_view, unit_length, views_hash
 from engine.everyday.shots import EmbeddedSnapshot, ViewEmbeddings
 from engine.files import FoundFile
@@ -84,7 +84,8 @@ class EmbeddedImages:
         self._project = project
         self._width = model.card.embedding_width
         self._cache = open_cache(model, caches)
-        self._kept = KeptRows(caches.collections, f"{model.backbone_hash} {project.path}", self._width)
+        self.name = f"{model.backbone_hash} {project.path}"  # of what is kept for the next opening
+        self._kept = KeptEmbeddings(caches.collections, self.name, self._width)
         self._kept_at = 0  # age of the store that the kept rows have
         self.images = ImageList(project)
         self.store = EmbeddingStore(self._width)  # of these images, and of those that were removed since `read`
@@ -136,7 +137,7 @@ class EmbeddedImages:
             self.images.read()
         self.store = EmbeddingStore(self._width)
         self.uses_views = False
-        kept = self._kept.read() if self._is_kept else None
+        kept = self._kept.read() if self.is_large else None
         if kept is None:
             self.store.append(self.images.ids)
         else:
@@ -184,21 +185,22 @@ class EmbeddedImages:
         image_ids = self.images.ids[places]
         return image_ids[self.is_ready[places] & ~self._views.embeddings.has(image_ids)]
 
-    def rows_to_keep(self) -> Callable[[], None] | None:
-        """What writes the embeddings of a large collection for the next opening, on any thread; None while few are new.
+    def rows_to_keep(self) -> Callable[[], None]:
+        """What writes the embeddings of a large collection for the next opening, on any thread, unless few are new.
 
         Those that are not kept are looked up, which takes longer.
         """
         images, store, age = self.images, self.store, self.store.age
         new = int((store.filled_at > self._kept_at).sum())
-        if not self._is_kept or len(store.image_ids) != len(images.ids) or new <= MOST_LOOKED_UP * len(images.ids):
-            return None
+        if not self.is_large or len(store.image_ids) != len(images.ids) or new <= MOST_LOOKED_UP * len(images.ids):
+            return nothing_to_keep
         self._kept_at = age
         rows = EmbeddingRows(store.image_ids, store.contents, store.is_filled, store.embeddings)
         return lambda: self._kept.write(rows, lambda: store.age == age)
 
     @property
-    def _is_kept(self) -> bool:
+    def is_large(self) -> bool:
+        """Whether what takes long is kept in files of its own for the next opening."""
         return self._project.is_writable and not self.uses_views and len(self.images.ids) >= FEWEST_KEPT
 
     def snapshot(self) -> EmbeddedSnapshot:
@@ -207,7 +209,7 @@ class EmbeddedImages:
         return EmbeddedSnapshot(
             images.ids, images.labels, self.rows, images.has_failed,
             store.image_ids, store.embeddings, store.is_filled, store.age, self._views.embeddings,
-            contents=store.contents if self._is_kept else None,
+            contents=store.contents if self.is_large else None,
         )  # fmt: skip
 
     def _fill(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -235,6 +237,10 @@ class EmbeddedImages:
         if self.uses_views:
             self._views.look_up(hashes, vectors, found)
         return vectors, found
+
+
+def nothing_to_keep() -> None:
+    """Write nothing."""
 
 
 def newest_hashes(

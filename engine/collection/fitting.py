@@ -1,28 +1,24 @@
-"""Fit the model and classify every image on any thread, while the project goes on, and publish snapshots.
+"""Fit the model and classify every image on any thread, while the project goes on.
 
 The project's thread makes a `FitInput`, another one runs it, and the project's thread adopts the outcome (decision 44).
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import Final, final
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.collection.embedded_images import EmbeddedImages
-from engine.collection.folding.folds import Folds
-from engine.collection.state import NO_CLASS, CollectionState, ImageStatus, ShownCounts, counts_of, shown_classes
+from engine.collection.embedded_images import nothing_to_keep
 from engine.events import CancelToken
 from engine.everyday.back_off import Policy
 from engine.everyday.blocks import stopped_by
 from engine.everyday.classifier import Classifier, FitSnapshot, FittedClassifier, ImageLinks, Setting
 from engine.everyday.scores import Scores
-from engine.graph.category_graph import CategoryGraph
 from engine.graph.edits import AttributesChanged, ClassRenamed
 from engine.project import Change, Project
 from engine.project.actions import action
-from engine.project.records import Note
 
 SETTING_NAME: Final = "setting"
 STAGE_SETTING: Final = "collection"
@@ -63,7 +59,7 @@ class FitInput:
     classifier: Classifier
     with_teaching: bool = False  # whether to rank the images to label first
     with_look_alikes: bool = False  # whether to keep what groups for review are made from
-    keep: Callable[[], None] | None = None  # writes embeddings for the next opening, once predictions are there
+    keep: Callable[[], None] = nothing_to_keep  # writes embeddings for the next opening, once predictions are there
 
 
 @dataclass(frozen=True)
@@ -104,47 +100,6 @@ def run_fit(wanted: FitInput, cancel: CancelToken | None = None) -> FitOutcome:
         return FitOutcome(wanted, fitted, scores, first, look_alikes)
 
 
-@dataclass(frozen=True)
-class Predictions:
-    """Predictions (n,) as in `CollectionState`, in a graph that may have changed since the fit: no removed class."""
-
-    best_class: NDArray[np.int64]
-    best_score: NDArray[np.float32]
-    safe_class: NDArray[np.int64]
-    safe_score: NDArray[np.float32]
-    is_unknown: NDArray[np.bool_]
-
-    @staticmethod
-    def none(count: int) -> "Predictions":
-        classes, scores = np.full(count, NO_CLASS, dtype=np.int64), np.zeros(count, dtype=np.float32)
-        return Predictions(classes, scores, classes, scores, np.zeros(count, dtype=bool))
-
-    @staticmethod
-    def of(
-        fitted: FittedClassifier, scores: Scores, has_scores: NDArray[np.bool_], graph: CategoryGraph
-    ) -> "Predictions":
-        """From scores (n,), of which only those with `has_scores` (n,) are about the image."""
-        candidates = _those_in(graph, fitted.candidate_ids)
-        if not has_scores.any() or len(candidates) == 0:
-            return Predictions.none(len(has_scores))
-        best = np.where(has_scores, candidates[np.where(has_scores, scores.best, 0)], NO_CLASS)
-        has_best = best != NO_CLASS
-        is_unknown = has_best & fitted.is_unknown(scores)
-        safe = np.where(has_best & ~is_unknown, scores.safe_class, NO_CLASS)
-        gone = np.setdiff1d(fitted.back_off.coarse_ids, _those_in(graph, fitted.back_off.coarse_ids))
-        if len(gone):
-            safe[np.isin(safe, gone)] = NO_CLASS
-        return Predictions(
-            best, np.where(has_best, scores.best_score, 0).astype(np.float32),
-            safe, np.where(safe != NO_CLASS, scores.safe_score, 0).astype(np.float32), is_unknown,
-        )  # fmt: skip
-
-
-def _those_in(graph: CategoryGraph, class_ids: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Class ids (c,), `NO_CLASS` in place of those that are gone."""
-    return np.array([i if i in graph else NO_CLASS for i in class_ids.tolist()], dtype=np.int64)
-
-
 def teach_ranks(first: NDArray[np.int64] | None, rows: NDArray[np.int64]) -> NDArray[np.int32] | None:
     """Ranks (n,) of rows among the first ones to label (k,), in order; all others have the last rank."""
     if first is None:
@@ -152,58 +107,3 @@ def teach_ranks(first: NDArray[np.int64] | None, rows: NDArray[np.int64]) -> NDA
     ranks = np.full(max(rows.max(initial=0), first.max(initial=0)) + 1, len(first), dtype=np.int32)
     ranks[first] = np.arange(len(first), dtype=np.int32)
     return ranks[rows]
-
-
-@final
-class Publisher:
-    """Makes snapshots, and keeps what the next one can be made from quickly."""
-
-    def __init__(self, embedded: EmbeddedImages, model_name: str) -> None:
-        self._embedded = embedded
-        self._model_name = model_name
-        self._counts = ShownCounts.none()
-        self.state: CollectionState = embedded.images.blank_state(model_name)
-
-    def publish_notes(self, notes: Mapping[int, Note], ranks: Mapping[str, NDArray[np.int32]]) -> CollectionState:
-        """What people noted, and how images are sorted; the rest as it is."""
-        self.state = replace(self.state, notes=notes, ranks=ranks)
-        return self.state
-
-    def publish_list(self) -> CollectionState:
-        """Images and labels, before embeddings were read."""
-        self._counts = ShownCounts.none()
-        self.state = replace(self._embedded.images.blank_state(self._model_name), folds=self.state.folds)
-        return self.state
-
-    def publish_folds(self, folds: Folds) -> CollectionState:
-        """The same with other folds."""
-        self.state = replace(self.state, folds=folds)
-        return self.state
-
-    def publish(
-        self, graph: CategoryGraph, predictions: Predictions, teach_rank: NDArray[np.int32] | None = None
-    ) -> CollectionState:
-        """Images, labels, predictions, counts, and the ranks of images to label first."""
-        images, is_ready = self._embedded.images, self._embedded.is_ready
-        status = np.where(is_ready, ImageStatus.READY, ImageStatus.WAITING).astype(np.uint8)
-        status[images.has_failed & ~is_ready] = ImageStatus.FAILED
-        self._counts = ShownCounts.none()
-        self.state = replace(
-            self.state, image_ids=images.ids, paths=images.paths, status=status,
-            failures=images.failures, is_list_only=False,
-            best_class=predictions.best_class, best_score=predictions.best_score,
-            safe_class=predictions.safe_class, safe_score=predictions.safe_score,
-            is_unknown=predictions.is_unknown, teach_rank=teach_rank,
-        )  # fmt: skip
-        return self.publish_labels(graph)
-
-    def publish_labels(self, graph: CategoryGraph) -> CollectionState:
-        """Other labels of the same images, with the same predictions in the same graph."""
-        labels, state = self._embedded.images.labels, self.state
-        shown = shown_classes(labels, state.best_class, state.is_unknown)
-        self._counts = self._counts.moved_to(graph, shown)
-        self.state = replace(
-            state, label_class=labels, shot_counts=counts_of(labels), image_counts=self._counts.or_below,
-            without_views=state.without_views if state.is_list_only else self._embedded.without_views(),
-        )  # fmt: skip
-        return self.state

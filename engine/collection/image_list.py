@@ -1,14 +1,14 @@
 """Images, labels and embeddings of an open project as arrays in memory."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus, counts_of
-from engine.embedding.kept_rows import EmbeddingRows, codes_of
+from engine.embedding.kept_embeddings import EmbeddingRows, codes_of
 from engine.embedding.views import unit_length
 from engine.everyday.blocks import to_fixed, to_floats
 from engine.project import ImageTable, Project
@@ -108,9 +108,9 @@ class ImageList:
     def labels_of(self, image_ids: NDArray[np.int64]) -> NDArray[np.int64]:
         return self.labels[np.searchsorted(self.ids, image_ids)]
 
-    def label_items(self) -> Iterator[tuple[int, int]]:
-        places = np.flatnonzero(self.labels >= 0)
-        return zip(self.ids[places].tolist(), self.labels[places].tolist(), strict=True)
+    def labelled_as(self, class_id: int) -> list[int]:
+        """Ids of the images that a person labelled with exactly this class."""
+        return self.ids[self.labels == class_id].tolist()
 
     def blank_state(self, model_name: str) -> CollectionState:
         count = len(self.ids)

@@ -17,8 +17,6 @@ from engine.collection.find_folds import FoldInput, find_folds, fold_input
 from engine.collection.fitting import (
     FitInput,
     FitOutcome,
-    Predictions,
-    Publisher,
     concerns_every_fit,
     is_stage_on,
     policies_of,
@@ -32,6 +30,7 @@ from engine.collection.folding.partitions import as_partition
 from engine.collection.image_knowledge import ImageKnowledge
 from engine.collection.models import ModelFiles, model_or_lost
 from engine.collection.new_project import new_project
+from engine.collection.publisher import Publisher
 from engine.collection.review_groups import GroupInput, ReviewMemory
 from engine.collection.row_scores import RowScores
 from engine.collection.similar import LikeImages, like_images
@@ -74,14 +73,11 @@ class LiveCollection:
         self.project = project
         self._caches = caches
         self._setting, self._with_stage, self._with_views = setting, with_stage, with_views
-        self._row_scores: RowScores
         self.wants_teaching = False  # whether fits rank the images to label first
         self.folds = Folds.none()  # copies and bursts, as they were found last
         self.wants_look_alikes = False  # whether fits keep what groups for review are made from
         self._version = self._read_version = self._fitted_version = 0
         self._graph_copy: CategoryGraph | None = None
-        self._classifiers: Classifiers
-        self._publisher: Publisher
         self.known = ImageKnowledge(project)
         self._use(model or model_or_lost(project, caches))
 
@@ -96,6 +92,8 @@ class LiveCollection:
         return _or_close(new_project(path, backbone) if backbone else new_project(path), caches)
 
     def close(self) -> None:
+        if self.fitted is not None:
+            self._publisher.keep()
         self.embedded.close()
         self.project.close()
 
@@ -120,11 +118,13 @@ class LiveCollection:
         self.embedded.images.read()
         self.known.read()
         self._is_loaded, self._is_listed = False, True
-        self._publisher.publish_list()
+        self._publisher.publish_list(self.project.classes.graph)
         return self.publish_known()
 
     def load(self, *, fits: bool = True) -> CollectionState:
         """Read images, labels and cached embeddings; then fold, fit and classify, or leave that to the caller."""
+        if not self._is_listed:
+            self._publisher.forget_kept()
         self.embedded.read(reads_list=not self._is_listed)
         self.known.read()
         self._forget_fit()
@@ -168,6 +168,7 @@ class LiveCollection:
             self._version += 1
         looks_new = any(map(changes_look, change.graph_edits))
         if change.images_added or change.images_removed or change.images_moved or looks_new:
+            self._publisher.forget_kept()
             return self._publish()
         self._publisher.publish_labels(self.project.classes.graph)
         return self.publish_known()
@@ -199,8 +200,6 @@ class LiveCollection:
     def publish_known(self) -> CollectionState:
         """Publish the notes and wanted ranks of `known`."""
         return self._publisher.publish_notes(self.known.notes, self.known.ranks(self.state.image_ids))
-
-    # -- fitting --------------------------------------------------------------------------------------------------
 
     @property
     def is_behind(self) -> bool:
@@ -248,14 +247,12 @@ class LiveCollection:
 
     def find_what_teaches(self, *, is_wanted: bool) -> None:
         """Have this and later fits rank the images to label first, or no longer; another fit may be due then."""
-        if is_wanted and not self.wants_teaching:
-            self._version += 1
+        self._version += int(is_wanted and not self.wants_teaching)
         self.wants_teaching = is_wanted
 
     def find_look_alikes(self, *, is_wanted: bool) -> None:
         """Have this and later fits keep what groups for review are made from, or no longer; see `group_input`."""
-        if is_wanted and not self.wants_look_alikes:
-            self._version += 1
+        self._version += int(is_wanted and not self.wants_look_alikes)
         self.wants_look_alikes = is_wanted
 
     def group_input(self, memory: ReviewMemory) -> GroupInput | None:
@@ -268,13 +265,11 @@ class LiveCollection:
         return GroupInput(self._look_alikes, images, self.fitted, self.scores, self._graph_copy, memory)
 
     def _catch_up(self) -> CollectionState:
-        if not self.is_behind:
-            return self.state
-        wanted = self.fit_input()
-        state = self.adopt(run_fit(wanted))
-        if wanted.keep is not None:
+        if self.is_behind:
+            wanted = self.fit_input()
+            self.adopt(run_fit(wanted))
             wanted.keep()
-        return state
+        return self.state
 
     def _is_of_concern(self, change: Change) -> bool:
         if concerns_every_fit(change):
@@ -293,16 +288,14 @@ class LiveCollection:
     def _use(self, model: ModelFiles) -> None:
         self.model = model
         self.embedded = EmbeddedImages(self.project, model, self._caches, with_views=self._with_views)
-        self._publisher = Publisher(self.embedded, model.name)
+        self._publisher = Publisher(self.embedded, model.name, self._caches.collections)
         self._publisher.publish_folds(self.folds)
-        self._is_loaded = self._is_listed = (
-            False  # whether all was read; whether images and labels alone were, just now
-        )
+        # Whether all was read; whether images and labels alone were, just now.
+        self._is_loaded = self._is_listed = False
         self._forget_fit()
 
     def _new_classifiers(self) -> Classifiers:
-        model, name = self.model, f"{self.model.backbone_hash} {self.project.path}"
-        return Classifiers(model.propagation, model.card, self._caches.collections, name)
+        return Classifiers(self.model.propagation, self.model.card, self._caches.collections, self.embedded.name)
 
     def _forget_fit(self) -> None:
         """Drop everything about the rows, also a fit that is under way."""
@@ -315,14 +308,12 @@ class LiveCollection:
     # -- answers --------------------------------------------------------------------------------------------------
 
     def _publish(self) -> CollectionState:
-        graph, count, fitted = self.project.classes.graph, len(self.embedded.images.ids), self.fitted
+        graph, fitted = self.project.classes.graph, self.fitted
         if fitted is None:
-            self._publisher.publish(graph, Predictions.none(count))
+            self._publisher.publish_before_fit(graph)
             return self.publish_known()
-        rows = self.embedded.rows
-        has_scores = self.embedded.is_ready & self._row_scores.has_scores()[rows]
-        predictions = Predictions.of(fitted, self.scores.at(rows), has_scores, graph)
-        self._publisher.publish(graph, predictions, teach_ranks(self._teach_first, rows))
+        ranks = teach_ranks(self._teach_first, self.embedded.rows)
+        self._publisher.publish(graph, self._row_scores.predictions(fitted, graph), ranks)
         return self.publish_known()
 
     def top_classes(self, image_id: int, count: int = 5) -> tuple[ScoredClass, ...]:
@@ -341,8 +332,7 @@ class LiveCollection:
         return {i: Guess(i, self.project.labels.of(i), *parts.get(i, ((), None))) for i in listed}
 
     def class_facts(self, class_id: int) -> ClassFacts:
-        policies = policies_of(self.project)
-        shots = [image_id for image_id, label in self.embedded.images.label_items() if label == class_id]
+        policies, shots = policies_of(self.project), self.embedded.images.labelled_as(class_id)
         return class_facts(self.fitted, self.project.classes.graph, policies, class_id, shots)
 
     def candidates(self, class_id: int, count: int = 12) -> tuple[int, ...]:
@@ -354,10 +344,7 @@ class LiveCollection:
         return () if (answers := self._answers()) is None else answers.nearest_shots(image_id, class_id, count)
 
     def like(self, image_ids: Sequence[int], *, outside: NDArray[np.float32] | None = None) -> LikeImages:
-        """All images with an embedding in order of likeness to these, and to the embedding (d,) of a file from outside.
-
-        In the whitened space of the collection where it is known already: making it takes seconds.
-        """
+        """All images with an embedding by likeness to these, and to the embedding (d,) of a file; see `like_images`."""
         return like_images(self.embedded, image_ids, outside=outside, similarity=self._classifiers.similarity)
 
     def know_space(self) -> None:

@@ -6,8 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.embedded_images import EmbeddedImages
+from engine.collection.predictions import Predictions
 from engine.everyday.classifier import FittedClassifier
 from engine.everyday.scores import Scores
+from engine.graph.category_graph import CategoryGraph
 
 
 @final
@@ -56,6 +58,11 @@ class RowScores:
         """(r,) bool: rows with scores of the model for the present embedding."""
         self._make_room()
         return self._embedded.store.filled_at <= self._scored_at
+
+    def predictions(self, fitted: FittedClassifier, graph: CategoryGraph) -> Predictions:
+        """What the model predicts of the listed images, in a graph that may have changed since the fit."""
+        rows, is_scored = self._embedded.rows, self.has_scores()
+        return Predictions.of(fitted, self.scores.at(rows), self._embedded.is_ready & is_scored[rows], graph)
 
     def _make_room(self) -> None:
         missing = len(self._embedded.store.image_ids) - len(self.scores.best)

@@ -53,7 +53,7 @@ class _ChangedMeanwhileError(Exception):
 
 
 @final
-class KeptRows:
+class KeptEmbeddings:
     """Of one project and backbone. Each writing takes another name: Windows replaces no file that is mapped."""
 
     def __init__(self, folder: Path, name: str, width: int) -> None:

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from engine.embedding import kept_rows
-from engine.embedding.kept_rows import SUFFIX, EmbeddingRows, KeptRows, codes_of
+from engine.embedding import kept_embeddings
+from engine.embedding.kept_embeddings import SUFFIX, EmbeddingRows, KeptEmbeddings, codes_of
 
 WIDTH = 6
 
@@ -24,9 +24,9 @@ def rows_of(count: int, seed: int = 0) -> EmbeddingRows:
 
 
 @pytest.fixture
-def kept(tmp_path: Path) -> KeptRows:
+def kept(tmp_path: Path) -> KeptEmbeddings:
     """Nothing is kept yet."""
-    return KeptRows(tmp_path / "collections", "backbone project", WIDTH)
+    return KeptEmbeddings(tmp_path / "collections", "backbone project", WIDTH)
 
 
 def the_file(tmp_path: Path) -> Path:
@@ -36,7 +36,7 @@ def the_file(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("count", [1, 10, 70_000])
-def test_rows_come_back(kept: KeptRows, count: int) -> None:
+def test_rows_come_back(kept: KeptEmbeddings, count: int) -> None:
     """All of them, with room for more behind."""
     assert kept.read() is None
     rows = rows_of(count)
@@ -50,7 +50,7 @@ def test_rows_come_back(kept: KeptRows, count: int) -> None:
     assert not found.embeddings[count:].any()
 
 
-def test_what_is_written_to_them_stays_in_this_process(kept: KeptRows) -> None:
+def test_what_is_written_to_them_stays_in_this_process(kept: KeptEmbeddings) -> None:
     """The file is as it was for the next opening."""
     kept.write(rows_of(10))
     found = kept.read()
@@ -63,7 +63,7 @@ def test_what_is_written_to_them_stays_in_this_process(kept: KeptRows) -> None:
 
 
 @pytest.mark.parametrize("place", [0, 20, 100, 300])
-def test_a_damaged_beginning_is_known(kept: KeptRows, tmp_path: Path, place: int) -> None:
+def test_a_damaged_beginning_is_known(kept: KeptEmbeddings, tmp_path: Path, place: int) -> None:
     """A flipped bit in the mark, the head or the ids: all is looked up anew."""
     kept.write(rows_of(100))
     data = bytearray(the_file(tmp_path).read_bytes())
@@ -73,7 +73,7 @@ def test_a_damaged_beginning_is_known(kept: KeptRows, tmp_path: Path, place: int
 
 
 @pytest.mark.parametrize("length", [0, 10, 200, -1])
-def test_a_file_that_was_cut_off_is_known(kept: KeptRows, tmp_path: Path, length: int) -> None:
+def test_a_file_that_was_cut_off_is_known(kept: KeptEmbeddings, tmp_path: Path, length: int) -> None:
     """Wherever it ends."""
     kept.write(rows_of(100))
     data = the_file(tmp_path).read_bytes()
@@ -81,13 +81,13 @@ def test_a_file_that_was_cut_off_is_known(kept: KeptRows, tmp_path: Path, length
     assert kept.read() is None
 
 
-def test_another_width_is_no_use(kept: KeptRows, tmp_path: Path) -> None:
+def test_another_width_is_no_use(kept: KeptEmbeddings, tmp_path: Path) -> None:
     """Of the same project and backbone there is none, but files may be swapped."""
     kept.write(rows_of(10))
-    assert KeptRows(tmp_path / "collections", "backbone project", WIDTH + 1).read() is None
+    assert KeptEmbeddings(tmp_path / "collections", "backbone project", WIDTH + 1).read() is None
 
 
-def test_rows_that_changed_while_they_were_written_are_dropped(kept: KeptRows, tmp_path: Path) -> None:
+def test_rows_that_changed_while_they_were_written_are_dropped(kept: KeptEmbeddings, tmp_path: Path) -> None:
     """What was kept before stays, and no draft is left."""
     kept.write(rows_of(10))
     kept.write(rows_of(20), lambda: False)
@@ -97,7 +97,7 @@ def test_rows_that_changed_while_they_were_written_are_dropped(kept: KeptRows, t
     assert len(list((tmp_path / "collections").iterdir())) == 1
 
 
-def test_the_newest_is_read_and_others_go(kept: KeptRows, tmp_path: Path) -> None:
+def test_the_newest_is_read_and_others_go(kept: KeptEmbeddings, tmp_path: Path) -> None:
     """Each writing takes another name, since the one before may be mapped."""
     kept.write(rows_of(10))
     first, mapped = the_file(tmp_path), kept.read()
@@ -112,14 +112,14 @@ def test_the_newest_is_read_and_others_go(kept: KeptRows, tmp_path: Path) -> Non
 
 def test_collections_that_were_not_opened_for_long_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Once all together take too much."""
-    monkeypatch.setattr(kept_rows, "MOST_BYTES", 80_000)
-    many = [KeptRows(tmp_path / "collections", str(number), WIDTH) for number in range(5)]
+    monkeypatch.setattr(kept_embeddings, "MOST_BYTES", 80_000)
+    many = [KeptEmbeddings(tmp_path / "collections", str(number), WIDTH) for number in range(5)]
     for each in many:
         each.write(rows_of(1_000))
     assert [each.read() is None for each in many] == [True, True, True, False, False]
 
 
-def test_a_nearly_full_disk_is_left_alone(kept: KeptRows, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_nearly_full_disk_is_left_alone(kept: KeptEmbeddings, monkeypatch: pytest.MonkeyPatch) -> None:
     """A cache must not take the last bytes."""
     monkeypatch.setattr("shutil.disk_usage", lambda _path: SimpleNamespace(free=100))
     kept.write(rows_of(1_000))

@@ -1,0 +1,106 @@
+"""Predictions of a large collection as they were when it was closed, shown until they are computed anew.
+
+Classifying 2.5 million images takes ten seconds, during which the window would show none. May be deleted at any time.
+"""
+
+import contextlib
+import logging
+import struct
+import zipfile
+import zlib
+from pathlib import Path
+from typing import Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.collection.image_list import ImageList
+from engine.collection.predictions import Predictions
+from engine.collection.state import NO_CLASS, CollectionState
+from engine.graph.category_graph import CategoryGraph
+from engine.images.read_file import content_hash
+from engine.new_file import clear_abandoned_drafts, new_file, private_folder
+
+SUFFIX: Final = ".predictions"
+MOST_FILES: Final = 12  # of the collections that were closed last; one of 2.5 million images takes 85 MB
+_DAMAGE: Final = (
+    OSError, ValueError, KeyError, EOFError, TypeError, RuntimeError, struct.error, zlib.error, zipfile.BadZipFile
+)  # fmt: skip
+_log = logging.getLogger(__name__)
+
+Ids = NDArray[np.int64]
+Codes = NDArray[np.uint64]
+
+
+@final
+class KeptPredictions:
+    """The file of one project and backbone."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self.path = folder / f"{content_hash(name.encode('utf-8', 'surrogateescape')).hex()}{SUFFIX}"
+
+    def read(self, images: ImageList, graph: CategoryGraph) -> Predictions | None:
+        """Predictions (n,) of these images; none for one with another content, nor of a class that is gone.
+
+        Returns:
+            None where there is no file, or a damaged one.
+        """
+        try:
+            with self.path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
+                arrays = {name: file[name] for name in file.files}
+            kept = _of_arrays(arrays, images.ids, images.content_codes)
+        except FileNotFoundError:
+            return None
+        except _DAMAGE as error:
+            _log.info("kept predictions cannot be used: %s", error)
+            return None
+        return _within(graph, kept)
+
+    def write(self, state: CollectionState, contents: Codes) -> None:
+        """Write what a state predicts of its images, which have these contents (n,): whole or not at all.
+
+        An error of the disk is only logged.
+        """
+        columns = {name: getattr(state, name) for name in vars(Predictions.none(0))}
+        try:
+            clear_abandoned_drafts(private_folder(self.path.parent))
+            with new_file(self.path, replace=True, durable=False) as draft:
+                np.savez(draft.file, allow_pickle=False, image_ids=state.image_ids, contents=contents, **columns)
+            for old in sorted(self.path.parent.glob(f"*{SUFFIX}"), key=lambda each: -each.stat().st_mtime_ns)[
+                MOST_FILES:
+            ]:
+                with contextlib.suppress(OSError):  # another program reads it
+                    old.unlink()
+        except OSError as error:
+            _log.info("predictions cannot be kept: %s", error)
+
+
+def _of_arrays(arrays: dict[str, NDArray[np.generic]], image_ids: Ids, contents: Codes) -> Predictions:
+    known_ids, known_contents = arrays.pop("image_ids").astype(np.int64), arrays.pop("contents").astype(np.uint64)
+    kinds = {name: array.dtype for name, array in vars(Predictions.none(0)).items()}
+    columns = {name: arrays[name].astype(kind, casting="safe") for name, kind in kinds.items()}
+    if len({len(known_ids), len(known_contents), *map(len, columns.values())}) != 1 or len(known_ids) == 0:
+        raise ValueError("its columns are of different lengths, or empty")
+    place = np.minimum(np.searchsorted(known_ids, image_ids), len(known_ids) - 1)
+    is_same = (known_ids[place] == image_ids) & (known_contents[place] == contents) & (contents > 0)
+    nothing = Predictions.none(len(image_ids))
+    return Predictions(
+        *(np.where(is_same, columns[name][place], getattr(nothing, name)).astype(kinds[name]) for name in kinds)
+    )
+
+
+def _within(graph: CategoryGraph, kept: Predictions) -> Predictions:
+    gone_best, gone_safe = (_is_gone(graph, classes) for classes in (kept.best_class, kept.safe_class))
+    no_safe = gone_best | gone_safe | (kept.safe_class == NO_CLASS)
+    return Predictions(
+        np.where(gone_best, NO_CLASS, kept.best_class),
+        np.where(gone_best, np.float32(0), kept.best_score),
+        np.where(no_safe, NO_CLASS, kept.safe_class),
+        np.where(no_safe, np.float32(0), kept.safe_score),
+        kept.is_unknown & ~gone_best,
+    )
+
+
+def _is_gone(graph: CategoryGraph, classes: Ids) -> NDArray[np.bool_]:
+    named = np.unique(classes)
+    return np.isin(classes, [each for each in named.tolist() if each != NO_CLASS and each not in graph])

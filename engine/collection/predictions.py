@@ -1,0 +1,52 @@
+"""What is predicted of all images of a collection, as its screens show it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.collection.state import NO_CLASS
+from engine.everyday.classifier import FittedClassifier
+from engine.everyday.scores import Scores
+from engine.graph.category_graph import CategoryGraph
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """Predictions (n,) as in `CollectionState`, in a graph that may have changed since the fit: no removed class."""
+
+    best_class: NDArray[np.int64]
+    best_score: NDArray[np.float32]
+    safe_class: NDArray[np.int64]
+    safe_score: NDArray[np.float32]
+    is_unknown: NDArray[np.bool_]
+
+    @staticmethod
+    def none(count: int) -> "Predictions":
+        classes, scores = np.full(count, NO_CLASS, dtype=np.int64), np.zeros(count, dtype=np.float32)
+        return Predictions(classes, scores, classes, scores, np.zeros(count, dtype=bool))
+
+    @staticmethod
+    def of(
+        fitted: FittedClassifier, scores: Scores, has_scores: NDArray[np.bool_], graph: CategoryGraph
+    ) -> "Predictions":
+        """From scores (n,), of which only those with `has_scores` (n,) are about the image."""
+        candidates = _those_in(graph, fitted.candidate_ids)
+        if not has_scores.any() or len(candidates) == 0:
+            return Predictions.none(len(has_scores))
+        best = np.where(has_scores, candidates[np.where(has_scores, scores.best, 0)], NO_CLASS)
+        has_best = best != NO_CLASS
+        is_unknown = has_best & fitted.is_unknown(scores)
+        safe = np.where(has_best & ~is_unknown, scores.safe_class, NO_CLASS)
+        gone = np.setdiff1d(fitted.back_off.coarse_ids, _those_in(graph, fitted.back_off.coarse_ids))
+        if len(gone):
+            safe[np.isin(safe, gone)] = NO_CLASS
+        return Predictions(
+            best, np.where(has_best, scores.best_score, 0).astype(np.float32),
+            safe, np.where(safe != NO_CLASS, scores.safe_score, 0).astype(np.float32), is_unknown,
+        )  # fmt: skip
+
+
+def _those_in(graph: CategoryGraph, class_ids: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Class ids (c,), `NO_CLASS` in place of those that are gone."""
+    return np.array([i if i in graph else NO_CLASS for i in class_ids.tolist()], dtype=np.int64)

@@ -1,0 +1,97 @@
+"""Makes the snapshots of a collection that screens show."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.collection.embedded_images import EmbeddedImages
+from engine.collection.folding.folds import Folds
+from engine.collection.kept_predictions import KeptPredictions
+from engine.collection.predictions import Predictions
+from engine.collection.state import NO_CLASS, CollectionState, ImageStatus, ShownCounts, counts_of, shown_classes
+from engine.graph.category_graph import CategoryGraph
+from engine.project.records import Note
+
+
+@final
+class Publisher:
+    """Makes snapshots, and keeps what the next one can be made from quickly, in a folder for the next opening, too."""
+
+    def __init__(self, embedded: EmbeddedImages, model_name: str, folder: Path) -> None:
+        self._embedded = embedded
+        self._model_name = model_name
+        self._kept = KeptPredictions(folder, embedded.name)
+        self._before_fit: Predictions | None = None  # those of when the collection was closed
+        self._counts = ShownCounts.none()
+        self.state: CollectionState = embedded.images.blank_state(model_name)
+
+    def publish_notes(self, notes: Mapping[int, Note], ranks: Mapping[str, NDArray[np.int32]]) -> CollectionState:
+        """What people noted, and how images are sorted; the rest as it is."""
+        self.state = replace(self.state, notes=notes, ranks=ranks)
+        return self.state
+
+    def publish_list(self, graph: CategoryGraph) -> CollectionState:
+        """Images and labels, before embeddings were read; of a large collection predictions, too.
+
+        They are those of when it was closed. Images that have one count as embedded.
+        """
+        images = self._embedded.images
+        self._counts = ShownCounts.none()
+        self.state = replace(images.blank_state(self._model_name), folds=self.state.folds)
+        kept = self._before_fit = self._kept.read(images, graph) if self._embedded.is_large else None
+        if kept is None:
+            return self.state
+        status = self.state.status.copy()
+        status[(kept.best_class != NO_CLASS) & (status == ImageStatus.WAITING)] = ImageStatus.READY
+        self.state = replace(self.state, status=status, **vars(kept))
+        return self.publish_labels(graph)
+
+    def publish_before_fit(self, graph: CategoryGraph) -> CollectionState:
+        """Without a model: the predictions of when the collection was closed, or none."""
+        return self.publish(graph, self._before_fit or Predictions.none(len(self._embedded.images.ids)))
+
+    def forget_kept(self) -> None:
+        """Other images or classes came: predictions of when the collection was closed are shown no more."""
+        self._before_fit = None
+
+    def keep(self) -> None:
+        """Keep what is predicted of a large collection for its next opening."""
+        if self._embedded.is_large and not self.state.is_list_only:
+            self._kept.write(self.state, self._embedded.images.content_codes)
+
+    def publish_folds(self, folds: Folds) -> CollectionState:
+        """The same with other folds."""
+        self.state = replace(self.state, folds=folds)
+        return self.state
+
+    def publish(
+        self, graph: CategoryGraph, predictions: Predictions, teach_rank: NDArray[np.int32] | None = None
+    ) -> CollectionState:
+        """Images, labels, predictions, counts, and the ranks of images to label first."""
+        images, is_ready = self._embedded.images, self._embedded.is_ready
+        status = np.where(is_ready, ImageStatus.READY, ImageStatus.WAITING).astype(np.uint8)
+        status[images.has_failed & ~is_ready] = ImageStatus.FAILED
+        self._counts = ShownCounts.none()
+        self.state = replace(
+            self.state, image_ids=images.ids, paths=images.paths, status=status,
+            failures=images.failures, is_list_only=False,
+            best_class=predictions.best_class, best_score=predictions.best_score,
+            safe_class=predictions.safe_class, safe_score=predictions.safe_score,
+            is_unknown=predictions.is_unknown, teach_rank=teach_rank,
+        )  # fmt: skip
+        return self.publish_labels(graph)
+
+    def publish_labels(self, graph: CategoryGraph) -> CollectionState:
+        """Other labels of the same images, with the same predictions in the same graph."""
+        labels, state = self._embedded.images.labels, self.state
+        shown = shown_classes(labels, state.best_class, state.is_unknown)
+        self._counts = self._counts.moved_to(graph, shown)
+        self.state = replace(
+            state, label_class=labels, shot_counts=counts_of(labels), image_counts=self._counts.or_below,
+            without_views=state.without_views if state.is_list_only else self._embedded.without_views(),
+        )  # fmt: skip
+        return self.state

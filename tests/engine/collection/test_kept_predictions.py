@@ -1,0 +1,110 @@
+"""A large collection is opened with the predictions that it was closed with."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.collection.kept_predictions import SUFFIX
+from engine.collection.live import LiveCollection
+from engine.collection.state import NO_CLASS, CollectionState, ImageStatus
+from tests.support.collections import LEAVES, Collection, class_ids
+from tests.support.live_states import assert_same
+
+PREDICTED = ("best_class", "best_score", "safe_class", "safe_score", "is_unknown")
+
+
+@pytest.fixture
+def large(collection: Collection, monkeypatch: pytest.MonkeyPatch) -> Collection:
+    """The small collection, taken for a large one."""
+    for name in ("collection.embedded_images.FEWEST_KEPT", "collection.embedded_images.MOST_IN_ALL_VIEWS",
+                 "embedding.views.MOST_IN_ALL_VIEWS"):  # fmt: skip
+        monkeypatch.setattr(f"engine.{name}", 10)
+    return collection
+
+
+def closed(large: Collection) -> CollectionState:
+    """Open it, classify, close it: its last state."""
+    live = LiveCollection.open(large.project, large.caches)
+    state = live.load()
+    live.close()
+    return state
+
+
+def assert_predicts_as(state: CollectionState, other: CollectionState) -> None:
+    """The same of every image."""
+    for name in PREDICTED:
+        assert np.array_equal(getattr(state, name), getattr(other, name)), name
+
+
+def test_the_list_comes_with_predictions(large: Collection) -> None:
+    """Before any embedding was read, and after; the first fit replaces them."""
+    before = closed(large)
+    live = LiveCollection.open(large.project, large.caches)
+    listed = live.load_list()
+    assert listed.is_list_only
+    assert (listed.status == ImageStatus.READY).all()
+    assert_predicts_as(listed, before)
+    assert listed.image_counts == before.image_counts
+    assert_predicts_as(live.load(fits=False), before)
+    assert live.fitted is None
+    assert_same(live.load(), before)
+    live.close()
+
+
+def test_an_image_with_another_content_waits(large: Collection) -> None:
+    """What was predicted was of the other one."""
+    before = closed(large)
+    live = LiveCollection.open(large.project, large.caches)
+    image_id = int(before.image_ids[5])
+    live.project.images.record_scan([(image_id, b"another content!", None)])
+    listed = live.load_list()
+    assert (listed.status[5], listed.best_class[5]) == (ImageStatus.WAITING, NO_CLASS)
+    assert np.array_equal(np.delete(listed.best_class, 5), np.delete(before.best_class, 5))
+    live.close()
+
+
+def test_a_class_that_is_gone_is_not_predicted(large: Collection) -> None:
+    """Whether an image was of it, or it was the safe one."""
+    before = closed(large)
+    live = LiveCollection.open(large.project, large.caches)
+    gone = class_ids(live.project)[LEAVES[0]]
+    live.project.labels.remove(before.image_ids[before.label_class == gone].tolist())
+    live.project.classes.edit(lambda graph: graph.remove(gone))
+    listed = live.load_list()
+    assert (before.best_class == gone).any()
+    assert not np.isin([listed.best_class, listed.safe_class], gone).any()
+    kept = (before.best_class != gone) & (before.safe_class != gone)
+    assert np.array_equal(listed.best_class[kept], before.best_class[kept])
+    assert (listed.best_score[listed.best_class == NO_CLASS] == 0).all()
+    live.close()
+
+
+def test_images_that_come_before_the_fit_have_none(large: Collection, tmp_path: Path) -> None:
+    """Nothing slips by a place: all wait for the fit then."""
+    closed(large)
+    live = LiveCollection.open(large.project, large.caches)
+    live.load_list()
+    live.load(fits=False)
+    state = live.take(live.project.images.remove([int(live.state.image_ids[0])]))
+    assert (state.best_class == NO_CLASS).all()
+    live.close()
+
+
+@pytest.mark.parametrize("damage", [b"", b"PK\x05\x06", b"nothing of this kind" * 50])
+def test_a_damaged_file_is_passed_over(large: Collection, damage: bytes) -> None:
+    """As if there were none."""
+    closed(large)
+    (path,) = large.caches.collections.glob(f"*{SUFFIX}")
+    whole = path.read_bytes()
+    live = LiveCollection.open(large.project, large.caches)
+    for content in (damage, whole[:200], whole[:-30], whole[:400] + b"\xff" * 40 + whole[440:]):
+        path.write_bytes(content)
+        assert (live.load_list().best_class == NO_CLASS).all()
+    live.close()
+
+
+def test_a_small_collection_keeps_none(collection: Collection) -> None:
+    """It is classified in no time."""
+    closed(collection)
+    assert not list(collection.caches.collections.glob(f"*{SUFFIX}"))
