@@ -68,15 +68,14 @@ class FoldedCards:
 
     @staticmethod
     def of_single(shown: Positions) -> FoldedCards:
-        """Cards of images of which none is in a fold."""
-        count = len(shown)
-        alone, places = np.full(count, ALONE, dtype=np.int64), np.arange(count, dtype=np.int64)
-        return FoldedCards(shown, alone, places, np.zeros_like(places), np.ones_like(places))
+        """Cards of images of which none is in a fold: columns of one number take no memory."""
+        alone, first, one = (np.broadcast_to(np.int64(value), len(shown)) for value in (ALONE, 0, 1))
+        return FoldedCards(shown, alone, np.arange(len(shown)), first, one)
 
     @property
     def positions(self) -> Positions:
         """(c,) positions of the images that the cards show."""
-        return self.shown[self.starts]
+        return self.shown if len(self.starts) == len(self.shown) else self.shown[self.starts]
 
     def under(self, card: int) -> Positions:
         """Positions of the images that a card stands for, the one that it shows first."""

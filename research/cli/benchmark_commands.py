@@ -211,7 +211,8 @@ def startup(
         f"{images:,} images     {figures.large_s:6.2f} s   {figures.large_over_bare:.1f} x bare"
         f" (limit {figures.limit_over_bare}), {figures.large_over_empty:.2f} x empty"
         f" (limit {figures.limit_over_empty})\n"
-        f"all predictions shown {figures.loaded_s:6.2f} s\n"
+        f"first predictions     {figures.predicted_s:6.2f} s (limit {figures.limit_predicted_s})\n"
+        f"all predictions       {figures.loaded_s:6.2f} s (limit {figures.limit_loaded_s})\n"
         f"memory                {figures.memory_mib:6.0f} MiB (limit {figures.limit_memory_mib})\n"
         f"longest pause while scrolling {figures.scroll_pause_ms:.0f} ms (limit {figures.limit_scroll_ms})",
         asdict(figures),

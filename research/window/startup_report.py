@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Final, final
 from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
+from engine.collection.state import NO_CLASS, CollectionState
+from engine.embedding.kept_embeddings import SUFFIX
 from engine.new_file import write_file
 
 if TYPE_CHECKING:
@@ -57,10 +59,17 @@ class _Report(QObject):
         self._target = target
         self._fields: dict[str, float] = {}
         FirstPaint(window, self._on_visible)
+        window.session.state_changed.connect(self._on_state)
         window.session.loaded.connect(self._on_loaded)
 
     def _on_visible(self) -> None:
         self._fields["visible_s"] = time.monotonic()
+
+    def _on_state(self, state: CollectionState) -> None:
+        """Once a state has predictions, the cards on the screen are painted with them."""
+        if "predicted_s" not in self._fields and bool((state.best_class != NO_CLASS).any()):
+            self._window.workspace.grid.viewport().repaint()
+            self._fields["predicted_s"] = time.monotonic()
 
     def _on_loaded(self) -> None:
         self._fields["loaded_s"] = time.monotonic()
@@ -74,7 +83,10 @@ class _Report(QObject):
     def _on_scrolled(self, pause_ms: float) -> None:
         import psutil
 
+        process = psutil.Process()
+        maps = process.memory_maps() if hasattr(process, "memory_maps") else []
+        mapped_bytes = sum(each.rss for each in maps if each.path.endswith(SUFFIX))
         self._fields["scroll_pause_ms"] = pause_ms
-        self._fields["memory_mib"] = psutil.Process().memory_info().rss / BYTES_PER_MIB
+        self._fields["memory_mib"] = (process.memory_info().rss - mapped_bytes) / BYTES_PER_MIB
         write_report(self._target, self._fields)
         self._window.close()
