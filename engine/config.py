@@ -19,6 +19,7 @@ SWITCHES: Final[Mapping[str, str]] = {
     "ORT_DISABLE_TELEMETRY": "1",
     "HF_HUB_DISABLE_TELEMETRY": "1",
     "DO_NOT_TRACK": "1",
+    "RAY_USAGE_STATS_ENABLED": "0",
     "TORCHINDUCTOR_CPP_CACHE_PRECOMPILE_HEADERS": "0",  # they would stay in the temporary folder, whatever is set below
 }
 """Fixed for every process: a setting found in the environment does not switch reporting on."""

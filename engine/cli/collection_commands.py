@@ -1,4 +1,4 @@
-"""Commands that bring images in, embed, classify and evaluate them, and say which to label first."""
+"""Commands that bring images in, embed, classify and evaluate them."""
 
 import math
 from collections.abc import Sequence
@@ -8,6 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from engine.cli.cluster_commands import (
+    BackboneOfDataSet,
+    ClusterAddress,
+    OutDataSet,
+    ShardImages,
+    classify_on_cluster,
+    embed_data_set,
+    is_data_set_folder,
+    one_project,
+    refuse_cluster,
+)
 from engine.cli.options import SETTINGS, DeviceName, ProjectPath, check_setting, open_or_read, open_project
 from engine.cli.output import (
     AsJson,
@@ -27,9 +38,7 @@ from engine.errors import UsageError
 from engine.files import FileFailure
 
 if TYPE_CHECKING:
-    from engine.collection.classify import ToLabel
     from engine.collection.evaluate import Evaluation
-    from engine.graph.category_graph import CategoryGraph
     from engine.images.details_messages import DetailsSummary
 ELSEWHERE_ADVICE: Final = "\nThe shots look unlike most other images; labelling a few of those would help most."
 Plain = Annotated[
@@ -91,8 +100,20 @@ def import_images(
 
 
 def embed(
-    project: ProjectPath,
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PROJECT",
+            help="The project file; with --out folders, lists of paths (.txt), .tar and .parquet files, or addresses "
+            "such as s3://bucket/photos.",
+        ),
+    ],
     device: DeviceName = "auto",
+    *,
+    out: OutDataSet = None,
+    backbone: BackboneOfDataSet = None,
+    cluster: ClusterAddress = None,
+    shard_images: ShardImages = None,
     one_view: Annotated[
         bool,
         typer.Option(
@@ -103,7 +124,16 @@ def embed(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Fill the embedding cache; an interrupted run resumes where it stopped."""
+    """Fill the embedding cache, or with --out a data set; an interrupted run resumes where it stopped."""
+    if out is not None:
+        embed_data_set(sources, out, backbone, cluster, shard_images, device=device, as_json=as_json)
+        return
+    if backbone or cluster or shard_images:
+        raise UsageError("--backbone, --cluster and --shard-images are of data sets", remedy="name one with --out")
+    _embed_project(one_project(sources), device, one_view=one_view, as_json=as_json)
+
+
+def _embed_project(project: Path, device: str, *, one_view: bool, as_json: bool) -> None:
     from engine.collection.details import read_missing_details
     from engine.collection.embed import embed_closer, embed_project
 
@@ -136,10 +166,15 @@ def embed(
 def classify(
     paths: Annotated[
         list[Path],
-        typer.Argument(metavar="PROJECT", help="The project file; with --model images, and folders of images."),
+        typer.Argument(
+            metavar="PROJECT", help="The project file; with --model images and folders of images, or a data set."
+        ),
     ],
-    out: Annotated[Path, typer.Option("-o", "--out", help="CSV file to write, in UTF-8.")],
+    out: Annotated[
+        Path, typer.Option("-o", "--out", help="CSV file to write, in UTF-8; of a data set, the folder to write.")
+    ],
     *,
+    cluster: ClusterAddress = None,
     model: Annotated[
         Path | None,
         typer.Option(
@@ -170,17 +205,16 @@ def classify(
             raise UsageError(
                 "--setting, --collection and --all are of projects", remedy="leave them out where --model is given"
             )
+        if len(paths) == 1 and is_data_set_folder(paths[0]):
+            classify_on_cluster(paths[0], model, out, cluster, as_json=as_json)
+            return
+        refuse_cluster(cluster)
         _classify_by_model(model, paths, out, is_plain=is_plain, is_overwriting=is_overwriting, as_json=as_json)
         return
-    if len(paths) > 1:
-        raise UsageError(
-            "there is one project too many",
-            expected="one project, or --model FOLDER and images",
-            found="{paths} paths",
-            paths=len(paths),
-        )
+    refuse_cluster(cluster)
+    project = one_project(paths, "one project, or --model FOLDER and images")
     _classify_project(
-        paths[0], out, setting or "ppn+", collection, include_labelled=include_labelled, is_plain=is_plain,
+        project, out, setting or "ppn+", collection, include_labelled=include_labelled, is_plain=is_plain,
         is_overwriting=is_overwriting, as_json=as_json,
     )  # fmt: skip
 
@@ -339,32 +373,3 @@ def _missing_text(count: int) -> str:
         return ""
     are = "is missing; its embedding is" if count == 1 else "are missing; their embeddings are"
     return f"\n{counted(count, 'image')} {are} kept. `protoleaf relink` finds moved images again."
-
-
-def suggest(
-    project: ProjectPath,
-    count: Annotated[int, typer.Option(min=1, help="At most so many images.")] = 12,
-    as_json: AsJson = False,
-) -> None:
-    """List the images whose labels would teach most, best first; also before any label. Changes nothing."""
-    from engine.collection.classify import images_to_label
-
-    with open_project(project, for_writing=False) as opened:
-        found = images_to_label(opened, CacheFolders.default(), count)
-        graph = opened.classes.graph
-        lines = [_line(graph, image) for image in found]
-        fields = [
-            {"image": image.path, "class": _class_of(graph, image), "score": image.score if image.class_id else None}
-            for image in found
-        ]
-    say("\n".join(lines) or "Every image with an embedding is labelled.", {"images": fields}, as_json=as_json)
-
-
-def _line(graph: "CategoryGraph", image: "ToLabel") -> str:
-    """`photos/7.jpg  Fruit/Apple 43.1%`, with the predicted class."""
-    guess = _class_of(graph, image)
-    return image.path if guess is None else f"{image.path}  {guess} {percent(image.score)}"
-
-
-def _class_of(graph: "CategoryGraph", image: "ToLabel") -> str | None:
-    return None if image.class_id is None else graph.path_text(image.class_id)

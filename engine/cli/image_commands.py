@@ -1,4 +1,4 @@
-"""The command that finds images and says what is known of them."""
+"""The commands that find images, and say which to label first."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,6 +9,7 @@ from engine.cli.output import AsJson, counted, list_text, percent, say
 from engine.config import CacheFolders
 
 if TYPE_CHECKING:
+    from engine.collection.classify import ToLabel
     from engine.collection.found_images import FoundImage
     from engine.graph.category_graph import CategoryGraph
 
@@ -73,3 +74,32 @@ def _row(graph: "CategoryGraph", image: "FoundImage") -> dict[str, Any]:
         "flagged": note.is_flagged if note else False,
         "comment": note.comment if note else "",
     }
+
+
+def suggest(
+    project: ProjectPath,
+    count: Annotated[int, typer.Option(min=1, help="At most so many images.")] = 12,
+    as_json: AsJson = False,
+) -> None:
+    """List the images whose labels would teach most, best first; also before any label. Changes nothing."""
+    from engine.collection.classify import images_to_label
+
+    with open_project(project, for_writing=False) as opened:
+        found = images_to_label(opened, CacheFolders.default(), count)
+        graph = opened.classes.graph
+        lines = [_line(graph, image) for image in found]
+        fields = [
+            {"image": image.path, "class": _class_of(graph, image), "score": image.score if image.class_id else None}
+            for image in found
+        ]
+    say("\n".join(lines) or "Every image with an embedding is labelled.", {"images": fields}, as_json=as_json)
+
+
+def _line(graph: "CategoryGraph", image: "ToLabel") -> str:
+    """`photos/7.jpg  Fruit/Apple 43.1%`, with the predicted class."""
+    guess = _class_of(graph, image)
+    return image.path if guess is None else f"{image.path}  {guess} {percent(image.score)}"
+
+
+def _class_of(graph: "CategoryGraph", image: "ToLabel") -> str | None:
+    return None if image.class_id is None else graph.path_text(image.class_id)

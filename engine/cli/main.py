@@ -64,7 +64,7 @@ COMMANDS: Final[Mapping[str, Callable[..., None]]] = {
     "versions": training_commands.versions,
     "relink": project_commands.relink,
     "menu-entry": project_commands.menu_entry,
-    "suggest": collection_commands.suggest,
+    "suggest": image_commands.suggest,
     "check-labels": check_labels_command.check_labels,
     "images": image_commands.images,
     "similar": similarity_commands.similar,

@@ -61,7 +61,7 @@ class EmbeddingCache:
         """
         if vectors.shape != (len(hashes), self.width):
             raise ValueError(f"expected embeddings of shape {(len(hashes), self.width)}, found {vectors.shape}")
-        halves = np.clip(vectors, -_FLOAT16_MAX, _FLOAT16_MAX).astype(np.float16)
+        halves = to_halves(vectors)
         rows = [(key, halves[index].tobytes()) for index, key in enumerate(hashes)]
         self._write("INSERT OR REPLACE INTO embedding VALUES (?, ?)", rows)
 
@@ -163,6 +163,11 @@ class EmbeddingCache:
         if self._connection is not None:
             self._connection.close()
         self._connection = None
+
+
+def to_halves(vectors: NDArray[np.floating]) -> NDArray[np.float16]:
+    """Embeddings (n, width) as they are kept: float16, values beyond its range clipped."""
+    return np.clip(vectors, -_FLOAT16_MAX, _FLOAT16_MAX).astype(np.float16)
 
 
 def cache_file(folder: Path, backbone_hash: str, width: int) -> Path:

@@ -5,11 +5,11 @@ Only of a file that a person names, and that may be something else than its suff
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Final, final
+from pathlib import Path, PurePath
+from typing import Final, TypeVar, final
 
 from engine.errors import ImageError, StorageError, reason_of
 from engine.events import CancelToken, OnProgress, Progress, ProgressMeter, ignore_progress
@@ -20,6 +20,7 @@ from engine.images.readers import SNIFFED_BYTES, is_other_kind, not_an_image, un
 from engine.texts import Message
 
 _DEVELOPED_SUFFIXES: Final = frozenset({".jpg", ".jpeg", ".heic", ".heif", ".hif"})  # what cameras put beside RAW
+AnyPath = TypeVar("AnyPath", bound=PurePath)
 _DIGITS: Final = re.compile(r"(\d+)")
 _HIDDEN_NAMES: Final = frozenset({"thumbs.db", "desktop.ini", "__macosx", "$recycle.bin", "@eadir"})
 
@@ -84,25 +85,49 @@ def find_images(
     return found
 
 
+def each_image_folder(
+    top: Path, found: FoundImages, *, suffixes: frozenset[str] = IMAGE_SUFFIXES, cancel: CancelToken | None = None
+) -> Iterator[ImageFolder]:
+    """Walk a folder as `find_images` does, so that memory does not grow with the number of its images.
+
+    Args:
+        found: takes failures and what was left out; its folders stay empty.
+        suffixes: of the files that are taken, in lower case.
+
+    Raises:
+        StorageError: the folder is not there, or cannot be accessed.
+        Cancelled: stopped, before any file.
+    """
+    search = _Search(ProgressMeter(0, ignore_progress), cancel or CancelToken(), found, suffixes)
+    return search.walk(_existing(top))
+
+
 @final
 class _Search:
-    def __init__(self, meter: ProgressMeter, cancel: CancelToken) -> None:
-        self.found = FoundImages()
+    def __init__(
+        self,
+        meter: ProgressMeter,
+        cancel: CancelToken,
+        found: FoundImages | None = None,
+        suffixes: frozenset[str] = IMAGE_SUFFIXES,
+    ) -> None:
+        self.found = FoundImages() if found is None else found
         self._meter = meter
         self._cancel = cancel
+        self._suffixes = suffixes
 
     def add(self, path: Path) -> None:
         self._go_on()
         if path.is_dir():
-            self._add_folders(path)
+            self.found.folders.extend(self.walk(path))
             return
         self.found.named.append(path)
         if reason := _why_no_image(path):
             self._fail(path, reason)
         else:
-            self._add_files(ImageFolder(path.parent, (), []), [path])
+            self.found.folders.extend(self._with_files(ImageFolder(path.parent, (), []), [path]))
 
-    def _add_folders(self, top: Path) -> None:
+    def walk(self, top: Path) -> Iterator[ImageFolder]:
         """Walk one folder: its files first, then its sub-folders, each in natural order; folders may nest to any depth.
 
         A folder that is its own ancestor by way of a link is left out; with each folder wait the real paths above it.
@@ -114,7 +139,7 @@ class _Search:
             if real in above:
                 continue
             inner, images = self._sorted_out(folder)
-            self._add_files(ImageFolder(top, folder.relative_to(top).parts, []), images)
+            yield from self._with_files(ImageFolder(top, folder.relative_to(top).parts, []), images)
             waiting.extend((path, above | {real}) for path in reversed(inner))
 
     def _sorted_out(self, folder: Path) -> tuple[list[Path], list[Path]]:
@@ -123,11 +148,11 @@ class _Search:
             path = folder / entry.name
             if self._is_folder(entry):
                 inner.append(path)
-            elif path.suffix.lower() in IMAGE_SUFFIXES:
+            elif path.suffix.lower() in self._suffixes:
                 images.append(path)
             else:
                 self.found.left_out.add(path)
-        photos = _without_doubles(images)
+        photos = without_doubles(images)
         self.found.left_out.raw_doubles += len(images) - len(photos)
         return inner, photos
 
@@ -151,7 +176,8 @@ class _Search:
             return entry.is_dir()
         return False
 
-    def _add_files(self, folder: ImageFolder, paths: Sequence[Path]) -> None:
+    def _with_files(self, folder: ImageFolder, paths: Sequence[Path]) -> Iterator[ImageFolder]:
+        """The folder with those of the files that can be read; nothing where there is none."""
         for path in paths:
             self._go_on()
             try:
@@ -164,7 +190,7 @@ class _Search:
                 folder.files.append(FoundFile(path, status.st_size, status.st_mtime_ns))
                 self._meter.advance()
         if folder.files:
-            self.found.folders.append(folder)
+            yield folder
 
     def _go_on(self) -> None:
         self._cancel.raise_if_cancelled()
@@ -198,7 +224,7 @@ def _why_no_image(path: Path) -> str:
     return unread_suffix(kind).message if (kind := unread_kind(path)) else ""
 
 
-def _without_doubles(paths: list[Path]) -> list[Path]:
+def without_doubles(paths: Sequence[AnyPath]) -> list[AnyPath]:
     """Without RAW photos beside which the same photo lies as the camera developed it: IMG_1.CR2 beside IMG_1.JPG."""
     developed = {path.stem.casefold() for path in paths if path.suffix.lower() in _DEVELOPED_SUFFIXES}
     return [path for path in paths if path.suffix.lower() not in RAW_SUFFIXES or path.stem.casefold() not in developed]

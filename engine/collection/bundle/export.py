@@ -102,7 +102,7 @@ def _write(
     model, fitted, graph = classified.model, classified.fitted, project.classes.graph
     views = VIEWS if classified.uses_views else 1
     begin(1)
-    _place_backbone(model.backbone, draft / BACKBONE)
+    place_backbone(model.backbone, draft / BACKBONE)
     write_card(draft / BACKBONE, model.card)
     begin(2)
     content = model_bytes(classifier_model(draft / BACKBONE, model.card, fitted, views=views, name=model.name))
@@ -130,7 +130,8 @@ def _write(
     return facts
 
 
-def _place_backbone(source: Path, target: Path) -> None:
+def place_backbone(source: Path, target: Path) -> None:
+    """Copy a backbone's file, with what lies in files beside it put into it; raises `OSError` or `ModelError`."""
     if not read_structure(source).external:
         place_file(source, target, Placing.COPY)
         return

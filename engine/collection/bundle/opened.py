@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Final, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from engine.collection.bundle.batch_answers import answers_of
 from engine.collection.bundle.classes_file import NAME, ExportedClasses, read_classes
 from engine.collection.bundle.classifier_graph import IMAGES
 from engine.collection.outputs import PREDICTIONS, check_file, is_any_of
@@ -53,23 +53,15 @@ class ModelBundle:
         views = views_of_side(data, framing.side, framing.resize_share, framing.views)
         names = [one.name for one in self.session.get_outputs()]
         found = dict(zip(names, run_session(self.session, {IMAGES: views[None]}, names), strict=True))
-        return self._row(image, found)
-
-    def _row(self, image: str, found: Mapping[str, NDArray[np.float32]]) -> PredictedRow:
-        rules, probabilities = self.contents.back_off, found[PROBABILITIES]
-        best = probabilities.argmax(axis=1)
-        score = probabilities.max(axis=1)
-        coarse = found.get(COARSE, np.zeros((1, 0), dtype=np.float32))
-        safe, safe_score = rules.decide(best, score, coarse)
-        is_unknown = bool(found[DISTANCE][0] > self.contents.unknown_distance)
-        is_safe = int(safe[0]) != NO_CLASS and not is_unknown
+        answers = answers_of(self.contents, found)
+        is_safe = int(answers.safe_ids[0]) != NO_CLASS
         return PredictedRow(
             image,
-            int(rules.candidate_ids[best[0]]),
-            float(score[0]),
-            int(safe[0]) if is_safe else None,
-            float(safe_score[0]) if is_safe else 0.0,
-            is_unknown,
+            int(answers.class_ids[0]),
+            float(answers.scores[0]),
+            int(answers.safe_ids[0]) if is_safe else None,
+            float(answers.safe_scores[0]),
+            bool(answers.is_unknown[0]),
         )
 
 

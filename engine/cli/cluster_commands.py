@@ -1,0 +1,176 @@
+"""What `embed` and `classify` do with data sets: on a Ray cluster, or on one of this computer alone."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from engine.cli.output import counted, failure_rows, failure_text, left_out_text, note, progress_bar, say, stoppable
+from engine.errors import UsageError
+
+if TYPE_CHECKING:
+    from engine.backbones.model_files import ModelFiles
+    from engine.cluster.embed import EmbeddedDataSet
+
+OutDataSet = Annotated[
+    Path | None,
+    typer.Option("--out", metavar="DATASET", help="Embed the sources into this data set, a folder, without a project."),
+]
+BackboneOfDataSet = Annotated[
+    str | None,
+    typer.Option(
+        "--backbone",
+        metavar="NAME_OR_ONNX",
+        help="With --out: a backbone of `backbone list`, or an ONNX file with its card beside it, such as that of an "
+        "exported model.",
+        show_default="that of new projects",
+    ),
+]
+ClusterAddress = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="ADDRESS",
+        help="Of a data set: the Ray cluster to work on. `local`: this computer alone; `auto`: the one that runs here; "
+        "or HOST:PORT of its head, from one of its nodes.",
+        show_default="local",
+    ),
+]
+ShardImages = Annotated[
+    int | None,
+    typer.Option(
+        "--shard-images", min=1, help="With --out: images of each file of the data set.", show_default="10000"
+    ),
+]
+_DEVICES: Final = ("auto", "cpu", "cuda")
+_GO_ON: Final = "run the same command again to go on from here"
+
+
+def is_data_set_folder(path: Path) -> bool:
+    """Whether a path is a data set; without loading what reads one where it is no folder."""
+    if not path.is_dir():
+        return False
+    from engine.dataset.manifest import is_data_set
+
+    return is_data_set(path)
+
+
+def one_project(paths: Sequence[str | Path], expected: str = "one project, or --out DATASET and sources") -> Path:
+    """The only one of the paths; raises `UsageError` where there are more."""
+    if len(paths) > 1:
+        found = "{paths} paths"
+        raise UsageError("there is one project too many", expected=expected, found=found, paths=len(paths))
+    return Path(paths[0])
+
+
+def refuse_cluster(cluster: str | None) -> None:
+    """Refuse a cluster for what is no data set."""
+    if cluster is not None:
+        raise UsageError(
+            "--cluster is of data sets",
+            expected="a data set, and --model FOLDER",
+            remedy="make one with `protoleaf embed SOURCE... --out DATASET`, or leave --cluster out",
+        )
+
+
+def embed_data_set(
+    sources: Sequence[str],
+    out: Path,
+    backbone: str | None,
+    cluster: str | None,
+    shard_images: int | None,
+    *,
+    device: str,
+    as_json: bool,
+) -> None:
+    """`embed SOURCE... --out DATASET`."""
+    from engine.cluster.embed import embed_sources
+    from engine.cluster.run import Places
+
+    if device not in _DEVICES:
+        raise UsageError("a cluster has no such device", expected=", ".join(_DEVICES), found=device)
+    model = _model(backbone)
+    with stoppable(_GO_ON) as cancel, progress_bar("Embedding") as on_progress:
+        done = embed_sources(
+            sources, out, model, shard_images=shard_images, places=Places(cluster or "local", device),
+            on_progress=on_progress, cancel=cancel,
+        )  # fmt: skip
+    say(_embedded_text(done, out), _embedded_fields(done, out), as_json=as_json)
+
+
+def _model(backbone: str | None) -> "ModelFiles":
+    """The backbone's files; a bundled one is made if it is not yet."""
+    from engine.backbones.model_files import default_backbone
+    from engine.cli.named_backbone import at_hand
+    from engine.collection.models import find_model
+
+    named = backbone or default_backbone()
+    return find_model(named if Path(named).is_file() else at_hand(named, when_stopped=_GO_ON))
+
+
+def _embedded_text(done: "EmbeddedDataSet", out: Path) -> str:
+    text = (
+        f"{out} holds {counted(done.images, 'image')} in {counted(done.shards, 'shard')}, {done.new_shards:,} of them "
+        f"new; {done.images_per_s:,.0f} images/s on {' and '.join(done.computed_on) or 'nothing'}."
+    )
+    if len(done.computed_on) > 1:
+        text += "\nThe nodes computed in different ways: embeddings of one image may differ a little between them."
+    if done.failed:
+        text += f"\n{counted(done.failed, 'image')} could not be read; the column `reason` says why."
+    return text + left_out_text(done.found.left_out) + failure_text(done.found.failures)
+
+
+def _embedded_fields(done: "EmbeddedDataSet", out: Path) -> dict[str, object]:
+    return {
+        "data_set": str(out),
+        "images": done.images,
+        "failed": done.failed,
+        "shards": done.shards,
+        "new_shards": done.new_shards,
+        "seconds": done.seconds,
+        "images_per_s": done.images_per_s,
+        "computed_on": list(done.computed_on),
+        "failures": failure_rows(done.found.failures),
+        "left_out": dict(done.found.left_out.by_kind()),
+        "other_files": done.found.left_out.others,
+    }
+
+
+def classify_on_cluster(data_set: Path, model: Path, out: Path, cluster: str | None, *, as_json: bool) -> None:
+    """`classify DATASET --model BUNDLE --out PREDICTIONS`."""
+    from engine.cluster.classify import classify_data_set
+    from engine.cluster.run import Places
+    from engine.collection.bundle.opened import open_bundle, try_bundle
+    from engine.dataset.opened import DataSet
+
+    with stoppable(_GO_ON) as cancel, progress_bar("Classifying") as on_progress:
+        opened = DataSet.open(data_set)
+        try_bundle(model, cancel=cancel)
+        bundle = open_bundle(model)
+        done = classify_data_set(
+            opened, bundle, out, places=Places(cluster or "local"), on_progress=on_progress, cancel=cancel
+        )
+    if done.views > 1:
+        note(
+            f"the model takes the mean of {done.views} views of an image; the data set has one view of each, as images "
+            "of large collections do"
+        )
+    without = f" {counted(done.without, 'image')} without an embedding left out." if done.without else ""
+    say(
+        f"Wrote {counted(done.predictions, 'prediction')} to {out} in {counted(done.shards, 'shard')}, "
+        f"{done.new_shards:,} of them new ({done.rows_per_s:,.0f} images/s).{without}",
+        {
+            "predictions": done.predictions,
+            "folder": str(out),
+            "without": done.without,
+            "shards": done.shards,
+            "new_shards": done.new_shards,
+            "seconds": done.seconds,
+            "images_per_s": done.rows_per_s,
+            "model": bundle.contents.name,
+            "setting": bundle.contents.setting,
+            "views_of_model": done.views,
+        },
+        as_json=as_json,
+    )

@@ -1,0 +1,127 @@
+"""A data set is begun: its plan, its backbone and its manifest appear together, before the first shard."""
+
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from filelock import FileLock, Timeout
+
+from engine.backbones.model_files import ModelFiles
+from engine.cluster.plan import Plan, write_plan
+from engine.cluster.sources import each_piece
+from engine.collection.bundle.export import place_backbone
+from engine.dataset.described_folder import DESCRIPTION, SHARDS
+from engine.dataset.manifest import BACKBONE_FILE, Manifest, read_manifest, write_manifest
+from engine.errors import InputError
+from engine.events import CancelToken
+from engine.images.find_images import FoundImages
+from engine.model_card import write_card
+from engine.new_file import clear_abandoned_drafts
+from engine.new_folder import Placing, check_is_free, new_folder, place_file
+from engine.runtime.eight_bit import eight_bit_path
+
+SHARD_IMAGES: Final = 10_000
+"""Images of a shard. Chosen: a core takes minutes for one, and a hundred million images make ten thousand files."""
+_LOCK: Final = ".protoleaf-lock"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a person requests."""
+
+    sources: tuple[str, ...]  # absolute
+    model: ModelFiles  # the backbone
+    shard_images: int | None = None  # None: as the data set has it, else `SHARD_IMAGES`
+
+
+def begin(folder: Path, wanted: Wanted, cancel: CancelToken) -> tuple[Manifest, FoundImages]:
+    """Begin a data set, or go on with the one that is there.
+
+    Returns:
+        Its manifest, and what was found beside images when the sources were listed; of one that goes on, nothing.
+
+    Raises:
+        InputError: the folder holds something else, or a data set of other sources or another backbone; or the sources
+            hold no image.
+        StorageError, NetworkError: a source cannot be listed, or the disk refuses.
+        Cancelled: nothing is left of a data set that was being begun.
+    """
+    found = FoundImages()
+    if (folder / DESCRIPTION).exists():
+        manifest = read_manifest(folder)
+        _refuse_other(manifest, wanted)
+        return manifest, found
+    check_is_free(folder.absolute())
+    with new_folder(folder) as draft:
+        manifest = _write(draft, wanted, found, cancel)
+    return manifest, found
+
+
+def _write(draft: Path, wanted: Wanted, found: FoundImages, cancel: CancelToken) -> Manifest:
+    shard_images = wanted.shard_images or SHARD_IMAGES
+    pieces = each_piece(wanted.sources, shard_images, found, cancel=cancel)
+    totals = write_plan(draft, pieces, shard_images, cancel)
+    if not totals.shards:
+        raise InputError("there is no image", found=", ".join(wanted.sources), remedy="name images, or folders of them")
+    place_backbone(wanted.model.backbone, draft / BACKBONE_FILE)
+    write_card(draft / BACKBONE_FILE, wanted.model.card)
+    companion = eight_bit_path(wanted.model.backbone)
+    if companion.is_file():
+        place_file(companion, eight_bit_path(draft / BACKBONE_FILE), Placing.COPY)
+    (draft / SHARDS).mkdir()
+    manifest = Manifest(
+        uuid.uuid4().hex, wanted.model.backbone_hash, wanted.model.card, wanted.sources, shard_images, totals.shards
+    )
+    write_manifest(draft, manifest)
+    return manifest
+
+
+def _refuse_other(manifest: Manifest, wanted: Wanted) -> None:
+    """Refuse to go on with a data set of something else: its plan stands."""
+    model = wanted.model
+    pairs = (
+        ("sources", ", ".join(manifest.sources), ", ".join(wanted.sources)),
+        ("backbone", named(manifest.card.name, manifest.backbone_hash), named(model.card.name, model.backbone_hash)),
+        ("images a shard", f"{manifest.shard_images:,}", f"{wanted.shard_images or manifest.shard_images:,}"),
+    )
+    for part, begun, asked in pairs:
+        if begun != asked:
+            raise InputError(
+                "the data set was begun otherwise: its {part} cannot change",
+                expected=begun,
+                found=asked,
+                remedy="name the same, or choose a new folder",
+                part=part,
+            )
+
+
+def named(backbone: str, backbone_hash: str) -> str:
+    """A backbone for people: two of one name differ in their hash."""
+    return f"{backbone} ({backbone_hash[:12]})"
+
+
+@contextmanager
+def one_run(folder: Path) -> Iterator[None]:
+    """Hold a folder for one run at a time, and clear what killed runs left in it; raises `InputError`."""
+    lock = FileLock(folder / _LOCK)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout as error:
+        raise InputError(
+            "another run is writing to this folder", found=str(folder), remedy="wait for it, or stop it"
+        ) from error
+    try:
+        clear_abandoned_drafts(folder)
+        clear_abandoned_drafts(folder / SHARDS)
+        yield
+    finally:
+        lock.release()
+
+
+def planned_images(folder: Path) -> int | None:
+    """Images of the plan; None where only reading them tells. Raises `FormatError`."""
+    with Plan(folder) as plan:
+        return plan.totals.images

@@ -1,0 +1,128 @@
+"""Classify a data set on a cluster by an exported model; an interrupted run goes on where it was."""
+
+import uuid
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from engine.cluster.begun import named, one_run
+from engine.cluster.classify_shard import CLASSIFIER, ClassifyShards
+from engine.cluster.run import HERE, Places, do_all
+from engine.collection.bundle.behind_embedding import behind_embedding, embedded_by
+from engine.collection.bundle.classes_file import NAME
+from engine.collection.bundle.opened import ModelBundle
+from engine.dataset.described_folder import DESCRIPTION, SHARDS
+from engine.dataset.opened import DataSet
+from engine.dataset.predictions import PredictionsManifest, read_predictions_manifest, write_predictions_manifest
+from engine.errors import InputError
+from engine.events import CancelToken, OnProgress, ignore_progress
+from engine.model_card import file_hash
+from engine.new_file import ORDINARY_FILE, write_file
+from engine.new_folder import Placing, check_is_free, new_folder, place_file
+
+
+@dataclass(frozen=True)
+class ClassifiedDataSet:
+    """What a run did."""
+
+    predictions: int  # images with a prediction
+    without: int  # images without an embedding, and so without a prediction
+    shards: int
+    new_shards: int  # that this run made
+    seconds: float  # without starting the cluster
+    rows_per_s: float  # of the shards that this run made
+    views: int  # of an image that the exported model looks at; the data set has one
+
+
+def classify_data_set(
+    data_set: DataSet,
+    bundle: ModelBundle,
+    out: Path,
+    *,
+    places: Places = HERE,
+    on_progress: OnProgress = ignore_progress,
+    cancel: CancelToken | None = None,
+) -> ClassifiedDataSet:
+    """Write a prediction for every image of a data set.
+
+    An exported model of several views takes the mean of their embeddings; here it gets the one view of the data set, as
+    images of large collections do on the desktop.
+
+    Raises:
+        InputError: the data set was embedded by another backbone than the model's, or the folder holds something else.
+        FormatError: the data set or the exported model is damaged.
+        StorageError, NetworkError: the cluster does not answer, or the disk is full.
+        UsageError: Ray is not installed.
+        ModelError: the model fails.
+        Cancelled: finished shards are kept.
+    """
+    token, out = cancel or CancelToken(), out.absolute()
+    _refuse_other_backbone(data_set, bundle)
+    manifest = _begin(data_set, bundle, out)
+    with one_run(out):
+        done = do_all(
+            ClassifyShards(data_set.folder.absolute(), out), manifest.shard_count, data_set.manifest.rows, places,
+            on_progress=on_progress, cancel=token, may_use_gpu=False,
+        )  # fmt: skip
+        write_predictions_manifest(out, replace(manifest, shards=done.facts))
+    rows, failed = sum(facts.rows for facts in done.facts), sum(facts.failed for facts in done.facts)
+    views = bundle.contents.framing.views
+    return ClassifiedDataSet(
+        rows - failed, failed, len(done.shards), done.new_shards, done.seconds, done.new_rows_per_s, views
+    )
+
+
+def _refuse_other_backbone(data_set: DataSet, bundle: ModelBundle) -> None:
+    name, backbone_hash = embedded_by(bundle.folder)
+    manifest = data_set.manifest
+    if backbone_hash != manifest.backbone_hash:
+        raise InputError(
+            "the data set was embedded by another backbone than the model's",
+            expected=named(name, backbone_hash),
+            found="{backbone} in {folder}",
+            remedy="embed the sources into a new data set with --backbone {model_backbone}",
+            backbone=named(manifest.card.name, manifest.backbone_hash),
+            folder=data_set.folder,
+            model_backbone=bundle.folder / "backbone.onnx",
+        )
+
+
+def _begin(data_set: DataSet, bundle: ModelBundle, out: Path) -> PredictionsManifest:
+    """Begin the folder, or go on with the one that is there."""
+    model_hash = file_hash(bundle.folder / NAME)
+    if (out / DESCRIPTION).exists():
+        manifest = read_predictions_manifest(out)
+        begun, asked = (manifest.data_set_id, manifest.model_hash), (data_set.manifest.data_set_id, model_hash)
+        if begun != asked:
+            raise InputError(
+                "the folder holds predictions of another data set or model",
+                expected="{model} ({hash}) of {data_set}",
+                found="{found_model} ({found_hash}) of {found_data_set}",
+                remedy="choose a new folder",
+                model=bundle.contents.name,
+                hash=model_hash[:12],
+                data_set=data_set.folder,
+                found_model=manifest.model,
+                found_hash=manifest.model_hash[:12],
+                found_data_set=manifest.data_set,
+            )
+        return manifest
+    check_is_free(out)
+    with new_folder(out) as draft:
+        return _write(draft, data_set, bundle, model_hash)
+
+
+def _write(draft: Path, data_set: DataSet, bundle: ModelBundle, model_hash: str) -> PredictionsManifest:
+    write_file(draft / CLASSIFIER, behind_embedding(bundle, data_set.manifest.card.embedding_width), mode=ORDINARY_FILE)
+    place_file(bundle.folder / NAME, draft / NAME, Placing.COPY)
+    (draft / SHARDS).mkdir()
+    manifest = PredictionsManifest(
+        uuid.uuid4().hex,
+        data_set.manifest.data_set_id,
+        str(data_set.folder.absolute()),
+        bundle.contents.name,
+        model_hash,
+        bundle.contents.setting,
+        data_set.manifest.shard_count,
+    )
+    write_predictions_manifest(draft, manifest)
+    return manifest

@@ -1,0 +1,72 @@
+"""Embed sources into a data set on a cluster; an interrupted run goes on where it was."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from engine.backbones.model_files import ModelFiles
+from engine.cluster.begun import Wanted, begin, one_run, planned_images
+from engine.cluster.embed_shard import EmbedShards
+from engine.cluster.run import HERE, Places, do_all
+from engine.cluster.sources import absolute
+from engine.dataset.manifest import write_manifest
+from engine.events import CancelToken, OnProgress, ignore_progress
+from engine.images.find_images import FoundImages
+
+
+@dataclass(frozen=True)
+class EmbeddedDataSet:
+    """What a run did."""
+
+    images: int  # rows of the data set
+    failed: int  # of these, without an embedding
+    shards: int
+    new_shards: int  # that this run made
+    seconds: float  # without starting the cluster
+    images_per_s: float  # of the shards that this run made
+    computed_on: tuple[str, ...]  # devices
+    found: FoundImages  # folders that cannot be read, and what was left out, where this run listed the sources
+
+
+def embed_sources(
+    sources: Sequence[str],
+    folder: Path,
+    model: ModelFiles,
+    *,
+    shard_images: int | None = None,
+    places: Places = HERE,
+    on_progress: OnProgress = ignore_progress,
+    cancel: CancelToken | None = None,
+) -> EmbeddedDataSet:
+    """Embed everything in the sources; images that cannot be read are rows with the reason.
+
+    Args:
+        sources: folders, lists of paths, tar files, Parquet tables, images, addresses of object stores.
+        folder: of the data set, seen by every node under this name.
+
+    Raises:
+        InputError: the folder holds something else, or was begun with other sources or another backbone.
+        StorageError, NetworkError: a source or the cluster does not answer, or the disk is full.
+        UsageError: Ray is not installed.
+        ModelError: the backbone fails.
+        Cancelled: finished shards are kept.
+    """
+    token, folder = cancel or CancelToken(), folder.absolute()
+    manifest, found = begin(folder, Wanted(absolute(sources), model, shard_images), token)
+    with one_run(folder):
+        done = do_all(
+            EmbedShards(folder), manifest.shard_count, planned_images(folder), places, on_progress=on_progress,
+            cancel=token,
+        )  # fmt: skip
+        whole = replace(manifest, shards=done.facts)
+        write_manifest(folder, whole)
+    return EmbeddedDataSet(
+        whole.rows,
+        whole.failed,
+        len(done.shards),
+        done.new_shards,
+        done.seconds,
+        done.new_rows_per_s,
+        tuple(sorted({facts.computed_on for facts in done.facts})),
+        found,
+    )

@@ -1,0 +1,226 @@
+"""Embeds one shard of a plan: read, hashed, decoded and embedded by the functions of the desktop, in the plan's order.
+
+Results do not depend on how images are batched: the backbone gives the same bits for one image and for many
+(decision 89, held by a test).
+"""
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.cluster.containers import ReadImage, each_in_table, each_in_tar
+from engine.cluster.plan import IMAGE, TABLE, Piece, Plan
+from engine.cluster.shard_work import DoShard, FinishedShard, Resources, finished, in_order
+from engine.cluster.storage import is_address, read_from_store, size_of
+from engine.dataset.described_folder import ShardFacts
+from engine.dataset.embedded_rows import EMBEDDED, EmbeddedRows, to_arrow
+from engine.dataset.manifest import BACKBONE_FILE, read_manifest
+from engine.dataset.opened import shards_of
+from engine.dataset.shard_files import GROUP_ROWS, new_shard
+from engine.embedding.cache import to_halves
+from engine.embedding.embed_chunk import network_input
+from engine.errors import ImageError, ImageUnreachableError, InputError, StorageError
+from engine.files import shown
+from engine.images.read_file import content_hash, read_file
+from engine.runtime.backbone import BackboneSession
+from engine.runtime.providers import CPU_CHOICE, choose_providers
+
+_READERS: Final = 8  # threads that wait for disks and stores. Chosen: an answer of a store takes some 50 ms.
+_READ_AHEAD: Final = 32  # images that are read before their turn
+_CHUNK_BYTES: Final = 64 * 1024**2  # of files in one chunk; large ones come in smaller chunks
+_SURELY_AWAY: Final = 10  # images of a shard that are all out of reach: a share is gone, not each of them. Chosen.
+
+
+@dataclass(frozen=True)
+class EmbedShards:
+    """Embed shards of the plan of a data set."""
+
+    folder: Path  # of the data set, the same on every node
+
+    def open(self, resources: Resources) -> DoShard:
+        """Open the backbone as the desktop does; raises `ModelError`, `InputError` or `FormatError`."""
+        if not (self.folder / BACKBONE_FILE).is_file():
+            raise InputError(
+                "a node of the cluster does not see the data set",
+                expected="the same folder on every node, such as one of a shared disk",
+                found=str(self.folder),
+            )
+        card = read_manifest(self.folder).card
+        choice = choose_providers("cuda") if resources.has_gpu else CPU_CHOICE
+        return ShardEmbedder(self.folder, BackboneSession(self.folder / BACKBONE_FILE, card, choice, resources.cores))
+
+
+@dataclass(frozen=True)
+class _Embedded:
+    """An image with its embedding, or why there is none."""
+
+    path: str
+    content_hash: bytes | None
+    size_bytes: int | None
+    embedding: NDArray[np.float16] | None
+    error: ImageError | None
+
+
+@final
+class ShardEmbedder:
+    """Embeds shards of one data set, one after the other."""
+
+    def __init__(self, folder: Path, session: BackboneSession) -> None:
+        manifest = read_manifest(folder)
+        self._shards = shards_of(folder, manifest)
+        self._plan = Plan(folder)
+        self._session = session
+
+    def __call__(self, number: int) -> FinishedShard:
+        """Embed a shard unless it is there and sound.
+
+        Raises:
+            InputError: a source has changed since the plan was made.
+            StorageError, NetworkError: the disk is full or gone, or the store does not answer.
+            ModelError: the backbone fails.
+        """
+        done = finished(self._shards, number)
+        if done is not None:
+            return done
+        with new_shard(self._shards, number) as shard:
+            rows, failed, away = 0, 0, 0
+            for group in _grouped(self._each_embedded(number)):
+                shard.add(to_arrow(_rows_of(group, self._session.card.embedding_width)))
+                rows += len(group)
+                failed += sum(each.error is not None for each in group)
+                away += sum(isinstance(each.error, ImageUnreachableError) for each in group)
+            _refuse_when_away(rows, away, number)
+            shard.facts = ShardFacts(rows, failed, self._computed_on)
+        return FinishedShard(number, shard.facts, is_new=True)
+
+    @property
+    def _computed_on(self) -> str:
+        return f"{self._session.device_name}{', eight-bit' if self._session.is_eight_bit else ''}"
+
+    def _each_embedded(self, number: int) -> Iterator[_Embedded]:
+        workers = self._session.parallel_runs
+        with ThreadPoolExecutor(_READERS, "read") as readers, ThreadPoolExecutor(workers, "embed") as pool:
+            chunks = self._chunks(each_image(self._plan.pieces(number), readers))
+            for embedded in in_order(pool, self._embed, chunks, ahead=workers + 1):
+                yield from embedded
+
+    def _chunks(self, images: Iterator[ReadImage]) -> Iterator[list[ReadImage]]:
+        chunk, size = list[ReadImage](), 0
+        for image in images:
+            chunk.append(image)
+            size += len(image.data or b"")
+            if len(chunk) >= self._session.batch_size or size >= _CHUNK_BYTES:
+                yield chunk
+                chunk, size = [], 0
+        if chunk:
+            yield chunk
+
+    def _embed(self, images: Sequence[ReadImage]) -> list[_Embedded]:
+        """Hash, decode and embed some images."""
+        card, sound = self._session.card, list[NDArray[np.uint8]]()
+        errors: list[ImageError | None] = []
+        for image in images:
+            error = image.error
+            if image.data is not None:
+                try:
+                    sound.append(network_input(image.data, card))
+                except ImageError as found:
+                    error = found
+            errors.append(error)
+        halves = iter(to_halves(self._session.embed(np.stack(sound))) if sound else ())
+        return [
+            _Embedded(
+                image.path,
+                None if image.data is None else content_hash(image.data),
+                None if image.data is None else len(image.data),
+                next(halves) if error is None else None,
+                error,
+            )
+            for image, error in zip(images, errors, strict=True)
+        ]
+
+
+def each_image(pieces: Sequence[Piece], readers: ThreadPoolExecutor) -> Iterator[ReadImage]:
+    """The images of the pieces of a shard in order, image files by several threads.
+
+    Raises:
+        InputError: a source has changed since the plan was made.
+        StorageError, NetworkError: the disk or the store does not answer.
+    """
+    for is_image, some in groupby(pieces, key=lambda piece: piece.kind == IMAGE):
+        if is_image:
+            yield from in_order(readers, _read, some, ahead=_READ_AHEAD)
+        else:
+            for piece in some:
+                _refuse_changed(piece)
+                yield from _in_container(piece)
+
+
+def _read(piece: Piece) -> ReadImage:
+    name = shown(piece.name)
+    try:
+        return ReadImage(name, read_from_store(piece.name) if is_address(piece.name) else read_file(Path(piece.name)))
+    except ImageError as error:
+        return ReadImage(name, None, error)
+
+
+def _in_container(piece: Piece) -> Iterator[ReadImage]:
+    if piece.kind == TABLE:
+        return each_in_table(piece.name, piece.first or 0, piece.stop or 0)
+    return each_in_tar(piece.name)
+
+
+def _refuse_changed(piece: Piece) -> None:
+    """Refuse an archive that is not the planned one: its images would be in no shard, or in two."""
+    size = size_of(piece.name)
+    if size != piece.size_bytes:
+        raise InputError(
+            "a source has changed since the data set was begun",
+            expected="{planned} bytes",
+            found="{size} bytes in {name}",
+            remedy="put it back, or embed the sources into a new folder",
+            planned=f"{piece.size_bytes or 0:,}",
+            size=f"{size:,}",
+            name=shown(piece.name),
+        )
+
+
+def _refuse_when_away(rows: int, away: int, number: int) -> None:
+    if away == rows >= _SURELY_AWAY:
+        raise StorageError(
+            "no image of a shard can be reached",
+            found="{rows} images out of reach in shard {number}",
+            remedy="reconnect the disk or share on every node, then run the same command again",
+            rows=rows,
+            number=number,
+        )
+
+
+def _grouped(embedded: Iterator[_Embedded]) -> Iterator[list[_Embedded]]:
+    group = list[_Embedded]()
+    for each in embedded:
+        group.append(each)
+        if len(group) == GROUP_ROWS:
+            yield group
+            group = []
+    if group:
+        yield group
+
+
+def _rows_of(group: Sequence[_Embedded], width: int) -> EmbeddedRows:
+    nothing = np.zeros(width, dtype=np.float16)
+    return EmbeddedRows(
+        [each.content_hash for each in group],
+        [shown(each.path) for each in group],
+        [each.size_bytes for each in group],
+        np.stack([nothing if each.embedding is None else each.embedding for each in group]),
+        np.array([each.embedding is not None for each in group], dtype=np.bool_),
+        [EMBEDDED if each.error is None else each.error.code for each in group],
+        [None if each.error is None else str(each.error) for each in group],
+    )

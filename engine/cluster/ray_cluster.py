@@ -1,0 +1,191 @@
+"""A Ray cluster: connecting to it and what it has. With `ray_workers` the only modules that import Ray.
+
+Ray reports its use to its makers unless `RAY_USAGE_STATS_ENABLED` says otherwise before it is loaded, which
+`engine.config` does. A cluster of our own has a secret that no disk sees, no dashboard, and its files in a scratch
+folder.
+"""
+
+import importlib.util
+import os
+import secrets
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from engine.cluster.shard_work import Resources
+from engine.errors import InputError, NetworkError, ProtoleafError, StorageError, UsageError, reason_of
+from engine.events import CancelToken
+from engine.new_folder import scratch_folder
+from engine.runtime.sessions import one_line, usable_cores
+
+LOCAL: Final = "local"  # a cluster of this computer alone, started for one command
+RUNNING: Final = "auto"  # the one that runs on this computer
+CONNECT_S: Final = 60.0  # after which a cluster does not answer. Chosen: Ray itself takes up to ten seconds.
+_TOKEN_VARIABLE: Final = "RAY_AUTH_TOKEN"  # noqa: S105 (a name)
+_KNOCK_S: Final = 10.0  # for the connection alone
+_POLL_S: Final = 0.1
+_STORE_BYTES: Final = 100 * 1024**2  # of Ray's shared memory: nothing but numbers of shards goes through it
+_SHORT_FOLDER: Final = Path("/tmp")  # noqa: S108  # names of sockets are at most 107 bytes long, and Ray makes long ones
+
+
+@dataclass(frozen=True)
+class ClusterSize:
+    """What a cluster has in all."""
+
+    nodes: int
+    cores: int
+    gpus: int
+
+    def workers(self, *, with_gpu: bool) -> tuple[int, Resources]:
+        """How many workers it takes, and what each gets: one for each GPU, else one for each core as on the desktop."""
+        if with_gpu:
+            return self.gpus, Resources(max(1, self.cores // self.gpus), has_gpu=True)
+        return self.cores, Resources()
+
+
+@contextmanager
+def connected(address: str, cancel: CancelToken, *, cores: int | None = None) -> Iterator[ClusterSize]:
+    """Connect to a cluster for the time of the block.
+
+    Args:
+        address: `LOCAL`, `RUNNING`, or HOST:PORT of its head.
+        cores: of a local cluster; all that the process may use when None.
+
+    Raises:
+        UsageError: Ray is not installed, or the address is none.
+        NetworkError: the cluster does not answer.
+        InputError: it runs another version of Ray or Python.
+        Cancelled: `cancel` was set while it was waited for.
+    """
+    if address != LOCAL:
+        ray = _load_ray()
+        _knock(address)
+        yield from _inside(ray, {"address": address}, cancel)
+    else:
+        ray = _load_ray(is_secret_needed=True)
+        parent = _SHORT_FOLDER if _SHORT_FOLDER.is_dir() else None
+        with scratch_folder(parent) as folder:
+            options = {
+                "address": LOCAL, "num_cpus": cores or usable_cores(), "include_dashboard": False,
+                "object_store_memory": _STORE_BYTES, "_temp_dir": str(folder / "ray"),
+            }  # fmt: skip
+            yield from _inside(ray, options, cancel)
+
+
+def _inside(ray: Any, options: dict[str, Any], cancel: CancelToken) -> Iterator[ClusterSize]:
+    address, failures = str(options["address"]), list[Exception]()
+
+    def connect() -> None:
+        try:
+            with _own_signals():
+                ray.init(**options, log_to_driver=False, logging_level="CRITICAL")
+        except Exception as error:  # noqa: BLE001  # Ray raises whatever it stumbles on; it is raised again below
+            failures.append(error)
+
+    try:
+        if address == LOCAL:
+            connect()  # here: the system ends what a thread has started together with the thread
+        else:
+            _within_time(connect, address, cancel)
+        if failures:
+            raise _refusal(address, failures[0]) from failures[0]
+        yield _size(ray)
+    finally:
+        ray.shutdown()
+
+
+def _load_ray(*, is_secret_needed: bool = False) -> Any:
+    """Import Ray; the secret of a cluster of our own is set before: Ray reads it once, or writes one to a file."""
+    if importlib.util.find_spec("ray") is None:
+        raise UsageError(
+            "Ray is not installed",
+            expected="Ray on this computer and on every node of the cluster",
+            found="Protoleaf alone",
+            remedy="install it in a Python environment: pip install 'protoleaf[ray]'",
+        )
+    if is_secret_needed and _TOKEN_VARIABLE not in os.environ and "ray" not in sys.modules:
+        os.environ |= {"RAY_AUTH_MODE": "token", _TOKEN_VARIABLE: secrets.token_hex(32)}
+    import ray
+
+    return ray
+
+
+def _knock(address: str) -> None:
+    """Refuse an address where nobody listens: Ray would try for minutes."""
+    if address == RUNNING:
+        return
+    host, separator, port = address.rpartition(":")
+    if not separator or not port.isdecimal() or "/" in host:
+        raise UsageError(
+            "this is no address of a Ray cluster",
+            expected="local, auto, or HOST:PORT of its head, from a node of the cluster",
+            found=address,
+        )
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_KNOCK_S).close()
+    except (OSError, OverflowError) as error:
+        raise _silent(address, reason_of(error)) from error
+
+
+@contextmanager
+def _own_signals() -> Iterator[None]:
+    """Keep how this process takes a polite kill: Ray puts a handler of its own in its place."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _within_time(connect: Callable[[], None], address: str, cancel: CancelToken) -> None:
+    """Connect on a thread: what listens at an address may never answer, and Ray would wait for it."""
+    thread = threading.Thread(target=connect, name="connect to Ray", daemon=True)
+    thread.start()
+    end_s = time.monotonic() + CONNECT_S
+    while thread.is_alive() and time.monotonic() < end_s:
+        cancel.raise_if_cancelled()
+        thread.join(_POLL_S)
+    if thread.is_alive():
+        raise _silent(address, f"nothing in {CONNECT_S:.0f} s")
+
+
+def _silent(address: str, found: str) -> NetworkError:
+    return NetworkError(
+        "the cluster does not answer",
+        expected="the head of a Ray cluster at {address}",
+        found=found,
+        remedy="check the address with `ray status` on a node of the cluster",
+        address=address,
+    )
+
+
+def _refusal(address: str, error: Exception) -> ProtoleafError:
+    text = one_line(error)
+    if address == LOCAL:
+        return StorageError("Ray cannot be started on this computer", found=text)
+    if "version" in str(error).lower() and "mismatch" in str(error).lower():
+        python = ".".join(map(str, sys.version_info[:3]))
+        return InputError(
+            "the cluster runs another version of Ray or Python",
+            expected="the versions of this computer: Python {python}",
+            found=text,
+            remedy="install the same versions here and on every node",
+            python=python,
+        )
+    return _silent(address, text)
+
+
+def _size(ray: Any) -> ClusterSize:
+    has = ray.cluster_resources()
+    nodes = sum(bool(node["Alive"]) for node in ray.nodes())
+    return ClusterSize(nodes, int(has.get("CPU", 0)), int(has.get("GPU", 0)))

@@ -1,0 +1,178 @@
+"""Shards handed out to workers on a Ray cluster, one at a time; a shard whose worker is lost goes to another one.
+
+Shards are independent, planned before, and appear whole under their names. So nothing but their numbers goes through
+Ray, a lost worker costs its shard, and a node that comes or goes needs no plan of its own (decision 89).
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Final, final
+
+from engine import __version__
+from engine.cluster.ray_cluster import ClusterSize
+from engine.cluster.shard_work import DoShard, FinishedShard, Resources, ShardWork
+from engine.errors import InputError, ModelError, ProtoleafError
+from engine.events import CancelToken
+
+_POLL_S: Final = 0.1  # a cancel is noticed this soon
+_MOST_ATTEMPTS: Final = 3  # workers that a shard may end, before it is given up. Chosen: a node may be lost twice.
+_MOST_STARTS: Final = 3  # workers in a row that end before their first shard
+
+OnShard = Callable[[FinishedShard], None]
+
+
+@final
+class RayWorker:
+    """Runs in a process of its own on some node; errors of ours are results, others end it."""
+
+    def __init__(self, work: ShardWork, resources: Resources, version: str) -> None:
+        self._work = work
+        self._resources = resources
+        self._version = version
+        self._do: DoShard | None = None
+
+    def open(self) -> ProtoleafError | None:
+        """Load what the work needs; the error where that fails."""
+        if self._version != __version__:
+            return InputError(
+                "a node of the cluster has another version of Protoleaf",
+                expected=self._version,
+                found=__version__,
+                remedy="install the same version on every node",
+            )
+        try:
+            self._do = self._work.open(self._resources)
+        except ProtoleafError as error:
+            return error
+        return None
+
+    def do(self, number: int) -> FinishedShard | ProtoleafError:
+        """Do one shard."""
+        assert self._do is not None
+        try:
+            return self._do(number)
+        except ProtoleafError as error:
+            return error
+
+
+@dataclass
+class _Running:
+    """A worker, and what it does: a shard, or None while it opens."""
+
+    worker: Any
+    number: int | None
+
+
+def run_shards(
+    work: ShardWork,
+    numbers: Iterable[int],
+    size: ClusterSize,
+    on_shard: OnShard,
+    cancel: CancelToken,
+    *,
+    with_gpu: bool,
+    on_wait: Callable[[], None],
+) -> None:
+    """Do all these shards on the cluster.
+
+    `on_shard` and `on_wait`, several times a second, are called on this
+    thread.
+
+    Raises:
+        ProtoleafError: what a worker met, such as a full disk; shards that are finished stay.
+        ModelError: a shard ended its workers again and again.
+        Cancelled: `cancel` was set; the same.
+    """
+    run = _Run(work, deque(numbers), on_shard, with_gpu=with_gpu)
+    try:
+        run.start(size)
+        while run.is_going:
+            cancel.raise_if_cancelled()
+            run.step()
+            on_wait()
+    finally:
+        run.end()
+
+
+@final
+class _Run:
+    def __init__(self, work: ShardWork, waiting: deque[int], on_shard: OnShard, *, with_gpu: bool) -> None:
+        import ray
+
+        self._ray = ray
+        self._work = work
+        self._waiting = waiting
+        self._on_shard = on_shard
+        self._with_gpu = with_gpu
+        self._running: dict[Any, _Running] = {}  # by what Ray calls the result
+        self._attempts: dict[int, int] = {}
+        self._starts_lost = 0
+        self._resources = Resources()
+
+    @property
+    def is_going(self) -> bool:
+        """Whether a shard waits or is being done; workers that still open do not count."""
+        return bool(self._waiting) or any(each.number is not None for each in self._running.values())
+
+    def start(self, size: ClusterSize) -> None:
+        count, self._resources = size.workers(with_gpu=self._with_gpu)
+        for _worker in range(min(count, len(self._waiting))):
+            self._add_worker()
+
+    def step(self) -> None:
+        """Wait a little for results, and deal with them."""
+        ready, _others = self._ray.wait(list(self._running), timeout=_POLL_S)
+        for result in ready:
+            each = self._running.pop(result)
+            try:
+                answer = self._ray.get(result)
+            except self._ray.exceptions.RayTaskError as error:
+                raise error.as_instanceof_cause() from error
+            except self._ray.exceptions.RayError as error:
+                self._lost(each, error)
+            else:
+                self._answered(each, answer)
+
+    def end(self) -> None:
+        for each in self._running.values():
+            self._ray.kill(each.worker)
+
+    def _answered(self, each: _Running, answer: FinishedShard | ProtoleafError | None) -> None:
+        if isinstance(answer, ProtoleafError):
+            raise answer
+        self._starts_lost = 0
+        if answer is not None:
+            self._on_shard(answer)
+        if self._waiting:
+            number = self._waiting.popleft()
+            self._running[each.worker.do.remote(number)] = _Running(each.worker, number)
+
+    def _lost(self, each: _Running, error: Exception) -> None:
+        """A worker ended: its node is gone, or its process was killed. Its shard goes to another."""
+        if each.number is None:
+            self._starts_lost += 1
+            if self._starts_lost >= _MOST_STARTS:
+                raise ModelError(
+                    "workers of the cluster end before they begin",
+                    found=str(error).split("\n", 1)[0],
+                    remedy="install Protoleaf on every node, and look at Ray's log",
+                ) from error
+        else:
+            self._attempts[each.number] = self._attempts.get(each.number, 0) + 1
+            if self._attempts[each.number] >= _MOST_ATTEMPTS:
+                raise ModelError(
+                    "a shard ends its workers again and again",
+                    found="shard {number}, {attempts} times",
+                    remedy="look at the memory of the nodes, and at Ray's log",
+                    number=each.number,
+                    attempts=_MOST_ATTEMPTS,
+                ) from error
+            self._waiting.appendleft(each.number)
+        self._add_worker()
+
+    def _add_worker(self) -> None:
+        resources = {"num_cpus": self._resources.cores, "num_gpus": int(self._resources.has_gpu)}
+        kind = self._ray.remote(**resources, max_restarts=0, max_task_retries=0)(RayWorker)
+        worker = kind.remote(self._work, self._resources, __version__)
+        self._running[worker.open.remote()] = _Running(worker, None)

@@ -1,0 +1,74 @@
+"""What a worker of a cluster does: a description travels to it, and is opened there as a function of shard numbers."""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+from engine.dataset.described_folder import ShardFacts
+from engine.dataset.shard_files import ShardSet, check_shard
+from engine.errors import FormatError, StorageError
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What one worker gets of the machine it runs on."""
+
+    cores: int = 1  # threads
+    has_gpu: bool = False
+
+
+@dataclass(frozen=True)
+class FinishedShard:
+    """A shard that is there."""
+
+    number: int
+    facts: ShardFacts
+    is_new: bool  # it was made now, not by an earlier run
+
+
+DoShard = Callable[[int], FinishedShard]
+
+
+class ShardWork(Protocol):
+    """Plain data: it is sent to every worker."""
+
+    def open(self, resources: Resources) -> DoShard:
+        """Load what the work needs, once for many shards.
+
+        Raises:
+            ProtoleafError: the work cannot be done here.
+        """
+
+
+def finished(shards: ShardSet, number: int) -> FinishedShard | None:
+    """A shard that an earlier run made, checked page by page; None where it is missing or damaged: it is made anew."""
+    if not shards.path(number).exists():
+        return None
+    try:
+        return FinishedShard(number, check_shard(shards, number), is_new=False)
+    except FormatError:
+        return None
+    except StorageError:
+        if shards.path(number).exists():
+            raise
+        return None
+
+
+def in_order(pool: Executor, work: Callable[[Item], Result], items: Iterable[Item], *, ahead: int) -> Iterator[Result]:
+    """Results of a pool in the order of the items, of which at most `ahead` are under way."""
+    running: deque[Future[Result]] = deque()
+    try:
+        for item in items:
+            running.append(pool.submit(work, item))
+            if len(running) >= ahead:
+                yield running.popleft().result()
+        while running:
+            yield running.popleft().result()
+    finally:
+        for future in running:
+            future.cancel()

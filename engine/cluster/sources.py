@@ -1,0 +1,124 @@
+"""What a person names as the sources of a data set: folders, lists of paths, tar files, tables, addresses of stores."""
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path, PurePath
+from typing import Final
+
+from engine.cluster.containers import PARQUET, TAR, rows_by_group
+from engine.cluster.plan import IMAGE, TABLE, TAR_FILE, Piece
+from engine.cluster.storage import each_in_store, is_address, size_of
+from engine.errors import InputError, StorageError
+from engine.events import CancelToken
+from engine.files import open_regular
+from engine.images.find_images import FoundImages, each_image_folder, without_doubles
+from engine.images.kinds import IMAGE_SUFFIXES
+
+LIST_SUFFIXES: Final = frozenset({".txt", ".lst"})
+_TAKEN: Final = IMAGE_SUFFIXES | {TAR, PARQUET}
+
+
+def absolute(sources: Sequence[str]) -> tuple[str, ...]:
+    """Sources as the manifest keeps them: paths absolute, addresses as they are."""
+    return tuple(each if is_address(each) else os.path.abspath(each) for each in sources)  # noqa: PTH100 (links stay)
+
+
+def each_piece(
+    sources: Sequence[str], shard_images: int, found: FoundImages, *, cancel: CancelToken | None = None
+) -> Iterator[Piece]:
+    """What the sources hold, in order.
+
+    In folders and stores the suffix decides, as on the desktop; tar files and Parquet tables in them are taken, too.
+
+    Args:
+        sources: absolute, see `absolute`.
+        shard_images: images of a table's piece, at most, as far as its row groups permit.
+        found: takes folders that cannot be read, and what was left out.
+
+    Raises:
+        InputError: a source is none of these kinds, or a table has no column with images.
+        StorageError, NetworkError: a source is not there, or the store does not answer.
+        Cancelled: `cancel` was set.
+    """
+    token = cancel or CancelToken()
+    for source in sources:
+        for name, size in _each_file(source, found, token):
+            token.raise_if_cancelled()
+            yield from _pieces(name, size, shard_images)
+
+
+def _each_file(source: str, found: FoundImages, cancel: CancelToken) -> Iterator[tuple[str, int | None]]:
+    """Name and bytes of each file; bytes are None where they are not looked up."""
+    if is_address(source):
+        yield from _in_store(source)
+    elif Path(source).is_dir():
+        for folder in each_image_folder(Path(source), found, suffixes=_TAKEN, cancel=cancel):
+            yield from ((str(file.path), file.size_bytes) for file in folder.files)
+    elif (suffix := Path(source).suffix.lower()) in LIST_SUFFIXES:
+        yield from ((name, None) for name in _listed(Path(source)))
+    elif suffix in _TAKEN:
+        yield source, size_of(source)
+    else:
+        size_of(source)  # where it is not there, that is what is wrong
+        raise InputError(
+            "this is no source of images",
+            expected="a folder, a list of paths (.txt), .tar or .parquet files, images, or an address such as s3://bucket/photos",
+            found=source,
+        )
+
+
+def _in_store(address: str) -> Iterator[tuple[str, int]]:
+    files = ((name, size) for name, size in each_in_store(address) if _is_taken(name))
+    folder, waiting = "", list[tuple[str, int]]()
+    for name, size in files:
+        above = name.rpartition("/")[0]
+        if above != folder:
+            yield from _without_doubles(waiting)
+            folder, waiting = above, []
+        waiting.append((name, size))
+    yield from _without_doubles(waiting)
+
+
+def _without_doubles(files: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
+    kept = {str(path) for path in without_doubles([PurePath(name) for name, _size in files])}
+    return [(name, size) for name, size in files if str(PurePath(name)) in kept]
+
+
+def _is_taken(name: str) -> bool:
+    path = PurePath(name)
+    return path.suffix.lower() in _TAKEN and not any(part.startswith(".") for part in path.parts)
+
+
+def _listed(path: Path) -> Iterator[str]:
+    """Names in a list, one a line; relative ones begin at the list's folder."""
+    try:
+        with open_regular(path) as file:
+            for line in file:
+                name = os.fsdecode(line.rstrip(b"\r\n"))
+                if name.strip():
+                    yield name if is_address(name) else os.path.join(path.parent, name)  # noqa: PTH118 (as written)
+    except OSError as error:
+        raise StorageError("the list cannot be read", found=f"{path}: {error.strerror}") from error
+
+
+def _pieces(name: str, size_bytes: int | None, shard_images: int) -> Iterator[Piece]:
+    suffix = PurePath(name).suffix.lower()
+    if suffix == TAR:
+        yield Piece(TAR_FILE, name, size_of(name) if size_bytes is None else size_bytes, images=None)
+    elif suffix == PARQUET:
+        yield from _of_table(name, size_of(name) if size_bytes is None else size_bytes, shard_images)
+    else:
+        yield Piece(IMAGE, name, size_bytes)
+
+
+def _of_table(name: str, size_bytes: int, shard_images: int) -> Iterator[Piece]:
+    """Consecutive row groups, together at most `shard_images` rows."""
+    first, images = 0, 0
+    counts = rows_by_group(name)
+    for group, rows in enumerate(counts):
+        if images and images + rows > shard_images:
+            yield Piece(TABLE, name, size_bytes, first, group, images)
+            first, images = group, 0
+        images += rows
+    if images:
+        yield Piece(TABLE, name, size_bytes, first, len(counts), images)

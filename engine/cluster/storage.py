@@ -1,0 +1,160 @@
+"""Files on this computer and in object stores, by path or address (`s3://bucket/photos`), through fsspec."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, Final
+
+from engine.errors import (
+    ImageError,
+    ImageMissingError,
+    ImageUnreachableError,
+    InputError,
+    NetworkError,
+    ProtoleafError,
+    StorageError,
+)
+from engine.files import open_regular
+from engine.images.read_file import MAX_FILE_BYTES
+from engine.runtime.sessions import one_line
+
+_CREDENTIALS: Final = ("credential", "accesskey", "authentication")  # in the names of libraries' errors, lower case
+
+
+def is_address(text: str) -> bool:
+    """Whether a text is an address of an object store, no path."""
+    return "://" in text
+
+
+@contextmanager
+def _reaching(name: str) -> Iterator[None]:
+    """Raise what a person can do something about instead of what a store raises."""
+    try:
+        yield
+    except ProtoleafError:
+        raise
+    except Exception as error:  # each store has errors of its own
+        raise refusal(name, error) from error
+
+
+def file_system(address: str) -> tuple[Any, str]:
+    """The store of an address, and the path in it.
+
+    Raises:
+        InputError: the store needs a package that is not installed, or there is no such kind.
+        StorageError: credentials are missing.
+    """
+    import fsspec
+
+    with _reaching(address):
+        store, path = fsspec.core.url_to_fs(address)
+        return store, path
+
+
+def size_of(name: str) -> int:
+    """Bytes of a file, by path or address.
+
+    Raises:
+        StorageError, NetworkError, InputError: it is not there, or the store does not answer.
+    """
+    with _reaching(name):
+        if not is_address(name):
+            return Path(name).stat().st_size
+        store, path = file_system(name)
+        return int(store.size(path) or 0)
+
+
+@contextmanager
+def opened(name: str) -> Iterator[IO[bytes]]:
+    """Open a file for reading, by path or address.
+
+    Raises:
+        StorageError, NetworkError, InputError: it is not there, or the store does not answer.
+    """
+    with _reaching(name):
+        if is_address(name):
+            store, path = file_system(name)
+            file: IO[bytes] = store.open(path, "rb")
+        else:
+            file = open_regular(Path(name))
+    with file:
+        yield file
+
+
+def read_from_store(address: str) -> bytes:
+    """Read an image file of an object store, as `read_file` reads one of this computer.
+
+    Raises:
+        ImageUnreachableError: the store does not give it; an `ImageMissingError` when it is not there.
+        ImageError: it is empty, or too large.
+        InputError, StorageError: nothing can be read from this store: a package or credentials are missing.
+    """
+    store, path = file_system(address)
+    try:
+        size = int(store.size(path) or 0)
+        data: bytes = store.cat_file(path) if size <= MAX_FILE_BYTES else b""
+    except FileNotFoundError as error:
+        raise ImageMissingError("the file is not there") from error
+    except Exception as error:  # each store has errors of its own
+        if _is_about_credentials(error):
+            raise refusal(address, error) from error
+        raise ImageUnreachableError("the file cannot be read", found=one_line(error)) from error
+    if size > MAX_FILE_BYTES:
+        raise ImageError("the file is too large", found=f"{size // 1024**2} MB")
+    if not data:
+        raise ImageError("the file is empty")
+    return data
+
+
+def each_in_store(address: str) -> Iterator[tuple[str, int]]:
+    """Address and bytes of every file at or below an address, folder by folder, each in the order of names.
+
+    Raises:
+        StorageError, NetworkError, InputError: there is nothing, or the store does not answer.
+    """
+    store, top = file_system(address)
+    folders = iter(store.walk(top, detail=True))
+    with _reaching(address):
+        if store.isfile(top):
+            folders = iter([("", {}, {"": store.info(top)})])
+        elif not store.exists(top):
+            raise StorageError("the file or folder is not there", found=address, remedy="check the address")
+    while True:
+        with _reaching(address):
+            files = next(folders, ("", {}, None))[2]
+            if files is None:
+                return
+            listed = [(store.unstrip_protocol(each["name"]), int(each.get("size") or 0)) for each in files.values()]
+        yield from sorted(listed)
+
+
+def _is_about_credentials(error: BaseException) -> bool:
+    kind = type(error).__name__.lower()
+    return any(word in kind for word in _CREDENTIALS)
+
+
+def refusal(name: str, error: Exception) -> ProtoleafError:
+    """Build the error for a file or store that cannot be read."""
+    found = {"name": name, "reason": one_line(error)}
+    if isinstance(error, FileNotFoundError):
+        return StorageError("the file or folder is not there", found=name, remedy="check the path or reconnect it")
+    if _is_about_credentials(error) or isinstance(error, PermissionError):
+        return StorageError(
+            "the storage gives no access",
+            expected="credentials on every node, where the storage's own tools look for them",
+            found="{name}: {reason}",
+            remedy="set them, then run the same command again",
+            **found,
+        )
+    if isinstance(error, ImportError):
+        return InputError(
+            "this storage needs another package",
+            found="{name}: {reason}",
+            remedy="install it on every node of the cluster",
+            **found,
+        )
+    if not is_address(name):
+        return StorageError("the file or folder cannot be read", found="{name}: {reason}", **found)
+    return NetworkError(
+        "the storage does not answer", found="{name}: {reason}", remedy="check its address and the network", **found
+    )

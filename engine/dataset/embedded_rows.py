@@ -1,0 +1,85 @@
+"""Rows of a data set: one for each image, in Arrow's columns and as arrays of numpy."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from engine.images.read_file import HASH_BYTES
+
+EMBEDDED: Final = "embedded"  # the status of an image with an embedding; of others it is the error's code
+
+
+@dataclass(frozen=True)
+class EmbeddedRows:
+    """Some images of a data set, n of them, each list in their order."""
+
+    content_hashes: Sequence[bytes | None]  # as of projects; None of a file that could not be read
+    paths: Sequence[str]  # path or address; of an image in an archive, the archive's with the image's name behind
+    sizes_bytes: Sequence[int | None]  # of the file, None where it could not be read
+    embeddings: NDArray[np.float16]  # (n, width); zeros where there is none
+    has_embedding: NDArray[np.bool_]  # (n,)
+    statuses: Sequence[str]  # `EMBEDDED`, or the code of what is wrong
+    reasons: Sequence[str | None]  # what is wrong, in words
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+
+def schema_of(width: int) -> pa.Schema:
+    """The columns of a data set with embeddings of a width."""
+    return pa.schema(
+        [
+            pa.field("content_hash", pa.binary(HASH_BYTES)),
+            pa.field("path", pa.string(), nullable=False),
+            pa.field("size_bytes", pa.int64()),
+            pa.field("embedding", pa.list_(pa.field("element", pa.float16()), width)),
+            pa.field("status", pa.string(), nullable=False),
+            pa.field("reason", pa.string()),
+        ]
+    )
+
+
+def to_arrow(rows: EmbeddedRows) -> pa.RecordBatch:
+    """Rows as Arrow's columns."""
+    schema = schema_of(rows.embeddings.shape[1])
+    values = pa.array(np.ascontiguousarray(rows.embeddings).ravel())
+    kind = schema.field("embedding").type
+    embeddings = pa.FixedSizeListArray.from_arrays(values, type=kind, mask=pa.array(~rows.has_embedding))
+    columns = [
+        pa.array(rows.content_hashes, schema.field("content_hash").type),
+        pa.array(rows.paths, pa.string()),
+        pa.array(rows.sizes_bytes, pa.int64()),
+        embeddings,
+        pa.array(rows.statuses, pa.string()),
+        pa.array(rows.reasons, pa.string()),
+    ]
+    return pa.record_batch(columns, schema=schema)
+
+
+def from_arrow(batch: pa.RecordBatch) -> EmbeddedRows:
+    """Rows of Arrow's columns."""
+    embeddings, has_embedding = embeddings_in(batch)
+    return EmbeddedRows(
+        batch.column("content_hash").to_pylist(),
+        batch.column("path").to_pylist(),
+        batch.column("size_bytes").to_pylist(),
+        embeddings,
+        has_embedding,
+        batch.column("status").to_pylist(),
+        batch.column("reason").to_pylist(),
+    )
+
+
+def embeddings_in(batch: pa.RecordBatch) -> tuple[NDArray[np.float16], NDArray[np.bool_]]:
+    """The embeddings (n, width) float16 of Arrow's columns, zeros where there is none, and which there are (n,)."""
+    column = batch.column("embedding")
+    width = column.type.list_size
+    values = column.values.slice(column.offset * width, len(column) * width)
+    embeddings = values.to_numpy(zero_copy_only=False).reshape(len(column), width).astype(np.float16)
+    has_embedding = np.asarray(column.is_valid().to_numpy(zero_copy_only=False), dtype=np.bool_)
+    embeddings[~has_embedding] = 0
+    return embeddings, has_embedding

@@ -1,0 +1,106 @@
+"""The manifest of a data set: which backbone made the embeddings, of which sources, in how many shards."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from engine.dataset.described_folder import (
+    FolderKind,
+    ShardFacts,
+    damaged_description,
+    facts_as_data,
+    facts_of,
+    is_of_kind,
+    read_description,
+    write_description,
+)
+from engine.model_card import BackboneCard
+
+DATA_SET: Final = FolderKind(
+    "protoleaf data set", 1, "a data set", "make one with `protoleaf embed SOURCE... --out DATASET --backbone B`"
+)
+BACKBONE_FILE: Final = "backbone.onnx"  # a copy of the backbone in the data set, with its card beside it
+PLAN_FILE: Final = "plan.parquet"  # which images belong to which shard
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """The description of a data set."""
+
+    data_set_id: str  # random; every shard carries it
+    backbone_hash: str  # SHA-256 of the backbone's file, hex
+    card: BackboneCard  # of the backbone: its name, the width of embeddings, and how images are prepared
+    sources: tuple[str, ...]  # as they were named, absolute
+    shard_images: int  # images of a shard, at most; an archive is one shard
+    shard_count: int  # of the plan
+    shards: tuple[ShardFacts, ...] = ()  # of each, once all are there
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether a run has finished, with every shard there."""
+        return len(self.shards) == self.shard_count
+
+    @property
+    def rows(self) -> int:
+        return sum(facts.rows for facts in self.shards)
+
+    @property
+    def failed(self) -> int:
+        return sum(facts.failed for facts in self.shards)
+
+
+def is_data_set(folder: Path) -> bool:
+    """Whether a folder says that it is a data set, whole or not."""
+    return is_of_kind(folder, DATA_SET)
+
+
+def write_manifest(folder: Path, manifest: Manifest) -> None:
+    """Write or replace the manifest; raises `StorageError` where the disk refuses."""
+    write_description(folder, DATA_SET, manifest_fields(manifest))
+
+
+def manifest_fields(manifest: Manifest) -> dict[str, Any]:
+    """The manifest as JSON data."""
+    return {
+        "data_set_id": manifest.data_set_id,
+        "backbone": {"sha256": manifest.backbone_hash, **asdict(manifest.card)},
+        "sources": list(manifest.sources),
+        "shard_images": manifest.shard_images,
+        "shard_count": manifest.shard_count,
+        "rows": manifest.rows if manifest.is_whole else None,
+        "failed": manifest.failed if manifest.is_whole else None,
+        "shards": facts_as_data(manifest.shards),
+    }
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Read the manifest of a data set.
+
+    Raises:
+        InputError: the folder is no data set.
+        FormatError: it was made by a newer program, or its manifest is damaged.
+    """
+    fields = read_description(folder, DATA_SET)
+    try:
+        return _manifest_of(fields)
+    except (ValueError, KeyError, TypeError, OverflowError) as error:
+        raise damaged_description(folder, DATA_SET, error) from error
+
+
+def _manifest_of(fields: Mapping[str, Any]) -> Manifest:
+    backbone = dict(fields["backbone"])
+    backbone_hash = str(backbone.pop("sha256"))
+    backbone["mean"], backbone["std"] = tuple(backbone["mean"]), tuple(backbone["std"])
+    manifest = Manifest(
+        str(fields["data_set_id"]),
+        backbone_hash,
+        BackboneCard(**backbone),
+        tuple(map(str, fields["sources"])),
+        int(fields["shard_images"]),
+        int(fields["shard_count"]),
+        facts_of(fields["shards"]),
+    )
+    if len(manifest.shards) not in {0, manifest.shard_count}:
+        raise ValueError(f"{len(manifest.shards)} of {manifest.shard_count} shards are described")
+    return manifest
