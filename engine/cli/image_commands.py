@@ -87,7 +87,7 @@ def suggest(
     with open_project(project, for_writing=False) as opened:
         found = images_to_label(opened, CacheFolders.default(), count)
         graph = opened.classes.graph
-        lines = [_line(graph, image) for image in found]
+        lines = [_suggested_line(graph, image) for image in found]
         fields = [
             {"image": image.path, "class": _class_of(graph, image), "score": image.score if image.class_id else None}
             for image in found
@@ -95,7 +95,7 @@ def suggest(
     say("\n".join(lines) or "Every image with an embedding is labelled.", {"images": fields}, as_json=as_json)
 
 
-def _line(graph: "CategoryGraph", image: "ToLabel") -> str:
+def _suggested_line(graph: "CategoryGraph", image: "ToLabel") -> str:
     """`photos/7.jpg  Fruit/Apple 43.1%`, with the predicted class."""
     guess = _class_of(graph, image)
     return image.path if guess is None else f"{image.path}  {guess} {percent(image.score)}"

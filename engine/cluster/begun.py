@@ -123,5 +123,4 @@ def one_run(folder: Path) -> Iterator[None]:
 
 def planned_images(folder: Path) -> int | None:
     """Images of the plan; None where only reading them tells. Raises `FormatError`."""
-    with Plan(folder) as plan:
-        return plan.totals.images
+    return Plan(folder).totals.images

@@ -56,8 +56,7 @@ def classify_data_set(
         Cancelled: finished shards are kept.
     """
     token, out = cancel or CancelToken(), out.absolute()
-    _refuse_other_backbone(data_set, bundle)
-    manifest = _begin(data_set, bundle, out)
+    manifest = begin_predictions(data_set, bundle, out)
     with one_run(out):
         done = do_all(
             ClassifyShards(data_set.folder.absolute(), out), manifest.shard_count, data_set.manifest.rows, places,
@@ -86,8 +85,14 @@ def _refuse_other_backbone(data_set: DataSet, bundle: ModelBundle) -> None:
         )
 
 
-def _begin(data_set: DataSet, bundle: ModelBundle, out: Path) -> PredictionsManifest:
-    """Begin the folder, or go on with the one that is there."""
+def begin_predictions(data_set: DataSet, bundle: ModelBundle, out: Path) -> PredictionsManifest:
+    """Begin a folder of predictions with its classifier and its manifest, or go on with the one that is there.
+
+    Raises:
+        InputError: the data set was embedded by another backbone than the model's, or the folder holds something else.
+        FormatError, ModelError, StorageError: as `classify_data_set`.
+    """
+    _refuse_other_backbone(data_set, bundle)
     model_hash = file_hash(bundle.folder / NAME)
     if (out / DESCRIPTION).exists():
         manifest = read_predictions_manifest(out)

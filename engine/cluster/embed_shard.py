@@ -34,7 +34,7 @@ from engine.runtime.providers import CPU_CHOICE, choose_providers
 _READERS: Final = 8  # threads that wait for disks and stores. Chosen: an answer of a store takes some 50 ms.
 _READ_AHEAD: Final = 32  # images that are read before their turn
 _CHUNK_BYTES: Final = 64 * 1024**2  # of files in one chunk; large ones come in smaller chunks
-_SURELY_AWAY: Final = 10  # images of a shard that are all out of reach: a share is gone, not each of them. Chosen.
+SURELY_AWAY: Final = 10  # images of a shard that are all out of reach: a share is gone, not each of them. Chosen.
 
 
 @dataclass(frozen=True)
@@ -192,7 +192,7 @@ def _refuse_changed(piece: Piece) -> None:
 
 
 def _refuse_when_away(rows: int, away: int, number: int) -> None:
-    if away == rows >= _SURELY_AWAY:
+    if away == rows >= SURELY_AWAY:
         raise StorageError(
             "no image of a shard can be reached",
             found="{rows} images out of reach in shard {number}",

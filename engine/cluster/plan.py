@@ -7,6 +7,7 @@ grow with the number of images.
 import json
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, final
@@ -107,20 +108,15 @@ def _batch(shard: list[Piece]) -> pa.RecordBatch:
 
 @final
 class Plan:
-    """A plan opened for reading; close it by leaving the block."""
+    """A plan that is read shard by shard; from several threads at once."""
 
     def __init__(self, folder: Path) -> None:
+        """Read its footer; raises `FormatError` where it is damaged."""
         self._path = folder / PLAN_FILE
-        self._file: Any = self._read(open_regular)
-        self._table: Any = self._read(lambda _path: pq.ParquetFile(self._file, page_checksum_verification=True))
-        fields = self._read(lambda _path: json.loads(self._table.metadata.metadata[_TOTALS]))
-        self.totals = PlanTotals(**fields)
-
-    def __enter__(self) -> "Plan":
-        return self
-
-    def __exit__(self, *_reason: object) -> None:
-        self._file.close()
+        self._metadata: Any = None
+        with self._opened() as table:
+            self._metadata = table.metadata
+            self.totals = PlanTotals(**json.loads(table.metadata.metadata[_TOTALS]))
 
     def pieces(self, number: int) -> list[Piece]:
         """What a shard is made of, in order.
@@ -128,12 +124,15 @@ class Plan:
         Raises:
             FormatError: the plan is damaged.
         """
-        rows = self._read(lambda _path: self._table.read_row_group(number).to_pylist())
+        with self._opened() as table:
+            rows = table.read_row_group(number).to_pylist()
         return [Piece(**{**row, "name": os.fsdecode(row["name"])}) for row in rows]
 
-    def _read(self, read: Any) -> Any:
+    @contextmanager
+    def _opened(self) -> Iterator[Any]:
         try:
-            return read(self._path)
+            with open_regular(self._path) as file:
+                yield pq.ParquetFile(file, metadata=self._metadata, page_checksum_verification=True)
         except (pa.ArrowException, OSError, ValueError, KeyError, TypeError) as error:
             raise FormatError(
                 "the plan of the data set cannot be read",

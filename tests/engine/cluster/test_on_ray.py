@@ -1,0 +1,190 @@
+"""The whole way on real clusters: one of this computer alone, and one of two nodes."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from engine.collection.bundle.export import export_model
+from engine.dataset.opened import DataSet
+from engine.dataset.predictions import read_predictions_manifest
+from engine.project import Project
+from tests.support.collections import Collection
+from tests.support.data_sets import embedded, rows_of
+from tests.support.images import write_jpeg
+from tests.support.two_nodes import TwoNodes, answered, program_environment, shards_there, started, two_nodes
+
+pytestmark = pytest.mark.slow
+
+IMAGES = 60
+
+
+@pytest.fixture
+def photos(tmp_path: Path) -> Path:
+    """Some images, one of them rotten."""
+    folder = tmp_path / "photos"
+    folder.mkdir()
+    for number in range(IMAGES - 1):
+        write_jpeg(folder / f"{number}.jpg", seed=number)
+    (folder / "rotten.jpg").write_bytes(b"nothing")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def nodes() -> Iterator[TwoNodes]:
+    """A cluster of two nodes that several tests use."""
+    with two_nodes() as found:
+        yield found
+
+
+def embed(photos: Path, out: Path, *options: str | Path) -> tuple[str | Path, ...]:
+    """The command that embeds them."""
+    return ("embed", photos, "--out", out, "--backbone", "fast", "--shard-images", "5", *options)
+
+
+def test_embed_and_classify_on_this_computer(collection: Collection, tmp_path: Path) -> None:
+    """The loop of the guide, twice: the second time there is nothing left to do. Nothing stays behind."""
+    with Project.open(collection.project, for_writing=False) as project:
+        model = export_model(project, collection.caches, tmp_path / "model").folder
+    sources = collection.unsorted
+    before = {path.name for path in Path("/tmp").glob("protoleaf-*")}  # noqa: S108 (where a cluster's files lie)
+    for new in (8, 0):
+        status, out, err = answered(started(*embed(sources, tmp_path / "set", "--json")))
+        assert (status, err) == (0, "")
+        fields = json.loads(out)
+        assert (fields["images"], fields["shards"], fields["new_shards"], fields["failed"]) == (40, 8, new, 0)
+    for new in (8, 0):
+        command = ("classify", tmp_path / "set", "--model", model, "--out", tmp_path / "out", "--json")
+        status, out, err = answered(started(*command))
+        assert (status, err.count("\n")) == (0, 1)
+        assert "the model takes the mean of 5 views of an image; the data set has one view of each" in err
+        fields = json.loads(out)
+        assert (fields["predictions"], fields["new_shards"], fields["without"]) == (40, new, 0)
+    assert read_predictions_manifest(tmp_path / "out").is_whole
+    assert rows_of(DataSet.open(tmp_path / "set")) == rows_of(embedded([sources], tmp_path / "expected"))
+    assert {path.name for path in Path("/tmp").glob("protoleaf-*")} <= before  # noqa: S108
+
+
+def test_two_nodes_and_one_that_is_lost(nodes: TwoNodes, photos: Path, tmp_path: Path) -> None:
+    """What one node did not finish the other does; the same rows as without a cluster."""
+    command = embed(photos, tmp_path / "set", "--cluster", nodes.address, "--json")
+    running = started(*command, environment=nodes.environment)
+    assert shards_there(tmp_path / "set", 3, running)
+    nodes.lose_one()
+    status, out, err = answered(running)
+    assert (status, err) == (0, "")
+    assert json.loads(out)["new_shards"] == IMAGES // 5
+    assert rows_of(DataSet.open(tmp_path / "set")) == rows_of(embedded([photos], tmp_path / "expected"))
+
+
+def test_ctrl_c_stops_and_the_same_command_goes_on(photos: Path, tmp_path: Path) -> None:
+    """In one line; no process of the cluster is left."""
+    running = started(*embed(photos, tmp_path / "set"))
+    assert shards_there(tmp_path / "set", 2, running)
+    children = psutil.Process(running.pid).children(recursive=True)
+    assert children
+    running.send_signal(signal.SIGINT)
+    status, out, err = answered(running)
+    assert (status, out) == (130, "")
+    assert err == "protoleaf: stopped; what was finished is kept; run the same command again to go on from here\n"
+    assert psutil.wait_procs(children, timeout=30)[1] == []
+    status, out, err = answered(started(*embed(photos, tmp_path / "set", "--json")))
+    assert (status, err) == (0, "")
+    assert 0 < json.loads(out)["new_shards"] < IMAGES // 5
+    assert rows_of(DataSet.open(tmp_path / "set")) == rows_of(embedded([photos], tmp_path / "expected"))
+
+
+def test_a_cluster_of_ours_speaks_to_nobody(photos: Path, tmp_path: Path) -> None:
+    """Ray is told to report nothing, no process of it is connected to another computer, and no secret is written."""
+    environment = {**program_environment(), "HOME": str(tmp_path / "home"), "RAY_USAGE_STATS_ENABLED": "1"}
+    running = started(*embed(photos, tmp_path / "set"), environment=environment)
+    assert shards_there(tmp_path / "set", 1, running)
+    children = psutil.Process(running.pid).children(recursive=True)
+    told = {each.environ().get("RAY_USAGE_STATS_ENABLED") for each in children if each.is_running()}
+    peers = {peer.raddr.ip for each in children for peer in each.net_connections() if peer.raddr}
+    assert answered(running)[0] == 0
+    own = {one.address.partition("%")[0] for many in psutil.net_if_addrs().values() for one in many}
+    assert told == {"0"}
+    assert peers
+    assert {peer.removeprefix("::ffff:") for peer in peers} <= own
+    assert not (tmp_path / "home" / ".ray").exists()
+
+
+def test_what_ray_itself_says_of_reporting() -> None:
+    """By its own account it is off, and would be on without us."""
+    asks = "from ray._private.usage import usage_lib; print(usage_lib.usage_stats_enabled())"
+    environment = {name: value for name, value in os.environ.items() if name != "RAY_USAGE_STATS_ENABLED"}
+    answers = [
+        subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, text=True, check=True,
+            env={**environment, "PYTHONPATH": program_environment()["PYTHONPATH"]},
+        ).stdout
+        for program in (asks, f"import engine; {asks}")
+    ]  # fmt: skip
+    assert answers == ["True\n", "False\n"]
+
+
+def test_addresses_that_do_not_answer(photos: Path, tmp_path: Path) -> None:
+    """Nobody listens, or somebody who is no Ray: refused in time, in one line."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        places = ("127.0.0.1:1", f"127.0.0.1:{silent.getsockname()[1]}")
+        programs = [
+            "import engine.cluster.ray_cluster as tested; tested.CONNECT_S = 3.0; import sys; "
+            f"from engine.cli.main import main; sys.exit(main({list(map(str, embed(photos, tmp_path / 'set', '--cluster', place)))}))"
+            for place in places
+        ]  # fmt: skip
+        for program in programs:
+            done = subprocess.run(
+                [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False,
+                env=program_environment(),
+            )  # fmt: skip
+            assert (done.returncode, done.stdout) == (1, "")
+            assert done.stderr.startswith(
+                "protoleaf: the cluster does not answer: expected the head of a Ray cluster at"
+            )
+            assert done.stderr.count("\n") == 1
+
+
+def test_another_version_of_ray(nodes: TwoNodes, photos: Path, tmp_path: Path) -> None:
+    """Named, with what to do."""
+    program = (
+        "import engine, ray, sys; ray.__version__ = '1.0.0'; from engine.cli.main import main; "
+        f"sys.exit(main({list(map(str, embed(photos, tmp_path / 'set', '--cluster', nodes.address)))}))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False,
+        env=dict(nodes.environment),
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "protoleaf: the cluster runs another version of Ray or Python: expected the versions of this" in done.stderr
+
+
+def test_without_ray(photos: Path, tmp_path: Path) -> None:
+    """One line says how to get it."""
+    program = (
+        "import engine, sys, importlib.util as util; find = util.find_spec; "
+        "util.find_spec = lambda name, *rest: None if name == 'ray' else find(name, *rest); "
+        f"from engine.cli.main import main; sys.exit(main({list(map(str, embed(photos, tmp_path / 'set')))}))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False,
+        env=program_environment(),
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "protoleaf: Ray is not installed: expected Ray on this computer and on every node of the cluster, found "
+        "Protoleaf alone. Install it in a Python environment: pip install 'protoleaf[ray]'\n"
+    )
+
+
+def test_a_gpu_that_is_not_there(photos: Path, tmp_path: Path) -> None:
+    """Asked for by name it is refused."""
+    status, _out, err = answered(started(*embed(photos, tmp_path / "set", "--device", "cuda")))
+    assert (status, err.partition(": expected")[0]) == (2, "protoleaf: the cluster has no GPU")

@@ -1,0 +1,91 @@
+"""Small data sets: embedded in this process, shard by shard, by the functions that the workers of a cluster call."""
+
+import io
+import tarfile
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from engine.backbones.model_files import ModelFiles
+from engine.cluster.begun import Wanted, begin
+from engine.cluster.embed_shard import EmbedShards
+from engine.cluster.shard_work import Resources
+from engine.cluster.sources import absolute
+from engine.collection.models import find_model
+from engine.dataset.embedded_rows import EmbeddedRows
+from engine.dataset.manifest import Manifest, read_manifest, write_manifest
+from engine.dataset.opened import DataSet
+from engine.events import CancelToken
+from engine.images.read_file import HASH_BYTES
+
+
+def begun(
+    sources: Iterable[Path | str], folder: Path, *, shard_images: int = 5, model: ModelFiles | None = None
+) -> Manifest:
+    """Begin a data set: plan, backbone and manifest, no shard yet."""
+    wanted = Wanted(absolute([str(each) for each in sources]), model or find_model("leafnet"), shard_images)
+    return begin(folder, wanted, CancelToken())[0]
+
+
+def embedded(sources: Iterable[Path | str], folder: Path, *, shard_images: int = 5) -> DataSet:
+    """A whole data set, made in this process."""
+    begun(sources, folder, shard_images=shard_images)
+    return finish(folder)
+
+
+def finish(folder: Path) -> DataSet:
+    """Make the missing shards of a data set in this process."""
+    manifest = read_manifest(folder)
+    do = EmbedShards(folder).open(Resources())
+    facts = tuple(do(number).facts for number in range(manifest.shard_count))
+    write_manifest(folder, replace(manifest, shards=facts))
+    return DataSet.open(folder)
+
+
+def rows_of(data_set: DataSet) -> dict[str, tuple[bytes | None, int | None, bytes | None, str]]:
+    """Hash, size, embedding's bytes and status of each row, by path; a path must be there once."""
+    found: dict[str, tuple[bytes | None, int | None, bytes | None, str]] = {}
+    for number in range(data_set.manifest.shard_count):
+        for rows in data_set.each_rows(number):
+            for place, path in enumerate(rows.paths):
+                assert path not in found
+                vector = rows.embeddings[place].tobytes() if rows.has_embedding[place] else None
+                found[path] = (rows.content_hashes[place], rows.sizes_bytes[place], vector, rows.statuses[place])
+    return found
+
+
+def some_rows(count: int, width: int, *, seed: int = 0) -> EmbeddedRows:
+    """Rows of random embeddings; every seventh has none."""
+    generator = np.random.default_rng(seed)
+    has = np.arange(count) % 7 != 6
+    embeddings = np.where(has[:, None], generator.standard_normal((count, width)), 0).astype(np.float16)
+    return EmbeddedRows(
+        [generator.bytes(HASH_BYTES) if each else None for each in has],
+        [f"photos/{seed}-{number}.jpg" for number in range(count)],
+        [number if each else None for number, each in enumerate(has)],
+        embeddings,
+        has,
+        ["embedded" if each else "the-file-is-empty" for each in has],
+        [None if each else "the file is empty" for each in has],
+    )
+
+
+def write_tar(path: Path, members: Mapping[str, bytes]) -> Path:
+    """A tar file as WebDataset writes them."""
+    with tarfile.open(path, "w") as archive:
+        for name, data in members.items():
+            facts = tarfile.TarInfo(name)
+            facts.size = len(data)
+            archive.addfile(facts, io.BytesIO(data))
+    return path
+
+
+def write_table(path: Path, images: Mapping[str, bytes], *, group_rows: int = 2) -> Path:
+    """A Parquet table with the bytes of images and their names."""
+    table = pa.table({"key": list(images), "bytes": list(images.values()), "label": [0] * len(images)})
+    pq.write_table(table, path, row_group_size=group_rows)
+    return path
