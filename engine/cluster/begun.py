@@ -114,11 +114,16 @@ def one_run(folder: Path) -> Iterator[None]:
             "another run is writing to this folder", found=str(folder), remedy="wait for it, or stop it"
         ) from error
     try:
-        clear_abandoned_drafts(folder)
-        clear_abandoned_drafts(folder / SHARDS)
+        _clear_drafts(folder)
         yield
     finally:
+        _clear_drafts(folder)  # of workers that were lost
         lock.release()
+
+
+def _clear_drafts(folder: Path) -> None:
+    for each in (folder, folder / SHARDS):
+        clear_abandoned_drafts(each)
 
 
 def planned_images(folder: Path) -> int | None:

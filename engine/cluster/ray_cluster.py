@@ -6,6 +6,7 @@ folder.
 """
 
 import importlib.util
+import logging
 import os
 import secrets
 import signal
@@ -13,7 +14,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +31,7 @@ RUNNING: Final = "auto"  # the one that runs on this computer
 CONNECT_S: Final = 60.0  # after which a cluster does not answer. Chosen: Ray itself takes up to ten seconds.
 _TOKEN_VARIABLE: Final = "RAY_AUTH_TOKEN"  # noqa: S105 (a name)
 _KNOCK_S: Final = 10.0  # for the connection alone
+_log: Final = logging.getLogger(__name__)
 _POLL_S: Final = 0.1
 _STORE_BYTES: Final = 100 * 1024**2  # of Ray's shared memory: nothing but numbers of shards goes through it
 _SHORT_FOLDER: Final = Path("/tmp")  # noqa: S108  # names of sockets are at most 107 bytes long, and Ray makes long ones
@@ -114,7 +116,17 @@ def _load_ray(*, is_secret_needed: bool = False) -> Any:
         os.environ |= {"RAY_AUTH_MODE": "token", _TOKEN_VARIABLE: secrets.token_hex(32)}
     import ray
 
+    # WORKAROUND: Ray prints what becomes of its nodes on standard output, where results belong. Can go when
+    # `log_to_driver` covers it.
+    ray._private.worker.print_to_stdstream = _to_log  # noqa: SLF001
     return ray
+
+
+def _to_log(data: Mapping[str, Any], ignore_prefix: bool) -> None:
+    """Take what Ray would print; the name of the second argument is Ray's."""
+    del ignore_prefix
+    for line in data["lines"]:
+        _log.info("Ray: %s", str(line).partition("Last 20 lines")[0])
 
 
 def _knock(address: str) -> None:

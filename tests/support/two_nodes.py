@@ -1,7 +1,7 @@
 """A Ray cluster of two nodes on this computer, in a process of its own: `TwoNodes` starts it and speaks to it.
 
-The process writes the address of the head once it is there. It takes the second node away when it reads a line, and ends
-when its standard input ends.
+The process writes the address of the head once it is there. It takes the second node away when it reads a line, and
+ends when its standard input ends.
 """
 
 import os

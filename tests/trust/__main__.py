@@ -17,6 +17,7 @@ from typing import Final
 
 from engine import __version__
 from tests.trust.activities import ACTIVITIES
+from tests.trust.cluster_breaker import break_many as break_clusters
 from tests.trust.copier import copy_many
 from tests.trust.damaged_twins import restore_many
 from tests.trust.disk_filler import can_fill, fill_many
@@ -64,6 +65,7 @@ INSTRUMENTS: Final = (
     Instrument("targets", "targets of exports", aim_many),
     Instrument("doors", "special files at every door", open_many),
     Instrument("arguments", "odd arguments and signals", ask_many),
+    Instrument("clusters", "runs on a cluster broken off", break_clusters),
     Instrument("twins", "label imports between twin projects", import_many),
 )
 

@@ -12,6 +12,7 @@ from tests.trust.stages import Stage, build_stage
 HERE: Final = Path(__file__).parent
 INSTRUMENTS: Final = frozenset(
     {
+        "test_cluster_breaker",
         "test_copier",
         "test_damaged_twins",
         "test_disk_filler",

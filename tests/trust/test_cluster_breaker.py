@@ -1,0 +1,11 @@
+"""Runs on a cluster that are broken off: nothing twice, nothing missing, and the same as undisturbed."""
+
+from tests.trust.cluster_breaker import WAYS, break_many
+from tests.trust.stages import Stage
+
+
+def test_a_run_that_is_broken_off_goes_on(stage: Stage) -> None:
+    """Each way once; `python -m tests.trust --clusters COUNT` does more."""
+    row = break_many(stage, len(WAYS), seed=1)
+    assert row.faults == ()
+    assert row.trials == len(WAYS)
