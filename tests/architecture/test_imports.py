@@ -18,6 +18,8 @@ WITHOUT_TORCH = (
     "engine.graph",
     "engine.interchange",
     "engine.worker",
+    "engine.cluster",
+    "engine.dataset",
     "engine.collection",
     "engine.backbones",
     "engine.jobs",

@@ -1,0 +1,56 @@
+"""`protoleaf benchmark cluster`: the path of a cluster beside the desktop's."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from engine.cli.output import AsJson, say
+
+if TYPE_CHECKING:
+    from research.benchmarks.cluster import ClassifiedRows
+
+
+def cluster(
+    paths: Annotated[list[Path] | None, typer.Argument(help="Images or folders; by default generated photos.")] = None,
+    *,
+    images: Annotated[int, typer.Option(min=1, help="Generated photos, at least.")] = 1_440,
+    rows: Annotated[int, typer.Option(min=10, help="Of the data set that is classified.")] = 1_000_000,
+    rounds: Annotated[int, typer.Option(min=1)] = 3,
+    backbone: Annotated[
+        str, typer.Option(help="“accurate”, “fast”, a backbone of `backbone list`, or a file.")
+    ] = "fast",
+    as_json: AsJson = False,
+) -> None:
+    """Embed files on a cluster of this computer and on its desktop in turn, and classify a synthetic data set.
+
+    The exit status is 1 when a limit is missed, or one bit of an embedding differs.
+    """
+    from research.benchmarks.cluster import measure_cluster
+
+    figures = measure_cluster(paths or (), images=images, rows=rows, rounds=rounds, backbone=backbone)
+    say(
+        f"{figures.images:,} images on all cores\n"
+        f"desktop              {figures.desktop:10,.0f} images/s\n"
+        f"cluster              {figures.cluster:10,.0f} images/s   {figures.ratio:.2f} of it (limit {figures.limit})\n"
+        f"embeddings that differ from the desktop's in a bit: {figures.differing:,}\n"
+        f"{_line(figures.fewer)}\n{_line(figures.many)}\n"
+        f"growth of a worker   {figures.growth:10.2f} x (limit {figures.limit_growth})",
+        {**asdict(figures), "growth": figures.growth},
+        as_json=as_json,
+    )
+    if not figures.are_kept:
+        raise typer.Exit(1)
+
+
+def _line(run: "ClassifiedRows") -> str:
+    return (
+        f"classify {run.rows:11,} {run.rows_per_s:10,.0f} images/s   a worker holds {run.worker_mib:,.0f} MiB at most, "
+        f"the command {run.driver_mib:,.0f} MiB"
+    )
+
+
+def register(application: typer.Typer) -> None:
+    """Add the command to `protoleaf benchmark`."""
+    application.command("cluster")(cluster)
