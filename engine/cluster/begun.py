@@ -10,7 +10,7 @@ from typing import Final
 from filelock import FileLock, Timeout
 
 from engine.backbones.model_files import ModelFiles
-from engine.cluster.plan import Plan, write_plan
+from engine.cluster.plan import ShardPlan, write_plan
 from engine.cluster.sources import each_piece
 from engine.collection.bundle.export import place_backbone
 from engine.dataset.described_folder import DESCRIPTION, SHARDS
@@ -29,7 +29,7 @@ _LOCK: Final = ".protoleaf-lock"
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedDataSet:
     """What a person requests."""
 
     sources: tuple[str, ...]  # absolute
@@ -37,7 +37,7 @@ class Wanted:
     shard_images: int | None = None  # None: as the data set has it, else `SHARD_IMAGES`
 
 
-def begin(folder: Path, wanted: Wanted, cancel: CancelToken) -> tuple[Manifest, FoundImages]:
+def begin(folder: Path, wanted: WantedDataSet, cancel: CancelToken) -> tuple[Manifest, FoundImages]:
     """Begin a data set, or go on with the one that is there.
 
     Returns:
@@ -60,7 +60,7 @@ def begin(folder: Path, wanted: Wanted, cancel: CancelToken) -> tuple[Manifest, 
     return manifest, found
 
 
-def _write(draft: Path, wanted: Wanted, found: FoundImages, cancel: CancelToken) -> Manifest:
+def _write(draft: Path, wanted: WantedDataSet, found: FoundImages, cancel: CancelToken) -> Manifest:
     shard_images = wanted.shard_images or SHARD_IMAGES
     pieces = each_piece(wanted.sources, shard_images, found, cancel=cancel)
     totals = write_plan(draft, pieces, shard_images, cancel)
@@ -79,7 +79,7 @@ def _write(draft: Path, wanted: Wanted, found: FoundImages, cancel: CancelToken)
     return manifest
 
 
-def _refuse_other(manifest: Manifest, wanted: Wanted) -> None:
+def _refuse_other(manifest: Manifest, wanted: WantedDataSet) -> None:
     """Refuse to go on with a data set of something else: its plan stands."""
     model = wanted.model
     pairs = (
@@ -128,4 +128,4 @@ def _clear_drafts(folder: Path) -> None:
 
 def planned_images(folder: Path) -> int | None:
     """Images of the plan; None where only reading them tells. Raises `FormatError`."""
-    return Plan(folder).totals.images
+    return ShardPlan(folder).totals.images

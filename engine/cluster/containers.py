@@ -31,7 +31,7 @@ class ReadImage:
 
 
 @dataclass(frozen=True)
-class ImageColumns:
+class TableColumns:
     """Where a table has its images."""
 
     data: tuple[str, ...]  # name of the column with the bytes, and of the field in it where it has fields
@@ -132,7 +132,7 @@ def _table(name: str) -> Iterator[Any]:
         yield table
 
 
-def _columns(name: str, schema: Any) -> ImageColumns:
+def _columns(name: str, schema: Any) -> TableColumns:
     """Find the columns by their names and types."""
     import pyarrow as pa
 
@@ -140,7 +140,7 @@ def _columns(name: str, schema: Any) -> ImageColumns:
     for column, kind in kinds.items():
         fields = {kind.field(place).name for place in range(kind.num_fields)} if pa.types.is_struct(kind) else set()
         if set(_INSIDE) <= fields:
-            return ImageColumns((column, "bytes"), (column, "path"))
+            return TableColumns((column, "bytes"), (column, "path"))
     binary = [each for each, kind in kinds.items() if pa.types.is_binary(kind) or pa.types.is_large_binary(kind)]
     named = [each for each in _BYTES_NAMES if each in binary] or (binary if len(binary) == 1 else [])
     if not named:
@@ -153,4 +153,4 @@ def _columns(name: str, schema: Any) -> ImageColumns:
             name=name,
         )
     key = next((each for each in _KEY_NAMES if each in kinds and each != named[0]), None)
-    return ImageColumns((named[0],), () if key is None else (key,))
+    return TableColumns((named[0],), () if key is None else (key,))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from engine.backbones.model_files import ModelFiles
-from engine.cluster.begun import Wanted, begin, one_run, planned_images
+from engine.cluster.begun import WantedDataSet, begin, one_run, planned_images
 from engine.cluster.embed_shard import EmbedShards
 from engine.cluster.run import HERE, Places, do_all
 from engine.cluster.sources import absolute
@@ -52,7 +52,7 @@ def embed_sources(
         Cancelled: finished shards are kept.
     """
     token, folder = cancel or CancelToken(), folder.absolute()
-    manifest, found = begin(folder, Wanted(absolute(sources), model, shard_images), token)
+    manifest, found = begin(folder, WantedDataSet(absolute(sources), model, shard_images), token)
     with one_run(folder):
         done = do_all(
             EmbedShards(folder), manifest.shard_count, planned_images(folder), places, on_progress=on_progress,

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.cluster.containers import ReadImage, each_in_table, each_in_tar
-from engine.cluster.plan import IMAGE, TABLE, Piece, Plan
+from engine.cluster.plan import IMAGE, TABLE, Piece, ShardPlan
 from engine.cluster.shard_work import DoShard, FinishedShard, Resources, finished, in_order
 from engine.cluster.storage import is_address, read_from_store, size_of
 from engine.dataset.described_folder import ShardFacts
@@ -74,7 +74,7 @@ class ShardEmbedder:
     def __init__(self, folder: Path, session: BackboneSession) -> None:
         manifest = read_manifest(folder)
         self._shards = shards_of(folder, manifest)
-        self._plan = Plan(folder)
+        self._plan = ShardPlan(folder)
         self._session = session
 
     def __call__(self, number: int) -> FinishedShard:

@@ -107,7 +107,7 @@ def _batch(shard: list[Piece]) -> pa.RecordBatch:
 
 
 @final
-class Plan:
+class ShardPlan:
     """A plan that is read shard by shard; from several threads at once."""
 
     def __init__(self, folder: Path) -> None:

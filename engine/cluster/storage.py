@@ -135,7 +135,7 @@ def _is_about_credentials(error: BaseException) -> bool:
 
 def refusal(name: str, error: Exception) -> ProtoleafError:
     """Build the error for a file or store that cannot be read."""
-    found = {"name": name, "reason": one_line(error)}
+    reason = one_line(error)
     if isinstance(error, FileNotFoundError):
         return StorageError("the file or folder is not there", found=name, remedy="check the path or reconnect it")
     if _is_about_credentials(error) or isinstance(error, PermissionError):
@@ -144,17 +144,23 @@ def refusal(name: str, error: Exception) -> ProtoleafError:
             expected="credentials on every node, where the storage's own tools look for them",
             found="{name}: {reason}",
             remedy="set them, then run the same command again",
-            **found,
+            name=name,
+            reason=reason,
         )
     if isinstance(error, ImportError):
         return InputError(
             "this storage needs another package",
             found="{name}: {reason}",
             remedy="install it on every node of the cluster",
-            **found,
+            name=name,
+            reason=reason,
         )
     if not is_address(name):
-        return StorageError("the file or folder cannot be read", found="{name}: {reason}", **found)
+        return StorageError("the file or folder cannot be read", found="{name}: {reason}", name=name, reason=reason)
     return NetworkError(
-        "the storage does not answer", found="{name}: {reason}", remedy="check its address and the network", **found
+        "the storage does not answer",
+        found="{name}: {reason}",
+        remedy="check its address and the network",
+        name=name,
+        reason=reason,
     )

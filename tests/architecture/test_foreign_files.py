@@ -27,6 +27,8 @@ PERMITTED: Mapping[str, str] = {
     "engine/backbones/convert.py": "weights of installed packages, and what was made of them",
     "engine/backbones/published/": "what was downloaded, into the cache",
     "engine/backbones/trial.py": INSTALLED,
+    "engine/cluster/containers.py": "what `engine/cluster/storage.py` opened",
+    "engine/cluster/storage.py": "files of object stores; those of this computer go through the door",
     "engine/collection/bundle/card.py": INSTALLED,
     "engine/everyday/collection_stage/live_basis.py": OWN,
     "engine/collection/exporting/preview.py": OWN,

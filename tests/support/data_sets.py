@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from engine.backbones.model_files import ModelFiles
-from engine.cluster.begun import Wanted, begin
+from engine.cluster.begun import WantedDataSet, begin
 from engine.cluster.embed_shard import EmbedShards
 from engine.cluster.shard_work import Resources
 from engine.cluster.sources import absolute
@@ -27,7 +27,7 @@ def begun(
     sources: Iterable[Path | str], folder: Path, *, shard_images: int = 5, model: ModelFiles | None = None
 ) -> Manifest:
     """Begin a data set: plan, backbone and manifest, no shard yet."""
-    wanted = Wanted(absolute([str(each) for each in sources]), model or find_model("leafnet"), shard_images)
+    wanted = WantedDataSet(absolute([str(each) for each in sources]), model or find_model("leafnet"), shard_images)
     return begin(folder, wanted, CancelToken())[0]
 
 

@@ -189,3 +189,26 @@ def test_a_gpu_that_is_not_there(photos: Path, tmp_path: Path) -> None:
     """Asked for by name it is refused."""
     status, _out, err = answered(started(*embed(photos, tmp_path / "set", "--device", "cuda")))
     assert (status, err.partition(": expected")[0]) == (2, "protoleaf: the cluster has no GPU")
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        (
+            "kills",
+            "ModelError: a shard ends its workers again and again: found shard 3, 3 times. Look at the memory of",
+        ),
+        ("refuses", "StorageError: the disk of shard 3 is gone"),
+        ("has a bug", "RayTaskError(ZeroDivisionError)"),
+        ("opens badly", "InputError: nothing can be opened here"),
+        ("dies opening", "ModelError: workers of the cluster end before they begin: found "),
+    ],
+)
+def test_work_that_goes_wrong(name: str, message: str) -> None:
+    """Ends the run with what was wrong; a bug stays a bug."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.support.ray_works", name], capture_output=True, text=True, timeout=120,
+        check=False, env=program_environment(), cwd=program_environment()["PYTHONPATH"],
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(message)

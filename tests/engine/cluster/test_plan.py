@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.cluster.plan import IMAGE, TABLE, TAR_FILE, Piece, Plan, PlanTotals, grouped, write_plan
+from engine.cluster.plan import IMAGE, TABLE, TAR_FILE, Piece, PlanTotals, ShardPlan, grouped, write_plan
 from engine.dataset.manifest import PLAN_FILE
 from engine.errors import Cancelled, FormatError
 from engine.events import CancelToken
@@ -23,7 +23,7 @@ PIECES = [
 def test_a_plan_comes_back(tmp_path: Path) -> None:
     """With names that are no valid Unicode, which files on Linux may have."""
     assert write_plan(tmp_path, PIECES, 3, CancelToken()) == PlanTotals(5, None)
-    plan = Plan(tmp_path)
+    plan = ShardPlan(tmp_path)
     shards = [plan.pieces(number) for number in range(plan.totals.shards)]
     assert [piece for shard in shards for piece in shard] == PIECES
     assert [len(shard) for shard in shards] == [3, 1, 1, 1, 1]
@@ -59,4 +59,4 @@ def test_a_damaged_plan_is_refused(tmp_path: Path) -> None:
     path = tmp_path / PLAN_FILE
     path.write_bytes(path.read_bytes()[:-20])
     with pytest.raises(FormatError, match="the plan of the data set cannot be read"):
-        Plan(tmp_path)
+        ShardPlan(tmp_path)

@@ -1,0 +1,64 @@
+"""How work is shared out, before any cluster is asked."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from engine.cluster.ray_cluster import ClusterSize, connected
+from engine.cluster.run import Places
+from engine.cluster.shard_work import Resources, in_order
+from engine.errors import UsageError
+from engine.events import CancelToken
+
+
+@pytest.mark.parametrize(
+    ("size", "with_gpu", "expected"),
+    [
+        (ClusterSize(4, 64, 0), False, (64, Resources(1))),
+        (ClusterSize(4, 64, 8), True, (8, Resources(8, has_gpu=True))),
+        (ClusterSize(4, 64, 8), False, (64, Resources(1))),
+        (ClusterSize(1, 2, 4), True, (4, Resources(1, has_gpu=True))),
+    ],
+)
+def test_workers_of_a_cluster(size: ClusterSize, with_gpu: bool, expected: tuple[int, Resources]) -> None:
+    """One for each GPU with its share of the cores, else one for each core."""
+    assert size.workers(with_gpu=with_gpu) == expected
+
+
+def test_where_work_computes() -> None:
+    """On GPUs where there are any, unless a person says otherwise."""
+    assert [Places("auto").has_gpu(count) for count in (0, 2)] == [False, True]
+    assert not Places("auto", "cpu").has_gpu(2)
+    assert Places("auto", "cuda").has_gpu(2)
+    with pytest.raises(UsageError, match="the cluster has no GPU"):
+        Places("auto", "cuda").has_gpu(0)
+
+
+@pytest.mark.parametrize("address", ["nonsense", "host", "ray://host:10001", "host:port", ":"])
+def test_addresses_that_are_none(address: str) -> None:
+    """Are refused before anything is tried."""
+    with pytest.raises(UsageError, match="no address of a Ray cluster"), connected(address, CancelToken()):
+        pass
+
+
+def test_results_come_in_order() -> None:
+    """However long each takes; no more are begun than are asked for."""
+    begun: list[int] = []
+
+    def numbers() -> Iterator[int]:
+        for number in range(20):
+            begun.append(number)
+            yield number
+
+    with ThreadPoolExecutor(4) as pool:
+        results = in_order(pool, lambda number: number * number, numbers(), ahead=5)
+        first = next(results)
+        assert (first, len(begun)) == (0, 5)
+        assert [first, *results] == [number * number for number in range(20)]
+
+
+def test_an_error_ends_the_order() -> None:
+    """And what waits is not begun."""
+    with ThreadPoolExecutor(1) as pool, pytest.raises(ZeroDivisionError):
+        list(in_order(pool, lambda number: 1 // (3 - number), range(100), ahead=50))

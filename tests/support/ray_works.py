@@ -1,0 +1,75 @@
+"""Works that go wrong on a cluster of this computer; run as a program, which prints what the caller gets.
+
+python -m tests.support.ray_works NAME
+"""
+
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from engine.cluster.ray_cluster import LOCAL, connected
+from engine.cluster.ray_workers import run_shards
+from engine.cluster.shard_work import DoShard, FinishedShard, Resources
+from engine.dataset.described_folder import ShardFacts
+from engine.errors import InputError, ProtoleafError, StorageError
+from engine.events import CancelToken
+
+SHARDS = 6
+BAD = 3
+
+
+def _done(number: int) -> FinishedShard:
+    return FinishedShard(number, ShardFacts(1, 0), is_new=True)
+
+
+def _kills(number: int) -> FinishedShard:
+    if number == BAD:
+        os._exit(1)
+    return _done(number)
+
+
+def _refuses(number: int) -> FinishedShard:
+    if number == BAD:
+        raise StorageError("the disk of shard {number} is gone", number=number)
+    return _done(number)
+
+
+def _has_a_bug(number: int) -> FinishedShard:
+    return _done(1 // (BAD - number) and number)
+
+
+@dataclass(frozen=True)
+class BadWork:
+    """A work by its name."""
+
+    name: str
+
+    def open(self, resources: Resources) -> DoShard:
+        """What each name does wrong."""
+        assert resources == Resources()
+        if self.name == "opens badly":
+            raise InputError("nothing can be opened here")
+        if self.name == "dies opening":
+            os._exit(1)
+        works: dict[str, Callable[[int], FinishedShard]] = {
+            "kills": _kills, "refuses": _refuses, "has a bug": _has_a_bug,
+        }  # fmt: skip
+        return works[self.name]
+
+
+def _main(name: str) -> None:
+    cancel = CancelToken()
+    done: list[int] = []
+    try:
+        with connected(LOCAL, cancel, cores=2) as size:
+            run_shards(
+                BadWork(name), range(SHARDS), size, lambda shard: done.append(shard.number), cancel, with_gpu=False,
+                on_wait=lambda: None,
+            )  # fmt: skip
+    except (ProtoleafError, ArithmeticError) as error:
+        sys.stdout.write(f"{type(error).__name__}: {error}")
+
+
+if __name__ == "__main__":
+    _main(sys.argv[1])
