@@ -45,6 +45,7 @@ from research.benchmarks.synthetic import synthetic_embeddings, synthetic_projec
 LIMIT: Final = 0.9  # of the desktop's rate
 LIMIT_GROWTH: Final = 1.1  # of a worker's memory, for ten times the rows
 _SHARD_IMAGES: Final = 100  # small ones, so that the time until the first is short
+_FEWEST_SHARDS: Final = 12
 _SHARD_ROWS: Final = 10_000
 _PROJECT_IMAGES: Final = 2_000  # of the project whose model classifies
 _LOOK_S: Final = 0.1
@@ -156,8 +157,9 @@ def _round(sources: Sequence[Path], model: ModelFiles, folder: Path) -> _Round:
             if progress.done:
                 reports.append((time.perf_counter(), progress.done))
 
+        shard_images = max(1, min(_SHARD_IMAGES, len(files) // _FEWEST_SHARDS))
         embed_sources(
-            [str(path) for path in sources], folder / "set", model, shard_images=_SHARD_IMAGES, on_progress=on_progress
+            [str(path) for path in sources], folder / "set", model, shard_images=shard_images, on_progress=on_progress
         )
         (first_s, first), (last_s, last) = reports[0], reports[-1]
         differing = sum(_differing(DataSet.open(folder / "set"), cache))

@@ -13,6 +13,7 @@ from tests.support.images import encoded, picture
 from tests.support.two_nodes import answered, program_environment, started
 
 pytest.importorskip("s3fs", reason="s3fs is not installed: pip install s3fs 'moto[server]'")
+boto3 = pytest.importorskip("boto3", reason="moto is not installed: pip install s3fs 'moto[server]'")
 moto_server = pytest.importorskip("moto.server", reason="moto is not installed: pip install s3fs 'moto[server]'")
 
 pytestmark = pytest.mark.slow
@@ -24,8 +25,6 @@ IMAGES = {f"photos/{number}.jpg": encoded(picture(seed=number), "JPEG") for numb
 @pytest.fixture
 def store() -> Iterator[dict[str, str]]:
     """A store with a bucket of images; the environment of commands that may read it."""
-    import boto3
-
     server = moto_server.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
     host, port = server.get_host_and_port()
