@@ -40,10 +40,10 @@ LIBRARIES: Final = (
 """Libraries that only those plugins use, and Arrow's ways to other computers."""
 NEVER: Final = (
     "curses", "research", "huggingface_hub", "matplotlib", "nvidia", "pyarrow._flight", "pyarrow._s3fs",
-    "pyarrow.flight", "PySide6.QtNetwork", "pytest", "readline", "timm", "tkinter", "triton",
+    "pyarrow.flight", "PySide6.QtNetwork", "pytest", "ray", "readline", "timm", "tkinter", "triton",
     "pillow_heif",  # its encoder is under the GPL: HEIC is read by pi_heif
 )  # fmt: skip
-"""Modules that stay out of every program: the paper's experiments, what only they and tests use, and what would bring
+"""Modules that stay out of every program: the paper's experiments, what only they and tests use, clusters, and what would bring
 libraries of the building computer (readline, curses)."""
 ONLY_TO_TRAIN: Final = ("torch", "torchvision", "onnxscript", "safetensors", "sympy", "httpx")
 """Modules that only the program that trains has."""
