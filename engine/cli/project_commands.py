@@ -1,6 +1,7 @@
 """Commands that make a project and check its file, and one that puts the program into the desktop's menu."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -11,7 +12,7 @@ from engine.cli.named_backbone import NAMES, Mirror, Proxy, named_backbone
 from engine.cli.options import ProjectPath, open_project, takes_preprocessing
 from engine.cli.output import AsJson, asked, counted, failure_rows, progress_bar, say, stoppable
 from engine.config import CacheFolders
-from engine.errors import ProjectDamagedError
+from engine.errors import ProjectDamagedError, UsageError
 from engine.menu_entry import add_menu_entry, remove_menu_entry
 
 if TYPE_CHECKING:
@@ -26,13 +27,26 @@ def new(
     yes: Annotated[bool, typer.Option("--yes", help="Download a published network without asking.")] = False,
     proxy: Proxy = "",
     mirror: Mirror = "",
+    data_set: Annotated[
+        Path | None,
+        typer.Option(
+            "--data-set",
+            metavar="DATASET",
+            help="Take images and embeddings from a data set that `embed SOURCE --out DATASET` made, and its backbone.",
+        ),
+    ] = None,
     chosen: dict[str, Any],
     as_json: AsJson = False,
 ) -> None:
-    """Create an empty project; refuses to overwrite. An ONNX file is tested and added to the library first."""
+    """Create a project; refuses to overwrite. An ONNX file is tested and added to the library first."""
     from engine.collection.new_project import check_place, new_project
 
     check_place(project)
+    if data_set is not None:
+        if backbone:
+            raise UsageError("a data set has a backbone of its own", remedy="leave --backbone out")
+        _of_data_set(project, data_set, as_json=as_json)
+        return
     wanted = backbone or default_backbone()
     name, notes = named_backbone(wanted, chosen, yes=yes, proxy=proxy, mirror=mirror, when_stopped="nothing was made")
     with new_project(project, name) as made:
@@ -40,6 +54,20 @@ def new(
     say(
         "\n".join((f"Created {project} with backbone {model.backbone_name}.", *notes)),
         {"project": str(project), "backbone": model.backbone_name, "backbone_hash": model.backbone_hash},
+        as_json=as_json,
+    )
+
+
+def _of_data_set(project: Path, data_set: Path, *, as_json: bool) -> None:
+    from engine.collection.importing.data_set import project_of_data_set
+
+    caches = CacheFolders.default()
+    with stoppable("nothing was made") as cancel, progress_bar("Taking the data set over") as on_progress:
+        done = project_of_data_set(project, data_set, caches, on_progress=on_progress, cancel=cancel)
+    say(
+        f"Created {project} with {counted(done.images, 'image')} of {data_set}, {done.embedded:,} of them embedded"
+        + (f"; {done.doubles:,} rows named an image again." if done.doubles else "."),
+        {"project": str(project), **asdict(done)},
         as_json=as_json,
     )
 
