@@ -43,8 +43,8 @@ NEVER: Final = (
     "pyarrow.flight", "PySide6.QtNetwork", "pytest", "ray", "readline", "timm", "tkinter", "triton",
     "pillow_heif",  # its encoder is under the GPL: HEIC is read by pi_heif
 )  # fmt: skip
-"""Modules that stay out of every program: the paper's experiments, what only they and tests use, clusters, and what would bring
-libraries of the building computer (readline, curses)."""
+"""Modules that stay out of every program: the paper's experiments, what only they and tests use, clusters, and what
+would bring libraries of the building computer (readline, curses)."""
 ONLY_TO_TRAIN: Final = ("torch", "torchvision", "onnxscript", "safetensors", "sympy", "httpx")
 """Modules that only the program that trains has."""
 ENGINE_ONLY_TO_TRAIN: Final = ("engine.model", "engine.training")
