@@ -115,8 +115,8 @@ class EmbeddedImages:
     @property
     def ready_rows(self) -> NDArray[np.int64]:
         """Rows of the listed images that have an embedding, ascending."""
-        rows = self.rows
-        return rows[self.store.is_filled[rows]]
+        rows, is_ready = self.rows, self.is_ready
+        return rows if is_ready.all() else rows[is_ready]
 
     def embedding_of(self, content_hash: bytes) -> NDArray[np.float32] | None:
         """Embedding (d,) of length 1 of any content that was embedded; None for others."""

@@ -145,7 +145,7 @@ class EmbeddingStore:
         self._rows = np.zeros((FIRST_CAPACITY, width), dtype=np.int16)
         self.is_filled = np.zeros(0, dtype=bool)  # (rows,); replaced, never changed
         self.age = 0  # how often rows were filled or emptied
-        self.filled_at = np.zeros(0, dtype=np.int64)  # (rows,) age of the last change of each row; 0 for unfilled ones
+        self.filled_at = np.zeros(0, dtype=np.int32)  # (rows,) age of the last change of each row; 0 for unfilled ones
         self.contents = np.zeros(0, dtype=np.uint64)  # (rows,) beginnings of content hashes; replaced, never changed
 
     @property
@@ -198,9 +198,9 @@ class EmbeddingStore:
             if len(filled):
                 grown[: filled[-1] + 1] = self._rows[: filled[-1] + 1]
             self._rows = grown
-        self._ids = np.concatenate([self._ids, image_ids])
+        self._ids = np.concatenate([self._ids, image_ids]) if len(self._ids) else image_ids
         self.is_filled = np.concatenate([self.is_filled, np.zeros(len(image_ids), dtype=bool)])
-        self.filled_at = np.concatenate([self.filled_at, np.zeros(len(image_ids), dtype=np.int64)])
+        self.filled_at = np.concatenate([self.filled_at, np.zeros(len(image_ids), dtype=np.int32)])
         self.contents = np.concatenate([self.contents, np.zeros(len(image_ids), dtype=np.uint64)])
 
     def fill(self, rows: NDArray[np.int64], hashes: Sequence[bytes | None], look_up: LookUp) -> NDArray[np.int64]:

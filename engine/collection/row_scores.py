@@ -26,13 +26,13 @@ class RowScores:
         self.fitted: FittedClassifier | None = None
         self.scores = Scores.empty(0)
         self._fitted_age = 0
-        self._scored_at = np.zeros(0, dtype=np.int64)
+        self._scored_at = np.zeros(0, dtype=np.int32)
         self._make_room()
 
     def adopt(self, fitted: FittedClassifier, scores: Scores, age: int) -> None:
         """Use a model that was fitted when the store had this age, and its scores of the rows from then."""
         self.fitted, self.scores, self._fitted_age = fitted, scores, age
-        self._scored_at = np.full(len(scores.best), -1, dtype=np.int64)
+        self._scored_at = np.full(len(scores.best), -1, dtype=np.int32)
         self._make_room()
         self._scored_at[self.seen()] = age
 

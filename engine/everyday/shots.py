@@ -173,7 +173,8 @@ class EmbeddedSnapshot:
     @property
     def ready_rows(self) -> Integers:
         """Ascending rows of the listed images that have an embedding."""
-        return self.rows[self.is_filled[self.rows]]
+        is_ready = self.is_filled[self.rows]
+        return self.rows if is_ready.all() else self.rows[is_ready]
 
     @property
     def has_all(self) -> bool:
