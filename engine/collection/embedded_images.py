@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from engine.collection.embed import open_cache, open_views_cache
 from engine.collection.image_list import EmbeddingStore, ImageList
+from engine.collection.kept_list import KeptList
 from engine.collection.models import ModelFiles
 from engine.config import CacheFolders
 from engine.embedding.cache import EmbeddingCache, cache_file
@@ -87,7 +88,8 @@ class EmbeddedImages:
         self.name = f"{model.backbone_hash} {project.path}"  # of what is kept for the next opening
         self._kept = KeptEmbeddings(caches.collections, self.name, self._width)
         self._kept_at = 0  # age of the store that the kept rows have
-        self.images = ImageList(project)
+        kept_list = KeptList(caches.collections, str(project.path)) if project.is_writable else None
+        self.images = ImageList(project, kept_list)
         self.store = EmbeddingStore(self._width)  # of these images, and of those that were removed since `read`
         self.uses_views = False  # whether embeddings are over all views, where these are known
         self._views = ImageViews(model, caches)
@@ -197,6 +199,12 @@ class EmbeddedImages:
         self._kept_at = age
         rows = EmbeddingRows(store.image_ids, store.contents, store.is_filled, store.embeddings)
         return lambda: self._kept.write(rows, lambda: store.age == age)
+
+    def keep_list(self) -> None:
+        """Keep the list of a large collection, once its project was closed."""
+        digest, is_of_file = self._project.closed_digest, not self._project.what_if.is_on
+        if digest is not None and is_of_file and self.is_large:
+            self.images.keep(digest)
 
     @property
     def is_large(self) -> bool:

@@ -7,6 +7,7 @@ from typing import Final, final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.collection.kept_list import KeptList, ListedImages
 from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus, counts_of
 from engine.embedding.kept_embeddings import EmbeddingRows, codes_of
 from engine.embedding.views import unit_length
@@ -26,8 +27,10 @@ LookUp = Callable[[Sequence[bytes]], tuple[NDArray[np.float16], NDArray[np.bool_
 class ImageList:
     """Ids, paths, content hashes and labels in ascending image id; arrays are replaced, never changed."""
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: Project, kept: KeptList | None = None) -> None:
         self._project = project
+        self._kept = kept
+        self._is_as_kept = False  # whether the list is the one that was kept last
         self.ids = np.zeros(0, dtype=np.int64)  # (n,)
         self.paths = PackedTexts()  # (n,) as stored
         self.content_hashes = PackedHashes()  # (n,) bytes, or None before the image was read
@@ -36,18 +39,31 @@ class ImageList:
         self.labels = np.zeros(0, dtype=np.int64)  # (n,) class id, `NO_CLASS` or `UNKNOWN`
 
     def read(self) -> None:
-        table = self._project.images.table()
-        self.ids = np.array(table.ids, dtype=np.int64)
-        self.paths = table.paths
-        self.content_hashes = table.content_hashes
-        self.has_failed = _has_failed(table)
-        self.failures = _failures_in(table)
+        found = self._kept.read(self._project.digest) if self._kept is not None else None
+        self._is_as_kept = found is not None
+        if found is None:
+            table = self._project.images.table()
+            ids = np.array(table.ids, dtype=np.int64)
+            found = ListedImages(ids, table.paths, table.content_hashes, table.failures.texts)
+        self.ids, self.paths, self.content_hashes = found.ids, found.paths, found.content_hashes
+        self.has_failed = np.zeros(len(found.ids), dtype=bool)
+        self.has_failed[list(found.failures)] = True
+        self.failures = {int(found.ids[place]): text for place, text in found.failures.items() if text}
         self._read_all_labels()
+
+    def keep(self, digest: bytes) -> None:
+        """Keep the list for the next opening of the project, which has this digest."""
+        if self._kept is None:
+            return
+        places = np.flatnonzero(self.has_failed)
+        failures = {place: self.failures.get(int(self.ids[place]), "") for place in places.tolist()}
+        listed = ListedImages(self.ids, self.paths, self.content_hashes, failures)
+        self._kept.write(listed, digest, is_other=not self._is_as_kept)
 
     def read_added(self, image_ids: Sequence[int]) -> None:
         """Read images that were added; everything where one of them came back."""
         table = self._project.images.table(image_ids)
-        ids = np.array(table.ids, dtype=np.int64)
+        self._is_as_kept, ids = False, np.array(table.ids, dtype=np.int64)
         if len(ids) == 0 or (len(self.ids) and ids[0] <= self.ids[-1]):
             self.read()
             return
@@ -62,7 +78,7 @@ class ImageList:
 
     def read_facts(self, image_ids: NDArray[np.int64]) -> None:
         table = self._project.images.table(image_ids.tolist())
-        self.has_failed = self.has_failed.copy()
+        self._is_as_kept, self.has_failed = False, self.has_failed.copy()
         places = np.searchsorted(self.ids, np.array(table.ids, dtype=np.int64)).tolist()
         for place, content_hash, failure in zip(places, table.content_hashes, table.failures, strict=True):
             self.content_hashes.replace(place, content_hash)

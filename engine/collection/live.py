@@ -96,6 +96,7 @@ class LiveCollection:
             self._publisher.keep()
         self.embedded.close()
         self.project.close()
+        self.embedded.keep_list()
 
     @property
     def state(self) -> CollectionState:

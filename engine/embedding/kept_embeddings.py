@@ -4,22 +4,19 @@ Looking 2.5 million embeddings up by content takes half a minute and as much mem
 takes neither. May be deleted at any time.
 """
 
-import contextlib
 import json
 import logging
 import mmap
-import os
-import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, final
+from typing import BinaryIO, Final, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.images.read_file import content_hash
-from engine.new_file import clear_abandoned_drafts, new_file, private_folder
+from engine.kept_files import ChangedMeanwhileError, KeptFiles
 
 FEWEST_KEPT: Final = 20_000  # images; fewer are looked up in a second
 MOST_BYTES: Final = 12 << 30  # of the files of all collections together
@@ -48,31 +45,23 @@ class EmbeddingRows:
     embeddings: NDArray[np.int16]
 
 
-class _ChangedMeanwhileError(Exception):
-    pass
-
-
 @final
 class KeptEmbeddings:
-    """Of one project and backbone. Each writing takes another name: Windows replaces no file that is mapped."""
+    """Those of one project and backbone."""
 
     def __init__(self, folder: Path, name: str, width: int) -> None:
-        self._folder, self._width = folder, width
-        self._stem = content_hash(name.encode("utf-8", "surrogateescape")).hex()
+        self._files, self._width = KeptFiles(folder, name, SUFFIX, MOST_BYTES), width
 
     def read(self) -> EmbeddingRows | None:
         """Map the rows; None where there is no file, or a damaged one."""
-        path = self._newest()
+        path = self._files.newest()
         if path is None:
             return None
         try:
-            rows = _mapped(path, self._width)
+            return _mapped(path, self._width)
         except (OSError, ValueError, KeyError, TypeError) as error:
             _log.info("kept embeddings cannot be used and are looked up anew: %s", error)
             return None
-        with contextlib.suppress(OSError):  # the folder may only be read
-            os.utime(path)
-        return rows
 
     def write(self, rows: EmbeddingRows, is_current: Callable[[], bool] = lambda: True) -> None:
         """Write the rows, whole or not at all; an error of the disk is only logged.
@@ -81,38 +70,13 @@ class KeptEmbeddings:
             rows: may change while they are written.
             is_current: whether they did not; what was written is dropped otherwise.
         """
-        newest = self._newest()
-        number = 0 if newest is None else (_number_of(newest) + 1) % 1000
-        path = self._folder / f"{self._stem}-{number:03d}{SUFFIX}"
-        size_bytes = len(rows.image_ids) * (17 + 2 * self._width)
-        try:
-            clear_abandoned_drafts(private_folder(self._folder))
-            if shutil.disk_usage(self._folder).free < 2 * size_bytes:
-                return  # a cache must not fill the disk
-            with new_file(path, replace=True, durable=False) as draft:
-                _write(draft.file, rows, self._width)
-                _check(is_current())
-            for other in self._all():
-                if other != path:
-                    _drop(other)
-            self._drop_oldest()
-        except _ChangedMeanwhileError:
-            _log.info("embeddings changed while they were written, and are not kept")
-        except OSError as error:
-            _log.info("embeddings cannot be kept: %s", error)
 
-    def _all(self) -> list[Path]:
-        return list(self._folder.glob(f"{self._stem}-*{SUFFIX}"))
+        def write(file: BinaryIO) -> None:
+            _write(file, rows, self._width)
+            if not is_current():
+                raise ChangedMeanwhileError
 
-    def _newest(self) -> Path | None:
-        return max(self._all(), key=lambda path: (path.stat().st_mtime_ns, path.name), default=None)
-
-    def _drop_oldest(self) -> None:
-        total = 0
-        for path in sorted(self._folder.glob(f"*{SUFFIX}"), key=lambda each: -each.stat().st_mtime_ns):
-            total += path.stat().st_blocks * 512 if hasattr(os.stat_result, "st_blocks") else path.stat().st_size
-            if total > MOST_BYTES:
-                _drop(path)
+        self._files.write(len(rows.image_ids) * (17 + 2 * self._width), write)
 
 
 def codes_of(hashes: NDArray[np.bytes_] | Sequence[bytes]) -> NDArray[np.uint64]:
@@ -120,7 +84,7 @@ def codes_of(hashes: NDArray[np.bytes_] | Sequence[bytes]) -> NDArray[np.uint64]
     return np.array(hashes, dtype="S8").view(np.uint64)
 
 
-def _write(file: Any, rows: EmbeddingRows, width: int) -> None:
+def _write(file: BinaryIO, rows: EmbeddingRows, width: int) -> None:
     count = len(rows.image_ids)
     parts = [
         np.ascontiguousarray(each).view(np.uint8).tobytes() for each in (rows.image_ids, rows.contents, rows.is_filled)
@@ -129,11 +93,10 @@ def _write(file: Any, rows: EmbeddingRows, width: int) -> None:
         {"width": width, "count": count, "capacity": int(count * SPARE), "checksum": _checksum(parts)}
     ).encode()
     file.write(_MAGIC + len(head).to_bytes(8, "little") + head)
-    for part in parts:
-        file.write(part)
+    file.writelines(parts)
     file.seek(_start_of_rows(len(head), count))
-    for start in range(0, count, _BLOCK):
-        file.write(np.ascontiguousarray(rows.embeddings[start : min(start + _BLOCK, count)]).data)
+    blocks = (rows.embeddings[start : min(start + _BLOCK, count)] for start in range(0, count, _BLOCK))
+    file.writelines(np.ascontiguousarray(block).data for block in blocks)
     file.truncate(_start_of_rows(len(head), count) + int(count * SPARE) * width * 2)
 
 
@@ -161,11 +124,6 @@ def _mapped(path: Path, width: int) -> EmbeddingRows:
     )
 
 
-def _check(is_current: bool) -> None:
-    if not is_current:
-        raise _ChangedMeanwhileError
-
-
 def _checksum(parts: list[bytes]) -> str:
     return content_hash(b"".join(content_hash(part) for part in parts)).hex()
 
@@ -173,12 +131,3 @@ def _checksum(parts: list[bytes]) -> str:
 def _start_of_rows(head_bytes: int, count: int) -> int:
     before = len(_MAGIC) + 8 + head_bytes + 17 * count
     return -(-before // _PAGE) * _PAGE
-
-
-def _number_of(path: Path) -> int:
-    return int(path.stem.rpartition("-")[2])
-
-
-def _drop(path: Path) -> None:
-    with contextlib.suppress(OSError):  # Windows keeps a file that is mapped
-        path.unlink()

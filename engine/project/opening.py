@@ -4,7 +4,7 @@ import os
 import shutil
 from collections import Counter
 from contextlib import ExitStack, closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -14,7 +14,7 @@ from engine.project.backups.taking import take_backup
 from engine.project.clock import present_time
 from engine.project.connection import Connection, damaged_error
 from engine.project.file.file_lock import FileLock, lock_for_writing, read_only_error
-from engine.project.file.file_state import Read, Seal, has_state, mark_of, put_seal, reader_of, seal_of
+from engine.project.file.file_state import Read, Seal, digest_of, has_state, mark_of, put_seal, reader_of, seal_of
 from engine.project.file.guard import FileGuard
 from engine.project.file.logs import open_snapshot, settle_logs
 from engine.project.file.on_disk import Identity, address, check_header, check_version, identity_of
@@ -26,6 +26,13 @@ _LARGEST_IDLE_JOURNAL_BYTES: Final = 1024 * 1024
 _open_files: Final[Counter[Identity]] = Counter()  # how often this process has each file open for writing
 
 
+@dataclass
+class LeftSeal:
+    """The digest that a file was sealed with when it was closed; None before, and where it has no seal."""
+
+    digest: bytes | None = None
+
+
 @dataclass(frozen=True)
 class OpenFile:
     """An open project file."""
@@ -33,7 +40,8 @@ class OpenFile:
     connection: Connection  # the file, or a private copy of it, checked and of the present version
     resources: ExitStack  # lock and private copies, released after it was closed
     lock: FileLock | None = None  # the file as it was opened for writing; None for one that is only read
-    seal: Seal = Seal.OPEN  # the state of its seal when it was opened for reading
+    seal: Seal = Seal.OPEN  # the state of its seal when it was opened
+    left: LeftSeal = field(default_factory=LeftSeal)  # known once it was closed
 
     @property
     def is_writable(self) -> bool:
@@ -76,10 +84,11 @@ def open_for_writing(path: Path) -> OpenFile:
         _make_durable(connection)
         migrate(connection, version)
         connection.write("PRAGMA foreign_keys = ON")
-        _refuse(connection, opening_faults(connection, _seal_of(connection, lock.read)))
+        seal, left = _seal_of(connection, lock.read), LeftSeal()
+        _refuse(connection, opening_faults(connection, seal))
         connection.guard = FileGuard(path, lock)
-        resources.callback(_leave, connection, lock)
-        return OpenFile(connection, resources.pop_all(), lock)
+        resources.callback(_leave, connection, lock, left)
+        return OpenFile(connection, resources.pop_all(), lock, seal, left)
     raise AssertionError  # the stack above never swallows an error
 
 
@@ -123,7 +132,7 @@ def faults_of(path: Path) -> list[str]:
         return [str(error)]
 
 
-def _leave(connection: Connection, lock: FileLock) -> None:
+def _leave(connection: Connection, lock: FileLock, left: LeftSeal) -> None:
     """Seal the file and take its journal away, before it is closed."""
     guard, connection.guard = connection.guard, None
     assert isinstance(guard, FileGuard), "every file that is open for writing has one"
@@ -133,6 +142,7 @@ def _leave(connection: Connection, lock: FileLock) -> None:
     with suppress(ProtoleafError):  # a file without seal is as good, it only takes longer to open
         put_seal(connection, lock.read)
         connection.value("PRAGMA journal_mode = DELETE")
+        left.digest = digest_of(connection)
 
 
 def _refuse(connection: Connection, lines: list[str]) -> None:

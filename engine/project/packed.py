@@ -30,23 +30,36 @@ class _Column(Sequence[T]):
 class _Packed(_Column[T]):
     """Values of different lengths, one after the other, with the place where each ends."""
 
-    def __init__(self) -> None:
-        self._buffer = bytearray()
-        self._ends = array("Q")
+    def __init__(self, buffer: memoryview | None = None, ends: memoryview | None = None) -> None:
+        self._buffer: bytearray | memoryview = bytearray() if buffer is None else buffer
+        self._ends: array[int] | memoryview = array("Q") if ends is None else ends
 
     def __len__(self) -> int:
         return len(self._ends)
 
+    @property
+    def columns(self) -> tuple[memoryview, memoryview]:
+        """The values one after the other, as bytes, and where each ends, as 64-bit numbers: for a file."""
+        return memoryview(self._buffer).toreadonly(), memoryview(self._ends).toreadonly()
+
+    def _own(self) -> tuple[bytearray, "array[int]"]:
+        """The columns to add to: a copy of those that are mapped from a file."""
+        if isinstance(self._buffer, memoryview) or isinstance(self._ends, memoryview):
+            self._buffer, self._ends = bytearray(self._buffer), numbers_of(self._ends)
+        return self._buffer, self._ends
+
     def _add(self, value: bytes) -> None:
-        self._buffer += value
-        self._ends.append(len(self._buffer))
+        buffer, ends = self._own()
+        buffer += value
+        ends.append(len(buffer))
 
     def extend_packed(self, values: bytes, lengths: Iterable[int]) -> None:
         """Add values that lie one after the other, as they are kept."""
-        ends = accumulate(lengths, initial=len(self._buffer))
+        buffer, own_ends = self._own()
+        ends = accumulate(lengths, initial=len(buffer))
         next(ends)
-        self._ends.extend(ends)
-        self._buffer += values
+        own_ends.extend(ends)
+        buffer += values
 
     def _value(self, place: int) -> bytes:
         if place < 0:
@@ -55,6 +68,15 @@ class _Packed(_Column[T]):
             raise IndexError(place)
         start = self._ends[place - 1] if place else 0
         return bytes(self._buffer[start : self._ends[place]])
+
+
+def numbers_of(ends: "array[int] | memoryview") -> "array[int]":
+    """64-bit numbers as an array: the same one, or a copy of those in a file."""
+    if isinstance(ends, array):
+        return ends
+    numbers = array("Q")
+    numbers.frombytes(ends.cast("B"))
+    return numbers
 
 
 @final
@@ -68,7 +90,7 @@ class PackedTexts(_Packed[str]):
     def extended(self, texts: Iterable[str]) -> "PackedTexts":
         """These texts and more at the end, as a copy: whoever holds these keeps what is here."""
         longer = PackedTexts()
-        longer._buffer, longer._ends = self._buffer[:], self._ends[:]
+        longer._buffer, longer._ends = bytearray(self._buffer), numbers_of(self._ends)[:]
         for text in texts:
             longer.append(text)
         return longer
@@ -81,8 +103,8 @@ class PackedTexts(_Packed[str]):
 class PackedHashes(_Packed[bytes | None]):
     """Byte strings, or None; an empty one counts as None."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, buffer: memoryview | None = None, ends: memoryview | None = None) -> None:
+        super().__init__(buffer, ends)
         self._replaced: dict[int, bytes | None] = {}
 
     def append(self, value: bytes | None) -> None:
@@ -93,10 +115,21 @@ class PackedHashes(_Packed[bytes | None]):
         """Put another value in the place of one."""
         self._replaced[place] = value or None
 
+    @property
+    def columns(self) -> tuple[memoryview, memoryview]:
+        """As of all others, with what was replaced in its place."""
+        if not self._replaced:
+            return super().columns
+        anew = PackedHashes()
+        for value in self:
+            anew.append(value)
+        return anew.columns
+
     def padded(self) -> tuple[bytes, int]:
         """All values in one piece, each filled up with zero bytes to the longest, and that length, at least 1."""
         length = self._ends[0] if self._ends else 0
-        is_even = length > 0 and self._ends == array("Q", range(length, length * len(self) + 1, length))
+        ends = numbers_of(self._ends)
+        is_even = length > 0 and ends == array("Q", range(length, length * len(self) + 1, length))
         if is_even and all(len(value or b"") <= length for value in self._replaced.values()):
             whole = bytearray(self._buffer)
             for place, value in self._replaced.items():

@@ -23,7 +23,7 @@ from engine.project.classes import ProjectClasses
 from engine.project.connection import Connection
 from engine.project.details import ProjectDetails
 from engine.project.file.file_lock import held_draft
-from engine.project.file.file_state import insert_state
+from engine.project.file.file_state import Seal, digest_of, insert_state
 from engine.project.file.on_disk import SIDE_SUFFIXES
 from engine.project.history import ProjectHistory, ProjectWhatIf
 from engine.project.images import ProjectImages
@@ -182,6 +182,21 @@ class Project:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    @property
+    def digest(self) -> bytes | None:
+        """What identifies all that is in the file, bit for bit; None from the first action on.
+
+        And of a file that was not closed properly before, or while edits are only tried out.
+        """
+        store = self._store
+        is_known = store.file.seal is Seal.WHOLE and not store.is_what_if
+        return digest_of(store.file.connection) if is_known else None
+
+    @property
+    def closed_digest(self) -> bytes | None:
+        """The `digest` of the next opening, once it was closed."""
+        return self._store.file.left.digest
 
     @property
     def is_writable(self) -> bool:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Final, final
 from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
+from engine.collection import kept_list
 from engine.collection.state import NO_CLASS, CollectionState
-from engine.embedding.kept_embeddings import SUFFIX
+from engine.embedding import kept_embeddings
 from engine.new_file import write_file
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 REPORT_VARIABLE: Final = "PROTOLEAF_STARTUP_REPORT"
 SETTLE_MS: Final = 1500
 BYTES_PER_MIB: Final = 1024 * 1024
+MAPPED: Final = (kept_embeddings.SUFFIX, kept_list.SUFFIX)
 
 
 @final
@@ -85,7 +87,7 @@ class _Report(QObject):
 
         process = psutil.Process()
         maps = process.memory_maps() if hasattr(process, "memory_maps") else []
-        mapped_bytes = sum(each.rss for each in maps if each.path.endswith(SUFFIX))
+        mapped_bytes = sum(each.rss for each in maps if each.path.endswith(MAPPED))
         self._fields["scroll_pause_ms"] = pause_ms
         self._fields["memory_mib"] = (process.memory_info().rss - mapped_bytes) / BYTES_PER_MIB
         write_report(self._target, self._fields)

@@ -32,6 +32,7 @@ PERMITTED: Mapping[str, str] = {
     "engine/collection/bundle/card.py": INSTALLED,
     "engine/everyday/collection_stage/live_basis.py": OWN,
     "engine/collection/exporting/preview.py": OWN,
+    "engine/collection/kept_list.py": OWN,
     "engine/collection/kept_predictions.py": OWN,
     "engine/collection/report/html.py": INSTALLED,
     "engine/collection/report/tables_csv.py": "writes an archive",

@@ -129,12 +129,18 @@ def put_seal(connection: Connection, read: Read) -> None:
 
 def has_seal(connection: Connection) -> bool:
     """Whether a file carries a seal, intact or broken."""
-    return connection.value("SELECT digest FROM file_state") is not None
+    return digest_of(connection) is not None
+
+
+def digest_of(connection: Connection) -> bytes | None:
+    """The digest that a file is sealed with; None while work goes on."""
+    digest: bytes | None = connection.value("SELECT digest FROM file_state")
+    return digest
 
 
 def seal_of(connection: Connection, read: Read) -> Seal:
     """Compare a file of the present version, outside a transaction, with its seal."""
-    digest = connection.value("SELECT digest FROM file_state")
+    digest = digest_of(connection)
     if digest is None:
         return Seal.OPEN
     return Seal.WHOLE if digest == _digest(connection, read, read_mark(connection)) else Seal.BROKEN

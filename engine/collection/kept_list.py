@@ -1,0 +1,154 @@
+"""The list of a large collection's images as it was when the project was closed, mapped when it is opened again.
+
+It stands for the project's tables only where the project's digest says that not a bit is other than it was. May be
+deleted at any time.
+"""
+
+import json
+import logging
+import mmap
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Final, final
+
+import numpy as np
+from blake3 import blake3
+from numpy.typing import NDArray
+
+from engine.kept_files import KeptFiles
+from engine.new_file import write_file
+from engine.project.packed import PackedHashes, PackedTexts, packed_text, unpacked_text
+from engine.project.schema import LONGEST_TEXT
+
+SUFFIX: Final = ".list"
+DIGEST_SUFFIX: Final = ".digest"  # of a small file beside it: of which project it is the list
+MOST_BYTES: Final = 2 << 30  # of the lists of all projects together; that of 2.5 million images takes 200 MB
+_MAGIC: Final = b"protoleaf list 1"
+_ALIGNED: Final = 8
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class ListedImages:
+    """The images of a project, n of them in ascending id order.
+
+    Attributes:
+        ids: (n,) int64.
+        paths: (n,) as stored.
+        content_hashes: (n,) bytes, or None before the image was read.
+        failures: why images could not be read, by their places; "" where that is not known.
+    """
+
+    ids: NDArray[np.int64]
+    paths: PackedTexts
+    content_hashes: PackedHashes
+    failures: Mapping[int, str]
+
+
+@final
+class KeptList:
+    """That of one project."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self._files = KeptFiles(folder, name, SUFFIX, MOST_BYTES)
+
+    def read(self, digest: bytes | None) -> ListedImages | None:
+        """Map the list of a project with this digest; None where there is none, it is another's, or damaged."""
+        path = self._files.newest() if digest is not None else None
+        if path is None:
+            return None
+        try:
+            found, checksum = _mapped(path)
+            is_ours = _digest_file(path).read_bytes() == _bound(digest or b"", checksum)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            _log.info("a kept list of images cannot be used: %s", error)
+            return None
+        return found if is_ours else None
+
+    def write(self, listed: ListedImages, digest: bytes, *, is_other: bool) -> None:
+        """Keep a list for a project with this digest; an error of the disk is only logged.
+
+        Args:
+            is_other: whether the list is not the one that was read or written last; else the digest alone is written.
+        """
+        path = None if is_other else self._files.newest()
+        if path is None:
+            parts = _parts(listed)
+            path = self._files.write(sum(map(len, parts)), lambda file: _write(file, parts))
+        if path is None:
+            return
+        try:
+            write_file(_digest_file(path), _bound(digest, _mapped(path)[1]))
+            for other in path.parent.glob(f"*{DIGEST_SUFFIX}"):
+                if not other.with_suffix(SUFFIX).exists():
+                    other.unlink(missing_ok=True)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            _log.info("a list of images cannot be kept: %s", error)
+
+
+def _digest_file(path: Path) -> Path:
+    return path.with_suffix(DIGEST_SUFFIX)
+
+
+def _bound(digest: bytes, checksum: str) -> bytes:
+    """A project's digest together with the list that belongs to it: neither counts with another."""
+    return digest + bytes.fromhex(checksum)
+
+
+def _parts(listed: ListedImages) -> list[bytes | memoryview]:
+    failures = {str(place): packed_text(text, LONGEST_TEXT) for place, text in listed.failures.items()}
+    columns = (np.ascontiguousarray(listed.ids).data, *listed.paths.columns, *listed.content_hashes.columns)
+    return [*(each.cast("B") for each in columns), json.dumps(failures).encode()]
+
+
+def _write(file: BinaryIO, parts: list[bytes | memoryview]) -> None:
+    head = json.dumps({
+        "byte_order": sys.byteorder, "sizes": [len(each) for each in parts], "checksum": _checksum(parts)
+    }).encode()  # fmt: skip
+    file.write(_MAGIC + len(head).to_bytes(8, "little") + head)
+    for start, part in zip(_starts(len(head), [len(each) for each in parts]), parts, strict=True):
+        file.seek(start)
+        file.write(part)
+
+
+def _mapped(path: Path) -> tuple[ListedImages, str]:
+    """A list and its checksum."""
+    with path.open("rb") as file:
+        whole = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    begin = len(_MAGIC) + 8
+    if bytes(whole[: len(_MAGIC)]) != _MAGIC:
+        raise ValueError("it begins otherwise")
+    head_bytes = int.from_bytes(whole[len(_MAGIC) : begin], "little")
+    head = json.loads(bytes(whole[begin : begin + min(head_bytes, 4096)]))
+    sizes = [int(size) for size in head["sizes"]]
+    parts = [whole[start : start + size] for start, size in zip(_starts(head_bytes, sizes), sizes, strict=True)]
+    is_whole = [len(part) for part in parts] == sizes and _checksum(parts) == head["checksum"]
+    if not is_whole or head["byte_order"] != sys.byteorder:
+        raise ValueError("it is not whole")
+    ids, paths, path_ends, hashes, hash_ends, failures = parts
+    found = ListedImages(
+        np.frombuffer(ids, dtype=np.int64),
+        PackedTexts(paths, path_ends.cast("Q")),
+        PackedHashes(hashes, hash_ends.cast("Q")),
+        {int(place): unpacked_text(text) or "" for place, text in json.loads(bytes(failures)).items()},
+    )
+    return found, str(head["checksum"])
+
+
+def _starts(head_bytes: int, sizes: list[int]) -> list[int]:
+    """Where parts begin, so that their numbers can be mapped."""
+    starts, at = [], len(_MAGIC) + 8 + head_bytes
+    for size in sizes:
+        at = -(-at // _ALIGNED) * _ALIGNED
+        starts.append(at)
+        at += size
+    return starts
+
+
+def _checksum(parts: list[bytes | memoryview] | list[memoryview]) -> str:
+    hasher = blake3()
+    for part in parts:
+        hasher.update(part)
+    return hasher.hexdigest()

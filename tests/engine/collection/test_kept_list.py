@@ -1,0 +1,235 @@
+"""The list of a large collection's images is mapped when it is opened again, and only where it is the project's."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.collection.kept_list import DIGEST_SUFFIX, SUFFIX, KeptList, ListedImages
+from engine.collection.live import LiveCollection
+from engine.project import Project
+from engine.project.images import ProjectImages
+from engine.project.packed import PackedHashes, PackedTexts
+from engine.texts import Message
+from tests.support.collections import Collection, class_ids
+from tests.support.live_states import assert_same
+
+DIGEST = bytes(range(32))
+NAMES = ("a.jpg", "鳥/鴎.jpg", "", "\udcff.jpg")
+HASHES = (b"\x01" * 16, None, b"\x03" * 16, b"\x04" * 16)
+
+
+def some_images() -> ListedImages:
+    """Names in any script; one without a hash, two that failed."""
+    paths, hashes = PackedTexts(), PackedHashes()
+    for name, content_hash in zip(NAMES, HASHES, strict=True):
+        paths.append(name)
+        hashes.append(content_hash)
+    failures = {1: Message("no {what}", {"what": "way"}), 3: ""}
+    return ListedImages(np.array([3, 5, 9, 2**40]), paths, hashes, failures)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Where lists are kept."""
+    return tmp_path / "collections"
+
+
+def assert_is(found: ListedImages | None, expected: ListedImages) -> None:
+    """Value by value."""
+    assert found is not None
+    assert found.ids.tolist() == expected.ids.tolist()
+    assert list(found.paths) == list(expected.paths)
+    assert list(found.content_hashes) == list(expected.content_hashes)
+    assert dict(found.failures) == dict(expected.failures)
+
+
+def test_a_list_comes_back(folder: Path) -> None:
+    """With messages that can still be translated; and it can be added to."""
+    kept, images = KeptList(folder, "any"), some_images()
+    assert kept.read(DIGEST) is None
+    kept.write(images, DIGEST, is_other=True)
+    found = kept.read(DIGEST)
+    assert_is(found, images)
+    assert found is not None
+    assert isinstance(found.failures[1], Message)
+    assert list(found.paths.extended(["b.jpg"])) == [*NAMES, "b.jpg"]
+    found.content_hashes.replace(1, b"\x02" * 16)
+    found.content_hashes.append(None)
+    assert list(found.content_hashes) == [HASHES[0], b"\x02" * 16, *HASHES[2:], None]
+    assert found.content_hashes.padded()[1] == 16
+    kept.write(ListedImages(found.ids, found.paths, found.content_hashes, {}), DIGEST, is_other=True)
+    again = kept.read(DIGEST)
+    assert again is not None
+    assert list(again.content_hashes) == list(found.content_hashes)
+
+
+def test_another_project_has_none(folder: Path) -> None:
+    """Another digest, none at all, or another name."""
+    kept = KeptList(folder, "any")
+    kept.write(some_images(), DIGEST, is_other=True)
+    assert kept.read(bytes(32)) is None
+    assert kept.read(None) is None
+    assert KeptList(folder, "other").read(DIGEST) is None
+
+
+def test_the_same_list_of_a_project_that_went_on(folder: Path) -> None:
+    """Only the digest is written anew; the former one counts no more."""
+    kept = KeptList(folder, "any")
+    kept.write(some_images(), DIGEST, is_other=True)
+    (path,) = folder.glob(f"*{SUFFIX}")
+    before = path.stat().st_ino
+    kept.write(some_images(), bytes(32), is_other=False)
+    assert [each.stat().st_ino for each in folder.glob(f"*{SUFFIX}")] == [before]
+    assert_is(kept.read(bytes(32)), some_images())
+    assert kept.read(DIGEST) is None
+
+
+def test_a_digest_counts_for_its_own_list_alone(folder: Path) -> None:
+    """One that a killed process left beside another list does not."""
+    kept, images = KeptList(folder, "any"), some_images()
+    kept.write(images, DIGEST, is_other=True)
+    (path,) = folder.glob(f"*{SUFFIX}")
+    left = path.with_suffix(DIGEST_SUFFIX).read_bytes()
+    kept.write(ListedImages(images.ids + 1, images.paths, images.content_hashes, {}), bytes(32), is_other=True)
+    (path,) = folder.glob(f"*{SUFFIX}")
+    assert len(list(folder.iterdir())) == 2
+    path.with_suffix(DIGEST_SUFFIX).write_bytes(left)
+    assert kept.read(DIGEST) is None
+
+
+def test_damage_is_found(folder: Path) -> None:
+    """Each byte in turn is another one, and each end comes earlier."""
+    kept = KeptList(folder, "any")
+    kept.write(some_images(), DIGEST, is_other=True)
+    (path,) = folder.glob(f"*{SUFFIX}")
+    whole = path.read_bytes()
+    for place in range(len(whole)):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 4]) + whole[place + 1 :])
+        found = kept.read(DIGEST)
+        if found is not None:  # between parts lies nothing
+            assert_is(found, some_images())
+    for length in range(len(whole)):
+        path.write_bytes(whole[:length])
+        assert kept.read(DIGEST) is None
+
+
+# -- in a collection
+
+
+@pytest.fixture
+def large(collection: Collection, monkeypatch: pytest.MonkeyPatch) -> Collection:
+    """The small collection, taken for a large one that was opened and closed."""
+    for name in ("collection.embedded_images.FEWEST_KEPT", "collection.embedded_images.MOST_IN_ALL_VIEWS",
+                 "embedding.views.MOST_IN_ALL_VIEWS"):  # fmt: skip
+        monkeypatch.setattr(f"engine.{name}", 10)
+    with_live(collection, lambda live: live.load())
+    return collection
+
+
+def with_live(large: Collection, do: Callable[[LiveCollection], object]) -> None:
+    """Open, do, and close."""
+    live = LiveCollection.open(large.project, large.caches)
+    do(live)
+    live.close()
+
+
+@pytest.fixture
+def tables(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Grows with each reading of the whole table of images."""
+    read, table = [], ProjectImages.table
+
+    def watched(images: ProjectImages, image_ids: object = None) -> object:
+        read.extend([True] if image_ids is None else [])
+        return table(images, image_ids)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(ProjectImages, "table", watched)
+    return read
+
+
+def states_of(large: Collection) -> tuple[object, object]:
+    """Opened with the list that is kept, and without any."""
+    live = LiveCollection.open(large.project, large.caches)
+    with_list = live.load()
+    live.project.close()
+    for path in large.caches.collections.glob(f"*{SUFFIX}"):
+        path.unlink()
+    live = LiveCollection.open(large.project, large.caches)
+    without = live.load()
+    live.project.close()
+    return with_list, without
+
+
+def test_the_table_is_not_read_again(large: Collection, tables: list[bool]) -> None:
+    """Neither for the list nor for all."""
+    live = LiveCollection.open(large.project, large.caches)
+    live.load_list()
+    live.load()
+    assert tables == []
+    live.close()
+
+
+@pytest.mark.parametrize("what", ["label", "image gone", "another content", "class"])
+def test_it_follows_what_is_done(large: Collection, what: str) -> None:
+    """After a label the list is the same; after all else another one is kept."""
+
+    def act(live: LiveCollection) -> None:
+        state = live.load()
+        project, image_id = live.project, int(state.image_ids[7])
+        if what == "label":
+            live.apply(project.labels.set([image_id], class_ids(project)["Red disc"]))
+        elif what == "image gone":
+            live.apply(project.images.remove([image_id]))
+        elif what == "class":
+            live.apply(project.classes.edit(lambda graph: graph.add_class("new")))
+        else:
+            project.images.record_scan([(image_id, b"another content!", "cut short")])
+            live.take_embedded([image_id])
+
+    with_live(large, act)
+    with_list, without = states_of(large)
+    assert_same(with_list, without, tolerance=0)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("is_killed", [False, True])
+def test_what_another_program_did_is_seen(large: Collection, tables: list[bool], is_killed: bool) -> None:
+    """One that wrote without this cache, whether it closed the project or was killed."""
+    project = Project.open(large.project, is_backed_up=False)
+    project.images.remove([project.images.table([3]).ids[0]])
+    if is_killed:
+        shutil.copy(large.project, large.project.with_suffix(".copy"))
+        project.close()
+        large.project.with_suffix(".copy").replace(large.project)
+    else:
+        project.close()
+    tables.clear()
+    with_live(large, lambda live: live.load_list())
+    assert tables == [True]
+
+
+def test_what_was_only_tried_out_is_not_kept(large: Collection) -> None:
+    """The file still has the image that was taken away in the copy."""
+
+    def act(live: LiveCollection) -> None:
+        live.load()
+        live.project.what_if.begin()
+        live.apply(live.project.images.remove([int(live.state.image_ids[0])]))
+        assert len(live.state.image_ids) == 63
+
+    with_live(large, act)
+    live = LiveCollection.open(large.project, large.caches)
+    assert len(live.load_list().image_ids) == 64
+    live.close()
+
+
+def test_an_earlier_copy_of_the_project_has_its_own_list(large: Collection, tmp_path: Path) -> None:
+    """A file that was put back is not shown with the images of the later one."""
+    copy = tmp_path / "copy"
+    shutil.copy(large.project, copy)
+    with_live(large, lambda live: live.apply(live.project.images.remove([int(live.load().image_ids[0])])))
+    copy.replace(large.project)
+    live = LiveCollection.open(large.project, large.caches)
+    assert len(live.load_list().image_ids) == 64
+    live.close()
