@@ -12,6 +12,7 @@ import secrets
 import signal
 import socket
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -34,7 +35,8 @@ _KNOCK_S: Final = 10.0  # for the connection alone
 _log: Final = logging.getLogger(__name__)
 _POLL_S: Final = 0.1
 _STORE_BYTES: Final = 100 * 1024**2  # of Ray's shared memory: nothing but numbers of shards goes through it
-_SHORT_FOLDER: Final = Path("/tmp")  # noqa: S108  # names of sockets are at most 107 bytes long, and Ray makes long ones
+_SHORT_FOLDER: Final = Path("/tmp")  # noqa: S108  # for names of sockets, where that for temporary files is too long
+_LONGEST_FOLDER: Final = 12  # characters. Names of sockets are at most 107 bytes long, and Ray's own part is long.
 
 
 @dataclass(frozen=True)
@@ -72,13 +74,19 @@ def connected(address: str, cancel: CancelToken, *, cores: int | None = None) ->
         yield from _inside(ray, {"address": address}, cancel)
     else:
         ray = _load_ray(is_secret_needed=True)
-        parent = _SHORT_FOLDER if _SHORT_FOLDER.is_dir() else None
-        with scratch_folder(parent) as folder:
+        with scratch_folder(_scratch_place()) as folder:
             options = {
                 "address": LOCAL, "num_cpus": cores or usable_cores(), "include_dashboard": False,
                 "object_store_memory": _STORE_BYTES, "_temp_dir": str(folder / "ray"),
             }  # fmt: skip
             yield from _inside(ray, options, cancel)
+
+
+def _scratch_place() -> Path | None:
+    """Where a cluster of our own has its files: as for all temporary ones, where their names stay short enough."""
+    if len(tempfile.gettempdir()) <= _LONGEST_FOLDER or not _SHORT_FOLDER.is_dir():
+        return None
+    return _SHORT_FOLDER
 
 
 def _inside(ray: Any, options: dict[str, Any], cancel: CancelToken) -> Iterator[ClusterSize]:
