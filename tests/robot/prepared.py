@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.collection.embed import open_cache
+from engine.collection.embed import open_cache, open_views_cache
 from engine.collection.models import find_model
 from engine.collection.new_project import new_project
 from engine.config import CacheFolders
@@ -30,7 +30,9 @@ NAMES: Final = (*FAMILIES, *LEAVES)
 SHOTS: Final = 3
 
 
-def prepared_project(folder: Path, caches: CacheFolders, count: int, *, shots: int = SHOTS, ambiguous: int = 0) -> Path:
+def prepared_project(
+    folder: Path, caches: CacheFolders, count: int, *, shots: int = SHOTS, ambiguous: int = 0, with_views: bool = False
+) -> Path:
     """Write a project of marked pictures, embedded, `shots` of each class labelled.
 
     The pictures' numbers go from 0; an image's embedding says its class, not its picture.
@@ -41,6 +43,7 @@ def prepared_project(folder: Path, caches: CacheFolders, count: int, *, shots: i
         count: pictures.
         shots: labels of each class to begin with.
         ambiguous: last pictures that lie between two classes of one family.
+        with_views: embedded in all views, too, so that no second pass looks at the pictures, which tell no classes.
     """
     model = find_model()
     drawn = synthetic_embeddings(count, model.card.embedding_width, classes=len(LEAVES), families=len(FAMILIES))
@@ -62,8 +65,9 @@ def prepared_project(folder: Path, caches: CacheFolders, count: int, *, shots: i
     embeddings = drawn.embeddings.copy()
     for number in range(count - ambiguous, count):
         embeddings[number] = _between_relatives(drawn, number)
-    with open_cache(model, caches) as cache:
-        cache.put_many(hashes, embeddings)
+    for opened in (open_cache, open_views_cache) if with_views else (open_cache,):
+        with opened(model, caches) as cache:
+            cache.put_many(hashes, embeddings)
     return project_path
 
 

@@ -23,7 +23,7 @@ ROWS = 3
 @pytest.fixture
 def project(person: Person, tmp_path: Path, caches: CacheFolders) -> Path:
     """The last pictures to be reviewed lie between two birds of a family; no card moves while predictions come."""
-    path = prepared_project(tmp_path, caches, IMAGES, ambiguous=AMBIGUOUS)
+    path = prepared_project(tmp_path, caches, IMAGES, ambiguous=AMBIGUOUS, with_views=True)
     person.open(path)
     person.show_subset("To review")
     person.choose_command("In the order added")
