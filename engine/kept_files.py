@@ -41,7 +41,7 @@ class KeptFiles:
 
     def newest(self) -> Path | None:
         """The file, if there is one; it counts as used now."""
-        path = max(self._all(), key=lambda each: (each.stat().st_mtime_ns, each.name), default=None)
+        path = max(self._all(), key=lambda each: (_used_at(each), each.name), default=None)
         if path is not None:
             with contextlib.suppress(OSError):  # the folder may only be read
                 os.utime(path)
@@ -54,9 +54,8 @@ class KeptFiles:
             size_bytes: that it will take; twice as much must be free, as a cache must not fill the disk.
             write: called with a new file; may raise `ChangedMeanwhileError`.
         """
-        numbers = [int(each.stem.rpartition("-")[2]) for each in self._all()]
-        number = next(each for each in range(_NUMBERS) if each not in numbers)
-        path = self._folder / f"{self._stem}-{number:03d}{self._suffix}"
+        names = (self._folder / f"{self._stem}-{number:03d}{self._suffix}" for number in range(_NUMBERS))
+        path = next(each for each in names if not each.exists())
         try:
             clear_abandoned_drafts(private_folder(self._folder))
             if shutil.disk_usage(self._folder).free < 2 * size_bytes:
@@ -80,11 +79,19 @@ class KeptFiles:
 
     def _drop_oldest(self) -> None:
         total = 0
-        for path in sorted(self._folder.glob(f"*{self._suffix}"), key=lambda each: -each.stat().st_mtime_ns):
+        for path in sorted(self._folder.glob(f"*{self._suffix}"), key=_used_at, reverse=True):
             found = path.stat()
             total += found.st_blocks * _BLOCK_BYTES if hasattr(found, "st_blocks") else found.st_size
             if total > self._most_bytes:
                 _drop(path)
+
+
+def _used_at(path: Path) -> int:
+    """When a file was used last; 0 for one that another program dropped just now."""
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 def _drop(path: Path) -> None:

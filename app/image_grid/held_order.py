@@ -83,8 +83,8 @@ def sorted_places(
         bits = (values + np.float32(0)).view(np.uint32)  # -0 is 0
         ordered = np.where(bits & _SIGN, ~bits, bits | _SIGN)
     else:
-        smallest, largest = values.min(initial=0), values.max(initial=0)
-        if largest - smallest > np.iinfo(np.uint32).max:
+        smallest, largest = int(values.min(initial=0)), int(values.max(initial=0))
+        if largest - smallest > np.iinfo(np.uint32).max:  # counted as integers without limits: codes of no class
             return np.argsort(values, kind="stable")
         ordered = (values - smallest).astype(np.uint32)
     keys = ordered.astype(np.uint64) << _PLACE_BITS

@@ -196,9 +196,13 @@ class EmbeddedImages:
         new = int((store.filled_at > self._kept_at).sum())
         if not self.is_large or len(store.image_ids) != len(images.ids) or new <= MOST_LOOKED_UP * len(images.ids):
             return nothing_to_keep
-        self._kept_at = age
         rows = EmbeddingRows(store.image_ids, store.contents, store.is_filled, store.embeddings)
-        return lambda: self._kept.write(rows, lambda: store.age == age)
+
+        def write() -> None:
+            self._kept_at = age  # only now: the fit may have been cancelled
+            self._kept.write(rows, lambda: store.age == age)
+
+        return write
 
     def keep_list(self) -> None:
         """Keep the list of a large collection, once its project was closed."""

@@ -3,7 +3,6 @@
 Classifying 2.5 million images takes ten seconds, during which the window would show none. May be deleted at any time.
 """
 
-import contextlib
 import logging
 import struct
 import zipfile
@@ -18,11 +17,10 @@ from engine.collection.image_list import ImageList
 from engine.collection.predictions import Predictions
 from engine.collection.state import NO_CLASS, CollectionState
 from engine.graph.category_graph import CategoryGraph
-from engine.images.read_file import content_hash
-from engine.new_file import clear_abandoned_drafts, new_file, private_folder
+from engine.kept_files import KeptFiles
 
 SUFFIX: Final = ".predictions"
-MOST_FILES: Final = 12  # of the collections that were closed last; one of 2.5 million images takes 85 MB
+MOST_BYTES: Final = 1 << 30  # of all collections together; that of 2.5 million images takes 100 MB
 _DAMAGE: Final = (
     OSError, ValueError, KeyError, EOFError, TypeError, RuntimeError, struct.error, zlib.error, zipfile.BadZipFile
 )  # fmt: skip
@@ -37,7 +35,7 @@ class KeptPredictions:
     """The file of one project and backbone."""
 
     def __init__(self, folder: Path, name: str) -> None:
-        self.path = folder / f"{content_hash(name.encode('utf-8', 'surrogateescape')).hex()}{SUFFIX}"
+        self._files = KeptFiles(folder, name, SUFFIX, MOST_BYTES)
 
     def read(self, images: ImageList, graph: CategoryGraph) -> Predictions | None:
         """Predictions (n,) of these images; none for one with another content, nor of a class that is gone.
@@ -45,12 +43,13 @@ class KeptPredictions:
         Returns:
             None where there is no file, or a damaged one.
         """
+        path = self._files.newest()
+        if path is None:
+            return None
         try:
-            with self.path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
+            with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
                 arrays = {name: file[name] for name in file.files}
             kept = _of_arrays(arrays, images.ids, images.content_codes)
-        except FileNotFoundError:
-            return None
         except _DAMAGE as error:
             _log.info("kept predictions cannot be used: %s", error)
             return None
@@ -62,17 +61,9 @@ class KeptPredictions:
         An error of the disk is only logged.
         """
         columns = {name: getattr(state, name) for name in vars(Predictions.none(0))}
-        try:
-            clear_abandoned_drafts(private_folder(self.path.parent))
-            with new_file(self.path, replace=True, durable=False) as draft:
-                np.savez(draft.file, allow_pickle=False, image_ids=state.image_ids, contents=contents, **columns)
-            for old in sorted(self.path.parent.glob(f"*{SUFFIX}"), key=lambda each: -each.stat().st_mtime_ns)[
-                MOST_FILES:
-            ]:
-                with contextlib.suppress(OSError):  # another program reads it
-                    old.unlink()
-        except OSError as error:
-            _log.info("predictions cannot be kept: %s", error)
+        columns |= {"image_ids": state.image_ids, "contents": contents}
+        size_bytes = sum(column.nbytes for column in columns.values())
+        self._files.write(size_bytes, lambda file: np.savez(file, allow_pickle=False, **columns))
 
 
 def _of_arrays(arrays: dict[str, NDArray[np.generic]], image_ids: Ids, contents: Codes) -> Predictions:

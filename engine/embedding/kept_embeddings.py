@@ -108,10 +108,11 @@ def _mapped(path: Path, width: int) -> EmbeddingRows:
         head_bytes = int.from_bytes(opening[len(_MAGIC) :], "little")
         head = json.loads(file.read(min(head_bytes, 4096)))
         count, capacity = int(head["count"]), int(head["capacity"])
-        parts = [file.read(count * size) for size in (8, 8, 1)]
         start = _start_of_rows(head_bytes, count)
-        is_whole = path.stat().st_size == start + capacity * width * 2 and capacity >= count
-        if head["width"] != width or not is_whole or _checksum(parts) != head["checksum"]:
+        if head["width"] != width or path.stat().st_size != start + capacity * width * 2 or capacity < count:
+            raise ValueError("it is of another size")
+        parts = [file.read(count * size) for size in (8, 8, 1)]
+        if _checksum(parts) != head["checksum"]:
             raise ValueError("it is not whole")
         # What is written to such a map stays in this process: neither a full disk nor a deleted file can end it.
         whole = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)

@@ -144,11 +144,11 @@ def _fill_the_disk(bench: Bench, folder: Path, chance: Random) -> list[Fault]:
     )
     if done.returncode:
         return [Fault("traceback", done.stderr[-500:])]
-    told = json.loads(done.stdout)
-    faults = [Fault(kind, text) for kind, text in told["faults"]]
+    answer = json.loads(done.stdout)
+    faults = [Fault(kind, text) for kind, text in answer["faults"]]
     with_bytes = {path: _hexed(row) for path, row in bench.rows.items()}
     return faults + (
-        [] if told["rows"] == with_bytes else [Fault("wrong", f"other rows after a full disk, {free} free")]
+        [] if answer["rows"] == with_bytes else [Fault("wrong", f"other rows after a full disk, {free} free")]
     )
 
 

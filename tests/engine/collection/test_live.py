@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from engine.collection.embed import embed_project
+from engine.collection.embedded_images import nothing_to_keep
 from engine.collection.importing.import_images import import_images
 from engine.collection.live import LiveCollection
 from engine.collection.models import find_model
@@ -397,4 +398,20 @@ def test_a_large_collection_is_mapped_when_it_is_opened_again(
     kept.unlink()
     live = LiveCollection.open(collection.project, collection.caches)
     assert_same(live.load(), first, tolerance=0)
+    live.close()
+
+
+def test_embeddings_are_kept_after_a_fit_that_was_cancelled(
+    collection: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next one writes them."""
+    for name in ("collection.embedded_images.FEWEST_KEPT", "collection.embedded_images.MOST_IN_ALL_VIEWS",
+                 "embedding.views.MOST_IN_ALL_VIEWS"):  # fmt: skip
+        monkeypatch.setattr(f"engine.{name}", 10)
+    live = LiveCollection.open(collection.project, collection.caches)
+    live.load(fits=False)
+    live.fit_input()  # never run
+    live.fit_input().keep()
+    assert len(list(collection.caches.collections.glob("*.rows"))) == 1
+    assert live.fit_input().keep is nothing_to_keep
     live.close()

@@ -132,3 +132,24 @@ def test_codes_are_beginnings_of_hashes() -> None:
     expected = [int.from_bytes(bytes(range(1, 9)), "little"), 0, 1]
     assert codes_of(hashes).tolist() == expected
     assert codes_of(np.array(hashes, dtype="S16")).tolist() == expected
+
+
+def test_a_copy_that_a_person_made_is_no_obstacle(kept: KeptEmbeddings, tmp_path: Path) -> None:
+    """A name without a number among the others."""
+    kept.write(rows_of(10))
+    path = the_file(tmp_path)
+    path.with_name(f"{path.stem} copy{SUFFIX}").write_bytes(b"any")
+    kept.write(rows_of(20))
+    found = kept.read()
+    assert found is not None
+    assert len(found.image_ids) == 20
+
+
+def test_a_count_that_is_absurd_takes_no_memory(kept: KeptEmbeddings, tmp_path: Path) -> None:
+    """The file's size says that it cannot be."""
+    kept.write(rows_of(10))
+    data = the_file(tmp_path).read_bytes()
+    the_file(tmp_path).write_bytes(data.replace(b'"count": 10,', b'"count":9999,', 1))
+    assert kept.read() is None
+    the_file(tmp_path).write_bytes(data.replace(b'"count": 10,', b'"count":1e99,', 1))
+    assert kept.read() is None
