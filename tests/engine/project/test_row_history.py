@@ -1,7 +1,6 @@
 """The journal and the tables must add up: any row that is other, missing or too many is named; memory stays small."""
 
 import tracemalloc
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -18,7 +17,7 @@ BYTES_AN_IMAGE = 150  # all rows as they are take some 600
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Iterator[Path]:
+def path(tmp_path: Path) -> Path:
     """A project with a row in every table that people change, several of them changed more than once."""
     project, gull, images = bird_project(tmp_path, 40)
     with closing(project):
@@ -68,7 +67,7 @@ def test_numbers_that_python_hashes_alike_are_told_apart(tmp_path: Path, recorde
     with closing(new_project(tmp_path)) as project:
         project.images.add([FoundFile(Path("/photos/a.jpg"), 1, recorded)])
     assert faults(project.path) == []
-    change_file(project.path, f"UPDATE image SET modified_ns = {present}")
+    change_file(project.path, "UPDATE image SET modified_ns = " + str(present))
     assert len(faults(project.path)) == 1
 
 
