@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import ProjectDamagedError
+from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.project.connection import Connection, Row
 from engine.project.model_rows import MODEL_SETTING
 from engine.project.schema import JOURNALED_TABLES, JournaledTable
@@ -33,15 +34,28 @@ _CHUNKS: Final = """SELECT step_id, sequence, is_undone FROM journal_chunk JOIN 
     ORDER BY step_id, sequence"""
 
 
-def history_faults(connection: Connection) -> list[str]:
+def history_faults(
+    connection: Connection, *, on_progress: OnProgress = ignore_progress, cancel: CancelToken | None = None
+) -> list[str]:
     """One line for each row that differs from its history, and for each step that cannot be read.
 
     Every row that a person made comes from a step of the journal, so the steps must add up to what the tables hold.
     This finds what no check of the file's structure can: a value that is well formed and wrong, or half of an action.
+
+    Args:
+        on_progress: is called with the parts of the history that were read.
+        cancel: stops between parts of the history.
+
+    Raises:
+        Cancelled: stopped.
     """
-    history = _HashedHistory()
+    history, cancel = _HashedHistory(), cancel or CancelToken()
     unreadable = []
-    for step_id, sequence, is_undone in connection.rows(_CHUNKS):
+    chunks = connection.rows(_CHUNKS)
+    meter = ProgressMeter(len(chunks), on_progress, unit="parts of the history")
+    for step_id, sequence, is_undone in chunks:
+        cancel.raise_if_cancelled()
+        meter.advance()
         try:
             changes = read_chunk(connection, step_id, sequence)
         except ProjectDamagedError as error:

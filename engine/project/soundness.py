@@ -2,10 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from typing import Final
 
 from engine.errors import ProjectDamagedError
+from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.project.actions import stored_action
 from engine.project.clock import time_of
 from engine.project.connection import Connection
@@ -42,9 +44,16 @@ def opening_faults(connection: Connection, seal: Seal) -> list[str]:
         return [_fault(error)]
 
 
-def faults(connection: Connection, seal: Seal = Seal.OPEN) -> list[str]:
-    """One line for each fault of a project file of the present version."""
-    return _all_faults(connection, seal, (*_LOOKS, file_faults))
+def faults(
+    connection: Connection,
+    seal: Seal = Seal.OPEN,
+    *,
+    on_progress: OnProgress = ignore_progress,
+    cancel: CancelToken | None = None,
+) -> list[str]:
+    """One line for each fault of a project file of the present version; raises `Cancelled` where it was stopped."""
+    history = partial(history_faults, on_progress=on_progress, cancel=cancel)
+    return _all_faults(connection, seal, (*_LOOKS[:-1], history, file_faults))
 
 
 def _all_faults(connection: Connection, seal: Seal, looks: Sequence[Look]) -> list[str]:
@@ -144,5 +153,5 @@ _LOOKS: Final[Sequence[Look]] = (
     _impossible_times,
     _unreadable_actions,
     _ids_given_twice,
-    history_faults,
+    history_faults,  # the last: the one that takes long
 )

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from engine.errors import Cancelled
+from engine.events import CancelToken, Progress
 from engine.files import FoundFile
 from engine.project import ClassPolicy, Project
 from engine.project.connection import Connection
@@ -60,14 +62,20 @@ def test_any_row_that_differs_is_named(path: Path, what: str) -> None:
     assert len(faults(path)) == 1
 
 
-@pytest.mark.parametrize(("recorded", "present"), [(-2, -1), (0, 2**61 - 1)])
-def test_numbers_that_python_hashes_alike_are_told_apart(tmp_path: Path, recorded: int, present: int) -> None:
-    """Such a pair of times has one hash in Python."""
-    assert hash(recorded) == hash(present)
+@pytest.mark.parametrize(
+    ("recorded", "statement"),
+    [
+        (-2, "UPDATE image SET modified_ns = -1"),
+        (0, "UPDATE image SET modified_ns = 2305843009213693951"),
+    ],
+)
+def test_numbers_that_python_hashes_alike_are_told_apart(tmp_path: Path, recorded: int, statement: str) -> None:
+    """-1 and -2 have one hash in Python, and so have 0 and 2^61 - 1."""
+    assert (hash(-1), hash(0)) == (hash(-2), hash(2**61 - 1))
     with closing(new_project(tmp_path)) as project:
         project.images.add([FoundFile(Path("/photos/a.jpg"), 1, recorded)])
     assert faults(project.path) == []
-    change_file(project.path, "UPDATE image SET modified_ns = " + str(present))
+    change_file(project.path, statement)
     assert len(faults(project.path)) == 1
 
 
@@ -98,3 +106,16 @@ def test_a_killed_project_of_many_images_opens(tmp_path: Path) -> None:
     change_file(project.path, "UPDATE file_state SET digest = NULL")
     change_file(project.path, "UPDATE image SET size_bytes = size_bytes + 1 WHERE image_id > 100")
     assert Project.faults_of(project.path)[-1] == "and 11895 more rows that do not fit their history"
+
+
+def test_a_check_reports_how_far_it_is_and_can_be_stopped(path: Path) -> None:
+    """Every part of the history counts; a cancel ends the check before its end, and the file stays as it was."""
+    seen: list[Progress] = []
+    found = Project.checked(path, on_progress=seen.append)
+    assert (found.faults, found.classes, found.images, found.labels) == ([], 2, 30, 20)
+    assert seen[-1].done == seen[-1].total > 5
+    before, cancel = path.read_bytes(), CancelToken()
+    cancel.cancel()
+    with pytest.raises(Cancelled):
+        Project.checked(path, cancel=cancel)
+    assert path.read_bytes() == before
