@@ -29,6 +29,8 @@ _NAMED_AT_MOST: Final = 5
 _NO_ROW: Final = 0  # in place of the hash of a row that was deleted
 _WITHOUT_HISTORY: Final = ("setting", (MODEL_SETTING,))  # table and key of the one row that no step explains
 _ROWS_AT_ONCE: Final = 8192
+_IDS: Final = 2**56  # more than any table has
+_FIRST_OF_TABLE: Final = {name: number * _IDS for number, name in enumerate(JOURNALED_TABLES)}
 _FORMAT: Final = 2  # of marshal: one value, one text of bytes, whatever else lies in memory
 _CHUNKS: Final = """SELECT step_id, sequence, is_undone FROM journal_chunk JOIN journal_step USING (step_id)
     ORDER BY step_id, sequence"""
@@ -96,7 +98,7 @@ class _HashedHistory:
     def add(self, changes: list[RowChange]) -> None:
         """Add the changes of a part of a step."""
         changed = list(_changed(changes))
-        self._keys.extend([hash((name, key)) for name, key, _ in changed])
+        self._keys.extend([_key_hash(name, key) for name, key, _ in changed])
         self._rows.extend([_NO_ROW if after is None else _row_hash(name, after) for name, _, after in changed])
 
     def latest(self) -> "_LatestRows":
@@ -126,7 +128,7 @@ class _LatestRows:
             is_other[is_known] = self.rows[places[is_known]] != rows[is_known]
             suspects.update(keys[is_other].tolist())
             if is_whole:
-                suspects.update(set(keys[~is_known].tolist()) - {hash(_WITHOUT_HISTORY)})
+                suspects.update(set(keys[~is_known].tolist()) - {_key_hash(*_WITHOUT_HISTORY)})
         suspects.update(self.keys[(self.rows != _NO_ROW) & ~is_there].tolist())
         return suspects
 
@@ -144,8 +146,15 @@ def _hashed_tables(connection: Connection) -> Iterator[tuple[Hashes, Hashes]]:
     for table in JOURNALED_TABLES.values():
         name, width, rows = table.name, table.key_width, _rows_of(connection, table)
         while block := list(islice(rows, _ROWS_AT_ONCE)):
-            keys = [hash((name, row[:width])) for row in block]
+            keys = [_key_hash(name, row[:width]) for row in block]
             yield np.array(keys, dtype=np.int64), np.array([_row_hash(name, row) for row in block], dtype=np.int64)
+
+
+def _key_hash(name: str, key: Row) -> int:
+    # Ids stay in their order, as they are in tables and mostly in the journal: looking a million up in any other order
+    # waits for memory. Keys with one hash are compared as they are, like all suspects.
+    is_id = len(key) == 1 and type(key[0]) is int and 0 <= key[0] < _IDS
+    return _FIRST_OF_TABLE[name] + key[0] if is_id else hash((name, key))
 
 
 def _row_hash(name: str, row: Row) -> int:
@@ -159,7 +168,7 @@ def _differing_rows(connection: Connection, suspects: set[int], *, is_whole: boo
     for step_id, sequence, is_undone in connection.rows(_CHUNKS):
         if not is_undone:
             for name, key, after in _changed(read_chunk(connection, step_id, sequence)):
-                if hash((name, key)) in suspects:
+                if _key_hash(name, key) in suspects:
                     explained[name, key] = after
     return chain.from_iterable(
         _differing(connection, table, explained, suspects, is_whole=is_whole) for table in JOURNALED_TABLES.values()
@@ -176,7 +185,7 @@ def _differing(
             recorded = expected.pop(key)
             if recorded is None or row != recorded:
                 yield f"row {_text(key)} of table {table.name} is other than its history says"
-        elif is_whole and (table.name, key) != _WITHOUT_HISTORY and hash((table.name, key)) in suspects:
+        elif is_whole and (table.name, key) != _WITHOUT_HISTORY and _key_hash(table.name, key) in suspects:
             yield f"row {_text(key)} of table {table.name} has no history"
     for key, recorded in expected.items():
         if recorded is not None:
