@@ -97,7 +97,7 @@ def classified_of(live: LiveCollection) -> Classified:
         [images.paths[row] for row in rows.tolist()],
         images.labels[rows],
         store.embeddings if is_all else store.embeddings[rows],
-        live.scores.at(rows),
+        live.row_scores.scores.at(rows),
         len(images.ids) - len(rows),
         live.embedded.uses_views,
         live.folds,

@@ -50,9 +50,9 @@ class Publisher:
         self.state = replace(self.state, status=status, **vars(kept))
         return self.publish_labels(graph)
 
-    def publish_before_fit(self, graph: CategoryGraph) -> CollectionState:
+    def before_fit(self) -> Predictions:
         """Without a model: the predictions of when the collection was closed, or none."""
-        return self.publish(graph, self._before_fit or Predictions.none(len(self._embedded.images.ids)))
+        return self._before_fit or Predictions.none(len(self._embedded.images.ids))
 
     def forget_kept(self) -> None:
         """Other images or classes came: predictions of when the collection was closed are shown no more."""
