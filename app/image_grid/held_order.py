@@ -117,11 +117,6 @@ class HeldOrder:
         """(rows,) positions of the cards that are shown, in order."""
         return self.ranked[self.is_in[self.ranked]]
 
-    @property
-    def folds_shown(self) -> Positions:
-        """(rows,) the fold of each card that is shown."""
-        return self.folds.of(self.state.image_ids)[self.shown]
-
     @staticmethod
     def sorted_now(state: CollectionState, wanted: ImageFilter, order: Order, *, is_folding: bool = False) -> HeldOrder:
         is_in = fitting(state, wanted)
