@@ -167,7 +167,7 @@ class LiveCollection:
         if change.images_added or change.images_removed or change.images_moved or looks_new:
             self._publisher.forget_kept()
             return self._publish()
-        self._publisher.publish_labels(self.project.classes.graph)
+        self._publisher.publish_labels(self.project.classes.graph, change.labelled)
         return self.publish_known()
 
     def take_embedded(self, image_ids: Sequence[int], *, fits: bool = True) -> CollectionState:

@@ -47,9 +47,12 @@ def synthetic_embeddings(
     centres = family_centres[np.arange(classes) * families // classes]
     centres = 0.8 * (centres + generator.standard_normal((classes, width), dtype=np.float32))
     drawn = generator.permutation(count) % classes  # every class gets its share, however few there are
-    embeddings = centres[drawn] + generator.standard_normal((count, width), dtype=np.float32)
-    embeddings /= np.linalg.norm(embeddings, axis=1, keepdims=True)
-    return SyntheticEmbeddings(embeddings.astype(np.float32), drawn.astype(np.int64))
+    embeddings = generator.standard_normal((count, width), dtype=np.float32)
+    for start in range(0, count, WRITE_ROWS):  # in place: millions of them take most of the memory
+        part = embeddings[start : start + WRITE_ROWS]
+        part += centres[drawn[start : start + WRITE_ROWS]]
+        part /= np.linalg.norm(part, axis=1, keepdims=True)
+    return SyntheticEmbeddings(embeddings, drawn.astype(np.int64))
 
 
 def synthetic_project(folder: Path, caches: CacheFolders, count: int, pictures: Sequence[Path] = ()) -> Path:
