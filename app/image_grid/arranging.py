@@ -39,6 +39,13 @@ class Arrangement:
             cards = FoldedCards.of_single(shown)
         return Arrangement(held, cards, held.state.image_ids[cards.positions])
 
+    @staticmethod
+    def after(image_ids: NDArray[np.int64], held: HeldOrder, unfolded: frozenset[int]) -> Arrangement:
+        """The same, where it follows an order without folds whose cards show these images (rows,)."""
+        if held.folds.count or held.left is None:
+            return Arrangement.of(held, unfolded)
+        return Arrangement(held, FoldedCards.of_single(held.shown), np.delete(image_ids, held.left))
+
 
 @final
 class Arranging(QObject):

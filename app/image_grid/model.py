@@ -70,7 +70,7 @@ class ImageGridModel(QAbstractListModel):
         if held.is_in is before.is_in:
             self._show_same_cards(state, held)
         else:
-            self._show(Arrangement.of(held, frozenset(self._unfolded)))
+            self._show(Arrangement.after(self.image_ids, held, frozenset(self._unfolded)))
         if not self.is_held:
             self._arranging.begin(self._arrange(state))
 

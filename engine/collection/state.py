@@ -229,7 +229,7 @@ def _is_answered(state: CollectionState) -> NDArray[np.bool_]:
     return (state.label_class == NO_CLASS) & (state.status == ImageStatus.READY)
 
 
-def predicted_class(state: CollectionState, places: NDArray[np.int64]) -> NDArray[np.int64]:
+def predicted_class(state: CollectionState, places: NDArray[np.int64] | slice) -> NDArray[np.int64]:
     """The best classes (k,) of images at places (k,), `UNKNOWN` where they are too far, `NO_CLASS` without any."""
     return np.where(state.is_unknown[places], UNKNOWN, state.best_class[places])
 
