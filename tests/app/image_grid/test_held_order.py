@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -154,7 +155,8 @@ def test_places_of_numbers_that_are_far_apart() -> None:
 def test_whatever_happens_the_cards_are_those_of_the_order(acts: list[tuple[str, int]], subset: Subset) -> None:
     """What is worked out from the cards of before is what going through all of them gives."""
     many = many_pictures(40)
-    state = replace(many, image_ids=many.image_ids[:30], **{name: getattr(many, name)[:30] for name in _COLUMNS})
+    columns: dict[str, Any] = {name: getattr(many, name)[:30] for name in ("image_ids", *_COLUMNS)}
+    state = replace(many, **columns)
     wanted = ImageFilter(subset)
     held = HeldOrder.sorted_now(state, wanted, Order.UNSURE_FIRST)
     cards = Arrangement.of(held, NOTHING_UNFOLDED)
@@ -190,7 +192,7 @@ def _acted(many: CollectionState, state: CollectionState, act: str, number: int)
     if act == "predict":
         return replace(state, best_class=np.roll(state.best_class, number), best_score=np.roll(state.best_score, 1))
     count = min(count + 1, len(many.image_ids))
-    columns = {
+    columns: dict[str, Any] = {
         name: np.append(getattr(state, name), getattr(many, name)[len(state.image_ids) : count]) for name in _COLUMNS
     }
     return replace(state, image_ids=many.image_ids[:count], **columns)
