@@ -89,6 +89,7 @@ class Fitting(QObject):
         self._may_run = threading.Event()
         self._may_run.set()
         self._thread = BackgroundThread("fitting", self)
+        self._keeping = BackgroundThread("keeping embeddings", self)  # a label does not wait for the disk
 
     @property
     def is_running(self) -> bool:
@@ -135,6 +136,7 @@ class Fitting(QObject):
         """Stop before the program ends; waits for the running fit."""
         self.forget()
         self._thread.stop()
+        self._keeping.stop()
 
     def _begin(self, *, is_anew: bool = False) -> None:
         run = self._run = _Run(self._may_run, is_anew=is_anew)
@@ -163,7 +165,6 @@ class Fitting(QObject):
             except Cancelled:
                 return  # its project was left, or another run has begun
             self._thread.post(lambda: self._take(run, outcome))
-            wanted.keep()
 
         self._thread.submit(work, lambda line: self._on_failed(run, line))
 
@@ -174,6 +175,7 @@ class Fitting(QObject):
     def _take(self, run: _Run, outcome: FitOutcome) -> None:
         if run is self._run:
             self._runner.operate(lambda live: live.adopt(outcome), news_of_state, lambda _state: self._end(run))
+            self._keeping.submit(outcome.given.keep, self._runner.failed.emit)
 
     def _on_failed(self, run: _Run, line: str) -> None:
         if run is self._run:
