@@ -105,6 +105,11 @@ def embeddings_in(batch: pa.RecordBatch) -> tuple[NDArray[np.float16], NDArray[n
     width = column.type.list_size
     values = column.values.slice(column.offset * width, len(column) * width)
     embeddings = values.to_numpy(zero_copy_only=False).reshape(len(column), width).astype(np.float16)
-    has_embedding = np.asarray(column.is_valid().to_numpy(zero_copy_only=False), dtype=np.bool_)
+    has_embedding = has_embedding_in(batch)
     embeddings[~has_embedding] = 0
     return embeddings, has_embedding
+
+
+def has_embedding_in(batch: pa.RecordBatch) -> NDArray[np.bool_]:
+    """Which rows (n,) of Arrow's columns have an embedding."""
+    return np.asarray(batch.column("embedding").is_valid().to_numpy(zero_copy_only=False), dtype=np.bool_)

@@ -5,8 +5,9 @@ from typing import Final
 
 import numpy as np
 
-from engine.dataset.embedded_rows import EmbeddedRows
+from engine.dataset.embedded_rows import EmbeddedRows, from_arrow, has_embedding_in
 from engine.dataset.opened import DataSet
+from engine.dataset.shard_files import each_batch
 from engine.errors import InputError
 
 _MOST_IMAGES: Final = 10**9  # numpy draws from fewer than this (`multivariate_hypergeometric`)
@@ -39,9 +40,9 @@ def _drawn(data_set: DataSet, count: int, generator: np.random.Generator) -> Ite
         is_drawn = np.zeros(counts[number], dtype=bool)  # of the shard's images with an embedding
         is_drawn[generator.choice(counts[number], shares[number], replace=False, shuffle=False)] = True
         start = 0
-        for rows in data_set.each_rows(number):
-            ready = np.flatnonzero(rows.has_embedding)
-            yield rows.take(ready[is_drawn[start : start + len(ready)]])
+        for batch in each_batch(data_set.shards, number):
+            ready = np.flatnonzero(has_embedding_in(batch))
+            yield from_arrow(batch.take(ready[is_drawn[start : start + len(ready)]]))
             start += len(ready)
 
 
