@@ -6,9 +6,9 @@ from typing import Final
 import numpy as np
 
 from engine.dataset.embedded_rows import EmbeddedRows, from_arrow, has_embedding_in
-from engine.dataset.opened import DataSet
+from engine.dataset.opened import AGAIN, DataSet
 from engine.dataset.shard_files import each_batch
-from engine.errors import InputError
+from engine.errors import FormatError, InputError
 
 _MOST_IMAGES: Final = 10**9  # numpy draws from fewer than this (`multivariate_hypergeometric`)
 
@@ -42,8 +42,10 @@ def _drawn(data_set: DataSet, count: int, generator: np.random.Generator) -> Ite
         start = 0
         for batch in each_batch(data_set.shards, number):
             ready = np.flatnonzero(has_embedding_in(batch))
-            yield from_arrow(batch.take(ready[is_drawn[start : start + len(ready)]]))
+            yield from_arrow(batch.take(ready[np.flatnonzero(is_drawn[start : start + len(ready)])]))
             start += len(ready)
+        if start != counts[number]:
+            raise _other_count(data_set, number, counts[number], start)
 
 
 def check_count(data_set: DataSet, count: int) -> None:
@@ -72,3 +74,15 @@ def check_count(data_set: DataSet, count: int) -> None:
             found_images=f"{most:,}",
             folder=data_set.folder,
         )
+
+
+def _other_count(data_set: DataSet, number: int, expected: int, found: int) -> FormatError:
+    return FormatError(
+        "a shard is not as the manifest describes it",
+        expected="{expected_images} with an embedding",
+        found="{found_images} in {path}",
+        remedy=AGAIN,
+        expected_images=f"{expected:,}",
+        found_images=f"{found:,}",
+        path=data_set.shards.path(number),
+    )

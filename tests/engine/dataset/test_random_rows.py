@@ -2,13 +2,17 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from engine.dataset.described_folder import ShardFacts
 from engine.dataset.embedded_rows import EmbeddedRows
+from engine.dataset.manifest import write_manifest
 from engine.dataset.opened import DataSet
 from engine.dataset.random_rows import draw_rows
-from engine.errors import InputError
+from engine.errors import FormatError, InputError
 from tests.support.data_sets import some_rows, write_data_set
 
 ROWS = (7, 70, 2_100)  # six of seven have an embedding
@@ -71,6 +75,18 @@ def test_every_image_is_as_probable(data_set: DataSet) -> None:
         ready = rows // 7 * 6
         assert of_shard[f"photos/{rows}"] / ready == pytest.approx(expected, rel=5 / (expected * ready) ** 0.5)
     assert len(times) > 0.999 * READY
+
+
+def test_a_manifest_of_other_counts_is_refused(tmp_path: Path) -> None:
+    """Whichever is greater: no image is left out unnoticed; and counts that cannot be are no manifest."""
+    data_set = write_data_set(tmp_path / "set", [some_rows(70, 384)])
+    for failed in (0, 20):
+        manifest = replace(data_set.manifest, shards=(ShardFacts(70, failed),))
+        with pytest.raises(FormatError, match=r"not as the manifest describes it.* found 60 in"):
+            list(draw_rows(replace(data_set, manifest=manifest), 30))
+    write_manifest(data_set.folder, replace(data_set.manifest, shards=(ShardFacts(70, 71),)))
+    with pytest.raises(FormatError, match="the manifest of a data set is damaged"):
+        DataSet.open(data_set.folder)
 
 
 def test_shards_without_a_drawn_image_are_not_read(data_set: DataSet) -> None:
