@@ -315,6 +315,7 @@ class LiveCollection:
         if fitted is None:
             self._publisher.publish_before_fit(graph)
             return self.publish_known()
+        self._publisher.forget_kept()
         ranks = teach_ranks(self._teach_first, self.embedded.rows)
         self._publisher.publish(graph, self._row_scores.predictions(fitted, graph), ranks)
         return self.publish_known()
