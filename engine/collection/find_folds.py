@@ -77,7 +77,7 @@ def find_folds(given: FoldInput, prints: Fingerprints) -> Folds:
     alike = copies(prints.bits, given.times.seconds, given.embeddings, given.rows)
     twins = joined(same_content(given.content_keys), alike)
     groups = joined(twins, found)
-    return Folds(given.image_ids, groups, twins, found, prints.sharpness, given.times.seconds)
+    return Folds(given.image_ids, groups, twins, found, prints.sharpness, given.times.seconds).folded()
 
 
 def sequence_names(project: Project) -> dict[int, str]:

@@ -183,15 +183,17 @@ class LiveCollection:
         if not self._is_loaded or self.embedded.store.rows_of(listed) is None:
             self._is_listed = False
             return self.load(fits=fits)
-        filled, has_changed = self.embedded.read_embeddings(listed)
-        if has_changed and self._is_stage_on():
+        news = self.embedded.read_embeddings(listed)
+        if news.has_changed and self._is_stage_on():
             self._classifiers = self._new_classifiers()
             self._version += 1
-        elif (images.labels_of(listed) != NO_CLASS).any() or self._has_more_to_learn():
+        elif news.is_any and ((images.labels_of(listed) != NO_CLASS).any() or self._has_more_to_learn()):
             self._version += 1
         if fits and self.is_behind:
             return self._catch_up()
-        self.row_scores.classify(filled)
+        if not news.is_any and self.state.image_ids is images.ids:
+            return self.state
+        self.row_scores.classify(news.rows)
         return self._publish()
 
     def publish_known(self) -> CollectionState:
@@ -303,8 +305,10 @@ class LiveCollection:
     # -- answers --------------------------------------------------------------------------------------------------
 
     def _publish(self) -> CollectionState:
-        graph = self.project.classes.graph
-        ranks = None if self.fitted is None else teach_ranks(self._teach_first, self.embedded.rows)
+        graph, fitted = self.project.classes.graph, self.fitted
+        if fitted is not None:
+            self._publisher.forget_kept()
+        ranks = None if fitted is None else teach_ranks(self._teach_first, self.embedded.rows)
         self._publisher.publish(graph, self.row_scores.predictions(graph, self._publisher.before_fit), ranks)
         return self.publish_known()
 

@@ -8,7 +8,8 @@ import numpy as np
 from engine.everyday.blocks import Floats, Integers
 from engine.everyday.classifier import Classifier, FittedClassifier, Setting
 from engine.everyday.collection_stage.basis import collection_basis
-from engine.everyday.collection_stage.live_basis import CachedBasis, LiveBasis
+from engine.everyday.collection_stage.kept_basis import KeptBasis
+from engine.everyday.collection_stage.live_basis import LiveBasis
 from engine.everyday.image_similarity import ImageSimilarity
 from engine.everyday.logistic_regression import LogisticRegression
 from engine.everyday.prototypical.fit import EverydayClassifier, fit, prior_of
@@ -27,7 +28,7 @@ class Classifiers:
     """The classifiers of a backbone and a collection; they share its basis, which is cached in a folder by any name."""
 
     def __init__(self, propagation: Path, card: BackboneCard, folder: Path, name: str) -> None:
-        self._basis = LiveBasis(CachedBasis(folder, name))
+        self._basis = LiveBasis(KeptBasis(folder, name))
         self._everyday = EverydayClassifier(propagation, prior_of(card), self._basis)
         self._regression = LogisticRegression(self._basis)
 
