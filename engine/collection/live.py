@@ -224,6 +224,7 @@ class LiveCollection:
             return self.state
         is_first, self._fitted_version = self.fitted is None, version
         self._teach_first, self._look_alikes = outcome.teach_first, outcome.look_alikes
+        self._publisher.forget_kept()
         self.row_scores.adopt(outcome)
         self.row_scores.classify(self.embedded.ready_rows)
         if is_first:
@@ -305,10 +306,8 @@ class LiveCollection:
     # -- answers --------------------------------------------------------------------------------------------------
 
     def _publish(self) -> CollectionState:
-        graph, fitted = self.project.classes.graph, self.fitted
-        if fitted is not None:
-            self._publisher.forget_kept()
-        ranks = None if fitted is None else teach_ranks(self._teach_first, self.embedded.rows)
+        graph = self.project.classes.graph
+        ranks = None if self.fitted is None else teach_ranks(self._teach_first, self.embedded.rows)
         self._publisher.publish(graph, self.row_scores.predictions(graph, self._publisher.before_fit), ranks)
         return self.publish_known()
 

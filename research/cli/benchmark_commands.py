@@ -8,7 +8,7 @@ import typer
 
 from engine.cli.options import DeviceName, command_group
 from engine.cli.output import AsJson, say
-from research.cli import benchmark_cluster, benchmark_loop, benchmark_map, benchmark_similar
+from research.cli import benchmark_cluster, benchmark_files, benchmark_loop, benchmark_map, benchmark_similar
 
 if TYPE_CHECKING:
     from research.benchmarks.embedding import EmbedFigures
@@ -399,4 +399,5 @@ def _graph_line(figure: "GraphFigure") -> str:
 benchmark_similar.register(application)
 benchmark_map.register(application)
 benchmark_cluster.register(application)
+benchmark_files.register(application)
 benchmark_loop.register(application)
