@@ -124,7 +124,7 @@ KINDS: Final[dict[str, Callable[[int], Index]]] = {
 
 
 @dataclass(frozen=True)
-class PeerFigures:
+class NeighbourFigures:
     """How a library did."""
 
     name: str
@@ -136,7 +136,7 @@ class PeerFigures:
     add_cpu_s: float  # for another hundredth of the images
 
 
-def measure_neighbours(name: str, count: int) -> PeerFigures:
+def measure_neighbours(name: str, count: int) -> NeighbourFigures:
     """Build, query and add to an index of synthetic embeddings of 200 classes.
 
     Raises:
@@ -153,7 +153,7 @@ def measure_neighbours(name: str, count: int) -> PeerFigures:
     truth = [np.argsort(-(kept @ query), kind="stable")[:NEAREST] for query in queries]
     hits = [len(np.intersect1d(one, other)) for one, other in zip(found, truth, strict=True)]
     add_cpu_s = _cpu_s(lambda: index.add(new, count))
-    return PeerFigures(
+    return NeighbourFigures(
         name, count, build_cpu_s, memory_mib, 1000 * statistics.median(query_s),
         sum(hits) / (NEAREST * len(hits)), add_cpu_s,
     )  # fmt: skip

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from engine.collection.answers import Answers, ClassFacts, Guess, class_facts
 from engine.collection.embedded_images import EmbeddedImages
-from engine.collection.find_folds import find_folds, fold_input
+from engine.collection.find_folds import folds_now
 from engine.collection.fitting import (
     FirstAnswers,
     FitInput,
@@ -27,7 +27,6 @@ from engine.collection.fitting import (
     teach_ranks,
 )
 from engine.collection.folding.folds import Folds
-from engine.collection.folding.looking import kept_fingerprints
 from engine.collection.folding.partitions import as_partition
 from engine.collection.image_knowledge import ImageKnowledge
 from engine.collection.models import ModelFiles, model_or_lost
@@ -128,8 +127,7 @@ class LiveCollection:
         self._is_loaded, self._is_listed = True, False
         self._publish()
         if fits:
-            given = fold_input(self.project, self.embedded)
-            self.adopt_folds(find_folds(given, kept_fingerprints(given.content_keys, self._caches)))
+            self.adopt_folds(folds_now(self.project, self.embedded, self._caches))
             return self._catch_up()
         return_freed_memory()
         return self.state
@@ -222,13 +220,11 @@ class LiveCollection:
         version = outcome.given.version
         if version < self._read_version or (self.fitted is not None and version < self._fitted_version):
             return self.state
-        is_first, self._fitted_version = self.fitted is None, version
+        self._fitted_version = version
         self._teach_first, self._look_alikes = outcome.teach_first, outcome.look_alikes
         self._publisher.forget_kept()
         self.row_scores.adopt(outcome)
         self.row_scores.classify(self.embedded.ready_rows)
-        if is_first:
-            return_freed_memory()
         return self._publish()
 
     def adopt_first(self, first: FirstAnswers) -> CollectionState:
