@@ -82,12 +82,13 @@ def _run_window(
     from PySide6.QtCore import QTimer
     from PySide6.QtWidgets import QApplication
 
-    from app.application import GuiCollector, install_language, share_interpreter
+    from app.application import GuiCollector, install_language, return_freed_columns, share_interpreter
     from app.main_window import MainWindow
     from app.reports.catching import StopSignals, log_qt_messages
     from app.settings import Settings
     from app.theme import SchemeChoice, apply_theme
 
+    return_freed_columns()
     log_qt_messages()
     application = QApplication(sys.argv[:1])
     share_interpreter()

@@ -4,10 +4,13 @@ May be deleted at any time. What is written is there whole or not at all.
 """
 
 import contextlib
+import json
 import logging
+import mmap
 import os
 import shutil
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import BinaryIO, Final, final
 
@@ -17,6 +20,8 @@ from engine.new_file import clear_abandoned_drafts, new_file, private_folder
 
 _NUMBERS: Final = 1000
 _BLOCK_BYTES: Final = 512  # that `st_blocks` counts in
+_ALIGNED: Final = 8
+_LONGEST_HEAD: Final = 4096
 _log = logging.getLogger(__name__)
 
 
@@ -84,6 +89,59 @@ class KeptFiles:
             total += found.st_blocks * _BLOCK_BYTES if hasattr(found, "st_blocks") else found.st_size
             if total > self._most_bytes:
                 _drop(path)
+
+
+def write_parts(file: BinaryIO, magic: bytes, parts: Sequence[bytes | memoryview]) -> None:
+    """Write parts, each aligned for 64-bit numbers, with a checksum of all of them."""
+    sizes = [len(each) for each in parts]
+    head = json.dumps({"byte_order": sys.byteorder, "sizes": sizes, "checksum": _checksum(parts)}).encode()
+    file.write(magic + len(head).to_bytes(8, "little") + head)
+    for start, part in zip(_starts(len(magic) + 8 + len(head), sizes), parts, strict=True):
+        file.seek(start)
+        file.write(part)
+
+
+def mapped_parts(path: Path, magic: bytes) -> tuple[list[memoryview], str]:
+    """What `write_parts` wrote, mapped and for reading only, and its checksum.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: it is not whole, or is another kind of file.
+    """
+    with path.open("rb") as file:
+        whole = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    begin = len(magic) + 8
+    if bytes(whole[: len(magic)]) != magic:
+        raise ValueError("it begins otherwise")
+    head_bytes = int.from_bytes(whole[len(magic) : begin], "little")
+    try:
+        head = json.loads(bytes(whole[begin : begin + min(head_bytes, _LONGEST_HEAD)]))
+        sizes = [int(size) for size in head["sizes"]]
+        byte_order, checksum = head["byte_order"], head["checksum"]
+    except (KeyError, TypeError, OverflowError, RecursionError) as error:
+        raise ValueError("its head is damaged") from error
+    parts = [whole[at : at + size] for at, size in zip(_starts(begin + head_bytes, sizes), sizes, strict=True)]
+    is_whole = [len(part) for part in parts] == sizes and _checksum(parts) == checksum
+    if not is_whole or byte_order != sys.byteorder:
+        raise ValueError("it is not whole")
+    return parts, str(checksum)
+
+
+def _starts(end_of_head: int, sizes: Sequence[int]) -> list[int]:
+    """Where parts begin, so that their numbers can be mapped."""
+    starts, end = [], end_of_head
+    for size in sizes:
+        start = -(-end // _ALIGNED) * _ALIGNED
+        starts.append(start)
+        end = start + size
+    return starts
+
+
+def _checksum(parts: Sequence[bytes | memoryview]) -> str:
+    hasher = blake3()
+    for part in parts:
+        hasher.update(part)
+    return hasher.hexdigest()
 
 
 def _used_at(path: Path) -> int:

@@ -87,8 +87,7 @@ class Folding(Feature):
     def show_one_of_each(self) -> None:
         state = self._session.state
         if state is not None:
-            known, missing = state.folds.one_of_each(), np.setdiff1d(state.image_ids, state.folds.image_ids)
-            self._images.show_images(ImageSet(np.union1d(known, missing), one_of_each_title()))
+            self._images.show_images(ImageSet(state.folds.one_of_each(state.image_ids), one_of_each_title()))
 
     @action("best_of_bursts", marked("Show the best of each burst"), "stack", "", Section.VIEW_FOUND)
     def show_best_of_bursts(self) -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 TOPIC: Final = "last known files"
 DOUBT_MS: Final = 500  # many thumbnails fail at once when a share vanishes
+REST_S: Final = 0.001  # after each millisecond of looking: Python runs one thread at a time, and the window comes first
 
 LastKnown = Mapping[Path, tuple[int, int]]
 
@@ -62,10 +63,16 @@ class MissingImages(QObject):
             return
         self._looks_again = False
 
+        resting = self._session.resting_token()
+
         def work(_on_progress: OnProgress, cancel: CancelToken) -> frozenset[int]:
             from engine.images.read_file import missing_files
 
-            rows = missing_files(state.folder, state.paths, cancel=cancel)
+            def rest() -> None:
+                resting.raise_if_cancelled()
+                cancel.wait(REST_S)
+
+            rows = missing_files(state.folder, state.paths, cancel=cancel, rest=rest)
             return frozenset(state.image_ids[rows].tolist())
 
         job = self._job = DetachedJob("presence", work, self)

@@ -1,6 +1,7 @@
 """A project's images and labels together with their cached embeddings, also over all views (decision 55)."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Final, final
 
 import numpy as np
@@ -47,7 +48,9 @@ class ImageViews:
         ids = np.concatenate([before.image_ids[others], found_ids])
         vectors = np.concatenate([before.vectors[others].reshape(-1, found.shape[1]), found])
         order = np.argsort(ids)
-        self.embeddings = ViewEmbeddings(ids[order], vectors[order].astype(np.float32))
+        now = ViewEmbeddings(ids[order], vectors[order].astype(np.float32))
+        if not (np.array_equal(now.image_ids, before.image_ids) and np.array_equal(now.vectors, before.vectors)):
+            self.embeddings = now
 
     def look_up(self, hashes: Sequence[bytes], vectors: NDArray[np.float16], is_found: NDArray[np.bool_]) -> None:
         """Replace embeddings (n, d) of one view by those of all, where both are known."""
@@ -66,6 +69,15 @@ class ImageViews:
             path = cache_file(self._caches.embeddings, views_hash(self._model.backbone_hash), card.embedding_width)
             self._cache = open_views_cache(self._model, self._caches) if path.exists() else None
         return self._cache
+
+
+@dataclass(frozen=True)
+class EmbeddingNews:
+    """What was read of some images."""
+
+    rows: NDArray[np.int64]  # that have an embedding now
+    has_changed: bool  # whether an embedding is another one now, or went
+    is_any: bool  # whether anything is other than before: embeddings, those of views, failures
 
 
 MOST_LOOKED_UP: Final = 0.01
@@ -164,16 +176,20 @@ class EmbeddedImages:
         self.store.append(new)
         return self._fill(np.flatnonzero(~self.is_ready))
 
-    def read_embeddings(self, image_ids: NDArray[np.int64]) -> tuple[NDArray[np.int64], bool]:
-        """Read the results and embeddings of listed images; returns their rows, and whether one changed or went."""
+    def read_embeddings(self, image_ids: NDArray[np.int64]) -> EmbeddingNews:
+        """Read the results and embeddings of listed images."""
+        had_failed, views = self.images.has_failed, self._views.embeddings
         self.images.read_facts(image_ids)
         rows, age = self.rows_of(image_ids), self.store.age
         was_filled = self.store.is_filled[rows]
         self._read_views(image_ids)
         filled = self._fill(np.searchsorted(self.images.ids, image_ids))
         if not self.uses_views and self._has_enough_views():
-            return self._use_views(), True
-        return filled, bool((was_filled & (self.store.filled_at[rows] > age)).any())
+            return EmbeddingNews(self._use_views(), has_changed=True, is_any=True)
+        is_new = self.store.filled_at[rows] > age
+        is_any = bool(is_new.any()) or views is not self._views.embeddings
+        is_other_failure = not np.array_equal(had_failed, self.images.has_failed)
+        return EmbeddingNews(filled, bool((was_filled & is_new).any()), is_any or is_other_failure)
 
     def read_labels(self, image_ids: Sequence[int]) -> None:
         """Read the labels of some listed images, and the view embeddings of those that have one now."""
@@ -185,7 +201,7 @@ class EmbeddedImages:
         """Ids of the images that are still to be embedded in all views, labelled ones first."""
         places = those_to_view(self.images.labels)
         image_ids = self.images.ids[places]
-        return image_ids[self.is_ready[places] & ~self._views.embeddings.has(image_ids)]
+        return image_ids[self.store.is_filled[self.rows[places]] & ~self._views.embeddings.has(image_ids)]
 
     def rows_to_keep(self) -> Callable[[], None]:
         """What writes the embeddings of a large collection for the next opening, on any thread, unless few are new.

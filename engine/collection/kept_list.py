@@ -6,18 +6,15 @@ deleted at any time.
 
 import json
 import logging
-import mmap
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Final, final
+from typing import Final, final
 
 import numpy as np
-from blake3 import blake3
 from numpy.typing import NDArray
 
-from engine.kept_files import KeptFiles
+from engine.kept_files import KeptFiles, mapped_parts, write_parts
 from engine.new_file import write_file
 from engine.project.packed import PackedHashes, PackedTexts, packed_text, unpacked_text
 from engine.project.schema import LONGEST_TEXT
@@ -26,7 +23,6 @@ SUFFIX: Final = ".list"
 DIGEST_SUFFIX: Final = ".digest"  # of a small file beside it: of which project it is the list
 MOST_BYTES: Final = 2 << 30  # of the lists of all projects together; that of 2.5 million images takes 200 MB
 _MAGIC: Final = b"protoleaf list 1"
-_ALIGNED: Final = 8
 _log = logging.getLogger(__name__)
 
 
@@ -76,7 +72,7 @@ class KeptList:
         path = None if is_other else self._files.newest()
         if path is None:
             parts = _parts(listed)
-            path = self._files.write(sum(map(len, parts)), lambda file: _write(file, parts))
+            path = self._files.write(sum(map(len, parts)), lambda file: write_parts(file, _MAGIC, parts))
         if path is None:
             return
         try:
@@ -103,30 +99,9 @@ def _parts(listed: ListedImages) -> list[bytes | memoryview]:
     return [*(each.cast("B") for each in columns), json.dumps(failures).encode()]
 
 
-def _write(file: BinaryIO, parts: list[bytes | memoryview]) -> None:
-    head = json.dumps({
-        "byte_order": sys.byteorder, "sizes": [len(each) for each in parts], "checksum": _checksum(parts)
-    }).encode()  # fmt: skip
-    file.write(_MAGIC + len(head).to_bytes(8, "little") + head)
-    for start, part in zip(_starts(len(head), [len(each) for each in parts]), parts, strict=True):
-        file.seek(start)
-        file.write(part)
-
-
 def _mapped(path: Path) -> tuple[ListedImages, str]:
     """A list and its checksum."""
-    with path.open("rb") as file:
-        whole = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-    begin = len(_MAGIC) + 8
-    if bytes(whole[: len(_MAGIC)]) != _MAGIC:
-        raise ValueError("it begins otherwise")
-    head_bytes = int.from_bytes(whole[len(_MAGIC) : begin], "little")
-    head = json.loads(bytes(whole[begin : begin + min(head_bytes, 4096)]))
-    sizes = [int(size) for size in head["sizes"]]
-    parts = [whole[start : start + size] for start, size in zip(_starts(head_bytes, sizes), sizes, strict=True)]
-    is_whole = [len(part) for part in parts] == sizes and _checksum(parts) == head["checksum"]
-    if not is_whole or head["byte_order"] != sys.byteorder:
-        raise ValueError("it is not whole")
+    parts, checksum = mapped_parts(path, _MAGIC)
     ids, paths, path_ends, hashes, hash_ends, failures = parts
     found = ListedImages(
         np.frombuffer(ids, dtype=np.int64),
@@ -134,21 +109,4 @@ def _mapped(path: Path) -> tuple[ListedImages, str]:
         PackedHashes(hashes, hash_ends.cast("Q")),
         {int(place): unpacked_text(text) or "" for place, text in json.loads(bytes(failures)).items()},
     )
-    return found, str(head["checksum"])
-
-
-def _starts(head_bytes: int, sizes: list[int]) -> list[int]:
-    """Where parts begin, so that their numbers can be mapped."""
-    starts, at = [], len(_MAGIC) + 8 + head_bytes
-    for size in sizes:
-        at = -(-at // _ALIGNED) * _ALIGNED
-        starts.append(at)
-        at += size
-    return starts
-
-
-def _checksum(parts: list[bytes | memoryview] | list[memoryview]) -> str:
-    hasher = blake3()
-    for part in parts:
-        hasher.update(part)
-    return hasher.hexdigest()
+    return found, checksum

@@ -78,8 +78,13 @@ def teach_first(basis: CollectionBasis, uncertainty: ModelUncertainty) -> Intege
     order = basis.anchors[places[chosen.order()]]
     is_free[order] = False
     others = np.flatnonzero(is_free)
-    links = basis.links_at(others)
-    likely = (links.weights * gains[links.positions]).sum(axis=1)
+    likely = np.empty(len(others), dtype=np.float32)
+
+    def work(part: slice) -> None:
+        links = basis.links_at(others[part])
+        likely[part] = (links.weights * gains[links.positions]).sum(axis=1)
+
+    in_blocks(len(others), work)
     return np.concatenate([order, others[np.argsort(-likely, kind="stable")]])
 
 

@@ -7,17 +7,21 @@ import os
 import stat
 import sys
 import threading
+from array import array
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
-from typing import Final, final
+from typing import Final, TypeVar, final
 
 from blake3 import blake3
 
 from engine.errors import ImageError, ImageMissingError, ImageUnreachableError, reason_of
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.files import NotRegularError, open_regular
+
+T = TypeVar("T")
 
 MAX_FILE_BYTES: Final = 2 * 1024**3
 """Larger files are refused: a file is held in memory as a whole (decision 32). Chosen."""
@@ -119,8 +123,18 @@ _FEW: Final = 16
 """So many files of a folder are looked up one by one: listing it may take longer, for it may hold a million others."""
 
 
+_PART: Final = 512  # paths between two rests. Chosen: about a millisecond's work.
+
+Rest = Callable[[], None]
+
+
 def missing_files(
-    folder: Path, paths: Sequence[str], *, on_progress: OnProgress = ignore_progress, cancel: CancelToken | None = None
+    folder: Path,
+    paths: Sequence[str],
+    *,
+    on_progress: OnProgress = ignore_progress,
+    cancel: CancelToken | None = None,
+    rest: Rest = lambda: None,
 ) -> list[int]:
     """Find the files that are not where they were, as ascending places in `paths`.
 
@@ -128,35 +142,52 @@ def missing_files(
     it counts as there: nothing says that it moved.
 
     Paths have "/" as separator; relative ones start from the folder. Raises `Cancelled`.
+
+    Args:
+        rest: called every millisecond of work; it may wait, as a window works at the same time.
     """
+
+    def pause() -> None:
+        if cancel is not None:
+            cancel.raise_if_cancelled()
+        rest()
+
     meter = ProgressMeter(len(paths), on_progress)
-    grouped = defaultdict[str, list[int]](list)
-    for place, path in enumerate(paths):
+    grouped: defaultdict[str, array[int]] = defaultdict(partial(array, "I"))  # a ninth of what lists of numbers take
+    for place, path in enumerate(_in_parts(paths, pause)):
         parent, separator, _ = path.rpartition("/")
         grouped[parent or separator].append(place)
     missing: list[int] = []
     for parent, places in grouped.items():
-        if cancel is not None:
-            cancel.raise_if_cancelled()
-        missing += _missing_in(folder / parent, [(place, paths[place].rpartition("/")[2]) for place in places])
+        pause()
+        missing += _missing_in(folder / parent, paths, places, pause)
         meter.advance(len(places))
     return sorted(missing)
 
 
-def _missing_in(folder: Path, wanted: Sequence[tuple[int, str]]) -> list[int]:
+def _missing_in(folder: Path, paths: Sequence[str], places: Sequence[int], pause: Rest) -> list[int]:
     """Places of the files that one folder lacks; a name that is listed in another spelling is looked up by itself."""
     if not _is_there(folder, stat.S_ISDIR):
-        return [place for place, _ in wanted]  # one answer for all: each may take seconds where a share is gone
-    listed = _files_in(folder) if len(wanted) > _FEW else frozenset()
-    return [place for place, name in wanted if name not in listed and is_missing(folder / name)]
+        return list(places)  # one answer for all: each may take seconds where a share is gone
+    listed = _files_in(folder, pause) if len(places) > _FEW else frozenset()
+    names = ((place, paths[place].rpartition("/")[2]) for place in _in_parts(places, pause))
+    return [place for place, name in names if name not in listed and is_missing(folder / name)]
 
 
-def _files_in(folder: Path) -> frozenset[str]:
+def _files_in(folder: Path, pause: Rest) -> frozenset[str]:
     try:
         with os.scandir(folder) as entries:
-            return frozenset(entry.name for entry in entries if entry.is_file())
+            return frozenset(entry.name for entry in _in_parts(entries, pause) if entry.is_file())
     except OSError:
         return frozenset()  # then each is looked up by itself
+
+
+def _in_parts(some: Iterable[T], pause: Rest) -> Iterator[T]:
+    """All of them, with a pause after each part."""
+    for number, each in enumerate(some, start=1):
+        yield each
+        if number % _PART == 0:
+            pause()
 
 
 def is_missing(path: Path) -> bool:

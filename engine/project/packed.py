@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import TypeVar, final, overload
 
+import numpy as np
+
 from engine.texts import Message, with_messages
 
 T = TypeVar("T")
@@ -113,7 +115,8 @@ class PackedHashes(_Packed[bytes | None]):
 
     def replace(self, place: int, value: bytes | None) -> None:
         """Put another value in the place of one."""
-        self._replaced[place] = value or None
+        if self[place] != (value or None):
+            self._replaced[place] = value or None
 
     @property
     def columns(self) -> tuple[memoryview, memoryview]:
@@ -125,19 +128,24 @@ class PackedHashes(_Packed[bytes | None]):
             anew.append(value)
         return anew.columns
 
-    def padded(self) -> tuple[bytes, int]:
-        """All values in one piece, each filled up with zero bytes to the longest, and that length, at least 1."""
+    def padded(self) -> tuple[memoryview, int]:
+        """All values in one piece, each filled up with zero bytes to the longest, and that length, at least 1.
+
+        Those of a file lie there: no copy is made.
+        """
         length = self._ends[0] if self._ends else 0
-        ends = numbers_of(self._ends)
-        is_even = length > 0 and ends == array("Q", range(length, length * len(self) + 1, length))
+        ends = np.asarray(self._ends)
+        is_even = length > 0 and np.array_equal(ends, np.arange(1, len(ends) + 1, dtype=np.uint64) * length)
+        if is_even and isinstance(self._buffer, memoryview) and not self._replaced:
+            return self._buffer, length
         if is_even and all(len(value or b"") <= length for value in self._replaced.values()):
             whole = bytearray(self._buffer)
             for place, value in self._replaced.items():
                 whole[place * length : (place + 1) * length] = (value or b"").ljust(length, b"\0")
-            return bytes(whole), length
+            return memoryview(whole).toreadonly(), length
         values = [value or b"" for value in self]
         longest = max(1, *map(len, values)) if values else 1
-        return b"".join(value.ljust(longest, b"\0") for value in values), longest
+        return memoryview(b"".join(value.ljust(longest, b"\0") for value in values)), longest
 
     def _at(self, place: int) -> bytes | None:
         value = self._value(place)

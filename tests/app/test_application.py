@@ -1,6 +1,8 @@
 """Garbage cycles are collected on the GUI thread."""
 
 import gc
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -53,6 +55,43 @@ def test_no_other_thread_collects(qtbot: QtBot, collector: QObject) -> None:
     assert where == []
     qtbot.waitUntil(lambda: bool(where), timeout=LONG_MS)
     assert where == [threading.get_ident()]
+
+
+HOARD = """
+import sys, threading
+from pathlib import Path
+from app.application import return_freed_columns
+if sys.argv[1] == "returning":
+    return_freed_columns()
+
+def resident_mib():
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096 >> 20
+
+def work():
+    del (large := [bytearray(30 << 20)])[:]  # from now on the C library takes this much from its heaps
+    kept = []
+    for _ in range(10):
+        columns = [bytearray(12 << 20) for _ in range(3)]
+        kept.append(bytes(1000))
+
+before = resident_mib()
+for _ in range(4):
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+print(resident_mib() - before)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only there the C library keeps it")
+def test_freed_columns_are_the_systems_again() -> None:
+    """Without it threads that loaded a collection keep dozens of megabytes."""
+    kept = {
+        how: int(subprocess.run([sys.executable, "-c", HOARD, how], capture_output=True, check=True).stdout)
+        for how in ("returning", "as it is")
+    }
+    assert kept["returning"] <= 4
+    assert kept["as it is"] > 20, "the C library returns it by itself now"
 
 
 def test_texts_plurals_and_errors_are_translated(

@@ -1,7 +1,7 @@
 """Folds: images that one decision may settle, as they are copies of each other or shots of one burst."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
@@ -14,7 +14,7 @@ Floats = NDArray[np.float32]
 
 @dataclass(frozen=True, eq=False)
 class Folds:
-    """The folds of n images, by ascending image id; never changed."""
+    """The folds of n images, by ascending image id; never changed. An image that is not among them is in none."""
 
     image_ids: Integers  # (n,) int64
     groups: Integers  # (n,) int64 fold of each image, `ALONE` for images in none
@@ -24,11 +24,15 @@ class Folds:
     seconds: Integers  # (n,) int64 time of each shot, `UNKNOWN_TIME` without
 
     @staticmethod
-    def none(image_ids: Sequence[int] | Integers = ()) -> "Folds":
-        """Images of which none belongs with another."""
-        ids = np.array(image_ids, dtype=np.int64)
-        alone = np.full(len(ids), ALONE, dtype=np.int64)
-        return Folds(ids, alone, alone, alone, np.full(len(ids), np.nan, dtype=np.float32), alone)
+    def none() -> "Folds":
+        """No image belongs with another."""
+        nothing = np.zeros(0, dtype=np.int64)
+        return Folds(nothing, nothing, nothing, nothing, nothing.astype(np.float32), nothing)
+
+    def folded(self) -> "Folds":
+        """Those of the images in folds alone: among millions there are few."""
+        places = np.flatnonzero(self.groups != ALONE)
+        return Folds(*(getattr(self, each.name)[places] for each in fields(self)))
 
     @cached_property
     def count(self) -> int:
@@ -76,9 +80,9 @@ class Folds:
             kinds = (self.twins[places] != ALONE).any(), (self.sequences[places] != ALONE).any()
             yield tuple(self.image_ids[places].tolist()), "both" if all(kinds) else "copies" if kinds[0] else "burst"
 
-    def one_of_each(self) -> Integers:
-        """Ids of the images that stand for a fold, and of those in none; ascending."""
-        return self.image_ids[self.ranks == 0]
+    def one_of_each(self, image_ids: Integers) -> Integers:
+        """Those of some images that stand for a fold, or are in none."""
+        return image_ids[self.ranks_of(image_ids) == 0]
 
     def sequence_of(self, image_id: int) -> int | None:
         place = int(np.searchsorted(self.image_ids, image_id))
@@ -121,9 +125,13 @@ class Folds:
         return np.bincount(unknown, minlength=self.count) == 0
 
     def _at(self, values: Integers, image_ids: Integers, otherwise: int) -> Integers:
-        if len(self.image_ids) == 0:
-            return np.full(len(image_ids), otherwise, dtype=np.int64)
-        if self.image_ids is image_ids or np.array_equal(self.image_ids, image_ids):
-            return values
+        found = np.full(len(image_ids), otherwise, dtype=np.int64)
+        if len(self.image_ids) == 0 or len(image_ids) == 0:
+            return found
+        if len(self.image_ids) < len(image_ids) and (image_ids[1:] > image_ids[:-1]).all():  # few are quickly found
+            places = np.minimum(np.searchsorted(image_ids, self.image_ids), len(image_ids) - 1)
+            is_there = image_ids[places] == self.image_ids
+            found[places[is_there]] = values[is_there]
+            return found
         places = np.minimum(np.searchsorted(self.image_ids, image_ids), len(self.image_ids) - 1)
-        return np.where(self.image_ids[places] == image_ids, values[places], otherwise).astype(np.int64)
+        return np.where(self.image_ids[places] == image_ids, values[places], otherwise)

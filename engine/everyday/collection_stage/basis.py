@@ -56,7 +56,7 @@ class CollectionBasis:
         """Cosines (m, m) of the anchors with one another, times `COSINE_ONE`; None where there are too many to keep."""
         return all_cosines(self.vectors, self.vectors) if len(self.anchors) <= MOST_COMPARED else None
 
-    def links_at(self, rows: Integers | slice) -> Links:
+    def links_at(self, rows: Integers) -> Links:
         """Links (k, `LINKS`) of some images to anchors; an anchor's are those of `anchor_links`.
 
         Not kept: those of all images would take twice the memory of `found`.
@@ -66,7 +66,7 @@ class CollectionBasis:
         positions = np.zeros(shape, dtype=np.int32)
         weights, cosines = np.zeros(shape, dtype=np.float32), np.zeros(shape, dtype=np.float32)
         positions[:, :width], weights[:, :width], cosines[:, :width] = near.positions, near.weights, near.cosines
-        place = self._place[rows]
+        place = self.positions_of(rows)
         itself = np.flatnonzero(place >= 0)
         own = self.anchor_links.rows(place[itself])
         positions[itself], weights[itself], cosines[itself] = own.positions, own.weights, own.cosines
@@ -78,13 +78,6 @@ class CollectionBasis:
         own = np.where(alike.max(axis=1) > SAME, alike.argmax(axis=1), -1)
         return links_to(nearest(vectors, self.vectors, own=own))
 
-    @cached_property
-    def _place(self) -> NDArray[np.int32]:
-        """Position (n,) among the anchors of each image; -1 for those that are none."""
-        place = np.full(len(self.image_ids), -1, dtype=np.int32)
-        place[self.anchors] = np.arange(len(self.anchors))
-        return place
-
     def rows_of(self, image_ids: Integers) -> Integers:
         """Rows (k,) of images; -1 for those it does not know or that have no embedding."""
         rows = np.minimum(np.searchsorted(self.image_ids, image_ids), len(self.image_ids) - 1)
@@ -93,7 +86,15 @@ class CollectionBasis:
 
     def positions_of(self, rows: Integers) -> Integers:
         """Positions (k,) of rows among the anchors, -1 for rows that are none."""
-        return np.where(rows >= 0, self._place[rows], -1).astype(np.int64)
+        anchors, positions = self._anchors_by_row
+        place = np.minimum(np.searchsorted(anchors, rows), len(anchors) - 1)
+        return np.where(anchors[place] == rows, positions[place], -1)
+
+    @cached_property
+    def _anchors_by_row(self) -> tuple[Integers, Integers]:
+        """Rows (m,) of the anchors, ascending, and their positions: the positions of all images would take 10 MB."""
+        order = np.argsort(self.anchors)
+        return self.anchors[order], order
 
     def with_anchors(self, embeddings: Embeddings, rows: Integers) -> "CollectionBasis":
         """The same with these rows among the anchors."""
@@ -117,7 +118,11 @@ class CollectionBasis:
         new = all_cosines(self.vectors[count:], self.vectors)
         whole = np.empty((len(self.anchors), len(self.anchors)), dtype=np.int16)
         whole[:count, :count], whole[count:], whole[:count, count:] = known, new, new[:, :count].T
-        self.__dict__["cosines"] = whole
+        self.know_cosines(whole)
+
+    def know_cosines(self, cosines: NDArray[np.int16]) -> None:
+        """Take cosines (m, m) of the anchors over; they are not multiplied then."""
+        self.__dict__["cosines"] = cosines
 
     def with_images(self, image_ids: Integers, embeddings: Embeddings, rows: Integers) -> "CollectionBasis":
         """The same for these ids (n,), those known before first, with the images linked whose rows are new."""
@@ -135,15 +140,15 @@ class CollectionBasis:
         """Merge the nearest anchors, from the `first` on, of embeddings (k, d) at these rows (k,) into `found`."""
         folded, shifts = self.fold(self.vectors[first:])
         folded = (folded.T * factor_of(embeddings)).astype(np.float32)
-        scales, own = self.scales[rows], self.positions_of(rows) - first
 
         def work(part: slice) -> None:
+            scales, own = self.scales[rows[part]], self.positions_of(rows[part]) - first
             cosines = block_of(embeddings[part]) @ folded
             cosines -= shifts
-            cosines *= scales[part][:, None]
-            cosines[scales[part] == 0] = -1
-            itself = np.flatnonzero(own[part] >= 0)
-            cosines[itself, own[part][itself]] = -1
+            cosines *= scales[:, None]
+            cosines[scales == 0] = -1
+            itself = np.flatnonzero(own >= 0)
+            cosines[itself, own[itself]] = -1
             found.take(part, cosines, first)
 
         in_blocks(len(rows), work, SEARCH_ROWS if folded.shape[1] > SEARCH_ROWS else BLOCK_ROWS)

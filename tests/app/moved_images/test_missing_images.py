@@ -1,7 +1,7 @@
 """The window knows which images are not where they were, and asks the disk no more often than it must."""
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.images.thumbnails import Thumbnails
 from app.moved_images.missing_images import MissingImages
 from app.session import Session
+from app.session.fitting import LONGEST_REST_S
 from engine.events import CancelToken
 from tests.support.collections import Collection
 from tests.support.sessions import LONG_MS, act, open_project, recorded
@@ -67,8 +68,9 @@ def test_a_slow_share_is_asked_once_at_a_time(
     wait_for(qtbot, missing_images, 0)
     let_go, begun = threading.Event(), threading.Semaphore(0)
 
-    def slow(_folder: Path, _paths: Sequence[str], *, cancel: CancelToken) -> list[int]:
+    def slow(_folder: Path, _paths: Sequence[str], *, cancel: CancelToken, rest: Callable[[], None]) -> list[int]:
         assert not cancel.is_cancelled
+        rest()
         begun.release()
         assert let_go.wait(LONG_MS / 1000)
         return [0]
@@ -90,3 +92,19 @@ def test_a_slow_share_is_asked_once_at_a_time(
             thread.join()
     QCoreApplication.processEvents()
     assert missing_images.missing == frozenset()
+
+
+def test_it_rests_while_the_window_works(
+    qtbot: QtBot, session: Session, missing_images: MissingImages, collection: Collection
+) -> None:
+    """It looks no further while a key is handled, and then finds the rest."""
+    open_project(qtbot, session, collection.project)
+    wait_for(qtbot, missing_images, 0)
+    collection.unsorted.rename(collection.folder / "away")
+    with session.undisturbed():
+        missing_images.look()
+        for thread in threading.enumerate():
+            if thread.name == "presence":
+                thread.join(LONGEST_REST_S / 4)
+                assert thread.is_alive()
+    wait_for(qtbot, missing_images, 40)

@@ -90,6 +90,16 @@ def test_a_new_label_waits_for_its_views_and_predictions_do_not(live: LiveCollec
     assert shots_of(live).embeddings[place] == pytest.approx(from_cache(live, image_id), abs=1e-3)
 
 
+def test_images_that_are_as_before_need_no_fit(live: LiveCollection) -> None:
+    """Such as labelled ones whose views were embedded in vain, or a second time."""
+    ids = [unlabelled(live), *shots_of(live).image_ids.tolist()]
+    state, model = live.state, live.fitted
+    assert live.take_embedded(ids, fits=False) is state
+    assert not live.is_behind
+    assert live.take_embedded(ids) is state
+    assert live.fitted is model
+
+
 def test_nothing_is_embedded_twice(live: LiveCollection) -> None:
     """A label that comes back finds what is there, and no backbone is opened for nothing."""
     assert embed_closer(live.project, cache_of_test(), device="cpu") is None

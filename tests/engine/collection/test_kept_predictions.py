@@ -1,10 +1,13 @@
 """A large collection is opened with the predictions that it was closed with."""
 
+import gc
+import weakref
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from engine.collection.fitting import run_fit
 from engine.collection.kept_predictions import SUFFIX
 from engine.collection.live import LiveCollection
 from engine.collection.state import NO_CLASS, CollectionState, ImageStatus
@@ -49,6 +52,19 @@ def test_the_list_comes_with_predictions(large: Collection) -> None:
     assert_predicts_as(live.load(fits=False), before)
     assert live.fitted is None
     assert_same(live.load(), before)
+    live.close()
+
+
+def test_kept_predictions_go_with_the_first_fit(large: Collection) -> None:
+    """They would take as much memory as those that replace them."""
+    closed(large)
+    live = LiveCollection.open(large.project, large.caches)
+    kept = weakref.ref(live.load_list().best_score)
+    live.load(fits=False)
+    assert kept() is not None
+    live.adopt(run_fit(live.fit_input()))
+    gc.collect()
+    assert kept() is None
     live.close()
 
 

@@ -74,3 +74,22 @@ def test_progress_and_cancel(tmp_path: Path) -> None:
     cancel.cancel()
     with pytest.raises(Cancelled):
         missing_files(tmp_path, ["a/1.jpg"], cancel=cancel)
+
+
+def test_it_rests_often_and_stops_within_a_folder(tmp_path: Path) -> None:
+    """Each part of a large folder is a rest: while paths are sorted, the folder is listed, and names are compared."""
+    names = [f"{number}.jpg" for number in range(1100)]
+    write(tmp_path / "large", names)
+    paths, rests = [f"large/{name}" for name in names], []
+    assert missing_files(tmp_path, paths, rest=lambda: rests.append(1)) == []
+    assert len(rests) == 3 * 2 + 1
+    cancel, rests = CancelToken(), []
+
+    def rest() -> None:
+        rests.append(1)
+        if len(rests) == 4:
+            cancel.cancel()
+
+    with pytest.raises(Cancelled):
+        missing_files(tmp_path, paths, cancel=cancel, rest=rest)
+    assert len(rests) == 4

@@ -1,5 +1,7 @@
 """Long columns in little memory."""
 
+from array import array
+
 import pytest
 
 from engine.project.packed import PackedHashes, PackedTexts, RareTexts, packed_text, unpacked_text
@@ -99,3 +101,14 @@ def test_hashes_in_one_piece(values: list[bytes | None], replaced: dict[int, byt
     assert length == max([1, *(len(value or b"") for value in packed)])
     found = [whole[start : start + length] for start in range(0, len(whole), length)]
     assert found == [(value or b"").ljust(length, b"\x00") for value in packed]
+
+
+def test_hashes_of_a_file_are_not_copied() -> None:
+    """Nor is what is put in the place of the same value; another value makes a copy, and the file stays."""
+    file, ends = memoryview(b"a" * 16 + b"b" * 16), memoryview(array("Q", [16, 32]))
+    packed = PackedHashes(file, ends)
+    packed.replace(1, b"b" * 16)
+    assert packed.padded()[0] is file
+    packed.replace(1, None)
+    assert bytes(packed.padded()[0]) == b"a" * 16 + bytes(16)
+    assert bytes(file) == b"a" * 16 + b"b" * 16

@@ -1,8 +1,8 @@
 """The basis of a large collection is cached between openings, and is never used for any but the same embeddings."""
 
-import os
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,8 @@ from engine.collection.live import LiveCollection
 from engine.collection.state import NO_CLASS, CollectionState
 from engine.config import CacheFolders
 from engine.everyday.collection_stage.basis import CollectionBasis, collection_basis
-from engine.everyday.collection_stage.live_basis import MOST_FILES
+from engine.everyday.collection_stage.kept_basis import SUFFIX
+from engine.everyday.prototypical.model import EverydayModel
 from research.benchmarks.synthetic import synthetic_project
 from tests.support.live_states import assert_same, own_copy
 
@@ -65,6 +66,13 @@ def _opened(project: Path, caches: CacheFolders) -> CollectionState:
         live.close()
 
 
+def _basis_of(live: LiveCollection) -> CollectionBasis:
+    fitted = live.fitted
+    assert isinstance(fitted, EverydayModel)
+    assert fitted.stage is not None
+    return fitted.stage.basis
+
+
 def _cached_files(caches: CacheFolders) -> list[Path]:
     return sorted(caches.collections.iterdir()) if caches.collections.exists() else []
 
@@ -78,7 +86,7 @@ def test_a_second_opening_makes_no_basis(project: Path, caches: CacheFolders, ma
     assert len(_cached_files(caches)) == 1
 
 
-@pytest.mark.parametrize("damage", [b"", b"no archive", b"PK\x03\x04 torn"])
+@pytest.mark.parametrize("damage", [b"", b"no basis", b"protoleaf basis 1", b"protoleaf basis 1" + b"\xff" * 100])
 def test_a_damaged_file_is_made_anew(project: Path, caches: CacheFolders, made: list[int], damage: bytes) -> None:
     """Whatever stands in the file, the collection opens as ever, and the next opening is quick again."""
     first = _opened(project, caches)
@@ -89,18 +97,44 @@ def test_a_damaged_file_is_made_anew(project: Path, caches: CacheFolders, made: 
         assert len(made) == count
 
 
-@pytest.mark.parametrize(("offset", "value"), [(8, 1), (10, 9), (10, 8)])
-def test_one_wrong_bit_in_the_list_of_contents(
-    project: Path, caches: CacheFolders, made: list[int], offset: int, value: int
-) -> None:
-    """A part that calls itself encrypted or packed is damage like any other."""
+@pytest.mark.parametrize("share", [0.0, 0.001, 0.5, 0.999])
+def test_one_wrong_bit(project: Path, caches: CacheFolders, made: list[int], share: float) -> None:
+    """A bit that is other anywhere is damage."""
     first = _opened(project, caches)
     (file,) = _cached_files(caches)
     content = bytearray(file.read_bytes())
-    entry = content.rindex(b"PK\x01\x02")
-    content[entry + offset] = value
+    content[int(share * len(content))] ^= 4
     file.write_bytes(bytes(content))
     assert_same(_opened(project, caches), first, tolerance=0)
+    assert len(made) == 2
+
+
+def test_a_basis_that_was_kept_lies_in_its_file(project: Path, caches: CacheFolders, made: list[int]) -> None:
+    """Nearest anchors and cosines take no memory of their own, at the first opening either; they are read-only."""
+    for _ in range(2):
+        live = LiveCollection.open(project, caches)
+        live.load()
+        basis = _basis_of(live)
+        assert basis.cosines is not None
+        for array in (basis.found.positions, basis.found.cosines, basis.scales, basis.cosines):
+            assert not array.flags.owndata
+            assert not array.flags.writeable
+        live.close()
+
+
+def test_a_file_that_goes_while_it_is_mapped(project: Path, caches: CacheFolders, made: list[int]) -> None:
+    """Another program may drop it: what is open works on, and another opening makes it anew."""
+    first = _opened(project, caches)
+    live = LiveCollection.open(project, caches)
+    live.load()
+    for file in _cached_files(caches):
+        file.unlink()
+    free = live.state.image_ids[live.state.label_class == NO_CLASS].tolist()
+    live.apply(live.project.labels.set(free[:1], int(live.state.best_class[0])))
+    live.apply(live.project.labels.remove(free[:1]))
+    assert_same(own_copy(live.state), first)
+    live.close()
+    _opened(project, caches)
     assert len(made) == 2
 
 
@@ -113,7 +147,7 @@ def test_a_folder_that_may_only_be_read(
     def refuse(*_arguments: Any) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("engine.everyday.collection_stage.live_basis.os.utime", refuse)
+    monkeypatch.setattr("engine.kept_files.os.utime", refuse)
     _opened(project, caches)
     assert len(made) == 1
 
@@ -149,9 +183,12 @@ def test_many_labels_more_are_cached_too(project: Path, caches: CacheFolders, ma
     live.apply(live.project.labels.set(free[:LABELS], int(state.best_class[0])))
     after = own_copy(live.state)
     live.close()
-    with np.load(file) as kept:
-        assert set(np.searchsorted(state.image_ids, free[:LABELS])) <= set(kept["anchors"].tolist())
-    assert file.read_bytes() != before
+    (renamed,) = _cached_files(caches)
+    assert (renamed.name != file.name, renamed.read_bytes() != before) == (True, True)
+    live = LiveCollection.open(project, caches)
+    live.load()
+    assert set(np.searchsorted(state.image_ids, free[:LABELS])) <= set(_basis_of(live).anchors.tolist())
+    live.close()
     assert_same(_opened(project, caches), after)
     assert len(made) == 1
 
@@ -162,19 +199,20 @@ def test_small_collections_cache_nothing(project: Path, caches: CacheFolders) ->
     assert _cached_files(caches) == []
 
 
-@pytest.fixture
-def old_files(caches: CacheFolders) -> list[Path]:
-    """Files of collections that were opened long ago, the oldest first."""
+def test_files_of_earlier_versions_go(project: Path, caches: CacheFolders, made: list[int]) -> None:
+    """Nobody else would ever delete them."""
     caches.collections.mkdir(parents=True)
-    files = [caches.collections / f"{number:032x}.npz" for number in range(MOST_FILES)]
-    for number, file in enumerate(files):
-        file.write_bytes(b"")
-        os.utime(file, (number, number))
-    return files
-
-
-def test_the_oldest_file_goes(project: Path, caches: CacheFolders, made: list[int], old_files: list[Path]) -> None:
-    """Files of collections that are no longer opened do not pile up."""
+    (caches.collections / f"{0:032x}.npz").write_bytes(b"PK")
     _opened(project, caches)
     assert made
-    assert [file.exists() for file in old_files] == [False] + [True] * (MOST_FILES - 1)
+    assert [file.suffix for file in _cached_files(caches)] == [SUFFIX]
+
+
+def test_a_full_disk_costs_only_time(
+    project: Path, caches: CacheFolders, made: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is kept where it would fill the disk."""
+    monkeypatch.setattr("engine.kept_files.shutil.disk_usage", lambda _folder: SimpleNamespace(free=0))
+    first = _opened(project, caches)
+    assert_same(_opened(project, caches), first, tolerance=0)
+    assert (len(made), _cached_files(caches)) == (2, [])
