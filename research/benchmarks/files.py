@@ -17,7 +17,7 @@ from engine.config import BACKUPS_VARIABLE, CACHE_VARIABLE, LOGS_VARIABLE
 from engine.errors import ProtoleafError
 from engine.new_file import create_file
 from engine.new_folder import scratch_folder
-from research.benchmarks.files_steps import FILES_IN_FOLDER, STEPS, Place, StepFigures
+from research.benchmarks.files_steps import FILES_IN_FOLDER, STEPS, FilesFolder, StepFigures
 from research.benchmarks.photos import png_of_few_colours
 
 LIMIT_GROWTH: Final = 1.3
@@ -87,7 +87,7 @@ def measure_files(counts: Sequence[int] = (100_000,), *, only: Sequence[str] = (
 
 def _run(count: int, only: Sequence[str]) -> FilesRun:
     with scratch_folder() as folder:
-        place = Place(folder)
+        place = FilesFolder(folder)
         _make_files(place.images, count)
         steps = tuple(_steps(place, only))
         return FilesRun(count, place.project.stat().st_size, steps)
@@ -104,7 +104,7 @@ def _make_files(folder: Path, count: int) -> None:
             file.write(picture + b"%d" % number + bytes(number * 7919 % _SIZES))
 
 
-def _steps(place: Place, only: Sequence[str]) -> Iterator[StepFigures]:
+def _steps(place: FilesFolder, only: Sequence[str]) -> Iterator[StepFigures]:
     for name, step in STEPS.items():
         if only and name not in only and not step.is_needed:
             continue
@@ -113,7 +113,7 @@ def _steps(place: Place, only: Sequence[str]) -> Iterator[StepFigures]:
             yield figures
 
 
-def _in_a_process(place: Place, name: str) -> StepFigures:
+def _in_a_process(place: FilesFolder, name: str) -> StepFigures:
     environment = {
         **os.environ,
         CACHE_VARIABLE: str(place.folder / "cache"),

@@ -45,7 +45,7 @@ Work = Callable[[], object]
 
 
 @dataclass(frozen=True)
-class Place:
+class FilesFolder:
     """Where all steps find each other's files."""
 
     folder: Path
@@ -107,17 +107,17 @@ class StepFigures:
 class FilesStep:
     """What a step does; called with the place, each gives what is timed, so that preparing is not."""
 
-    work: Callable[[Place], Work]
+    work: Callable[[FilesFolder], Work]
     limit: str
-    plain: Callable[[Place], Work]
+    plain: Callable[[FilesFolder], Work]
     is_needed: bool = False  # by later steps
 
 
-def _scan(place: Place) -> Work:
+def _scan(place: FilesFolder) -> Work:
     return lambda: find_images([place.images])
 
 
-def _list_all(place: Place) -> Work:
+def _list_all(place: FilesFolder) -> Work:
     return lambda: listed(place.images)
 
 
@@ -136,7 +136,7 @@ def listed(folder: Path) -> list[tuple[str, int, int]]:
     return found
 
 
-def _add(place: Place) -> Work:
+def _add(place: FilesFolder) -> Work:
     found = find_images([place.images])
     project = new_project(place.project)
 
@@ -147,7 +147,7 @@ def _add(place: Place) -> Work:
     return work
 
 
-def _add_plainly(place: Place) -> Work:
+def _add_plainly(place: FilesFolder) -> Work:
     rows = listed(place.images)
 
     def work() -> None:
@@ -158,7 +158,7 @@ def _add_plainly(place: Place) -> Work:
     return work
 
 
-def _hash_and_label(place: Place) -> Work:
+def _hash_and_label(place: FilesFolder) -> Work:
     def work() -> None:
         with Project.open(place.project, is_backed_up=False) as project:
             table = project.images.table()
@@ -172,17 +172,17 @@ def _hash_and_label(place: Place) -> Work:
     return work
 
 
-def _read_all(place: Place) -> Work:
+def _read_all(place: FilesFolder) -> Work:
     paths = [path for path, _, _ in listed(place.images)]
     return lambda: [Path(path).read_bytes() for path in paths]
 
 
-def _back_up(place: Place) -> Work:
+def _back_up(place: FilesFolder) -> Work:
     place.backups.mkdir()
     return lambda: back_up(place.project, place.backups)
 
 
-def _copy(place: Place) -> Work:
+def _copy(place: FilesFolder) -> Work:
     def work() -> None:
         with place.project.open("rb") as source, create_file(place.folder / f"copy-{time.time_ns()}") as copy:
             while block := source.read(_BLOCK_BYTES):
@@ -193,11 +193,11 @@ def _copy(place: Place) -> Work:
     return work
 
 
-def _restore(place: Place) -> Work:
+def _restore(place: FilesFolder) -> Work:
     return lambda: restore(place.project, place.backup, when=present_time())
 
 
-def _check(place: Place) -> Work:
+def _check(place: FilesFolder) -> Work:
     return lambda: _sound(Project.faults_of(place.project))
 
 
@@ -205,7 +205,7 @@ def _sound(faults: Sequence[str]) -> None:
     assert not faults, faults
 
 
-def _check_plainly(place: Place) -> Work:
+def _check_plainly(place: FilesFolder) -> Work:
     def work() -> None:
         with closing(sqlite3.connect(place.project)) as connection:
             assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
@@ -214,22 +214,22 @@ def _check_plainly(place: Place) -> Work:
     return work
 
 
-def _open(place: Place) -> Work:
+def _open(place: FilesFolder) -> Work:
     return lambda: Project.open(place.project, for_writing=True, is_backed_up=False).close()
 
 
-def _open_after_kill(place: Place) -> Work:
+def _open_after_kill(place: FilesFolder) -> Work:
     with closing(sqlite3.connect(place.project)) as connection, connection:
         connection.execute("UPDATE file_state SET digest = NULL")
     return _open(place)
 
 
-def _read_project(place: Place) -> Work:
+def _read_project(place: FilesFolder) -> Work:
     return place.project.read_bytes
 
 
-def _export(format_name: str, suffix: str) -> Callable[[Place], Work]:
-    def prepare(place: Place) -> Work:
+def _export(format_name: str, suffix: str) -> Callable[[FilesFolder], Work]:
+    def prepare(place: FilesFolder) -> Work:
         project = Project.open(place.project, for_writing=False)
         ids = np.array(project.images.table().ids, dtype=np.int64)
         answers, choice = _answers(ids, project), ExportChoice(format_name, place.out(suffix), Which.ALL)
@@ -244,23 +244,23 @@ def _answers(ids: "np.ndarray[tuple[int], np.dtype[np.int64]]", project: Project
     return ModelAnswers(ids, classes, scores, classes, scores, ids % 50 == 0)
 
 
-def _csv_plainly(place: Place) -> Work:
+def _csv_plainly(place: FilesFolder) -> Work:
     with place.out("csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.reader(file))
     return lambda: csv.writer(io.StringIO()).writerows(rows)
 
 
-def _json_lines_plainly(place: Place) -> Work:
+def _json_lines_plainly(place: FilesFolder) -> Work:
     rows = [json.loads(line) for line in place.out("jsonl").read_bytes().splitlines()]
     return lambda: [json.dumps(row, ensure_ascii=False).encode() for row in rows]
 
 
-def _parquet_plainly(place: Place) -> Work:
+def _parquet_plainly(place: FilesFolder) -> Work:
     rows = pq.read_table(place.out("parquet")).to_pylist()
     return lambda: pq.write_table(pa.Table.from_pylist(rows), pa.BufferOutputStream())
 
 
-def _coco_plainly(place: Place) -> Work:
+def _coco_plainly(place: FilesFolder) -> Work:
     whole, paths = json.loads(place.out("json").read_bytes()), [path for path, _, _ in listed(place.images)]
 
     def work() -> None:
@@ -271,7 +271,7 @@ def _coco_plainly(place: Place) -> Work:
     return work
 
 
-def _relink(place: Place) -> Work:
+def _relink(place: FilesFolder) -> Work:
     place.images.rename(place.folder / "moved")
 
     def work() -> None:
@@ -283,7 +283,7 @@ def _relink(place: Place) -> Work:
     return work
 
 
-def _find_plainly(place: Place) -> Work:
+def _find_plainly(place: FilesFolder) -> Work:
     """Look for each file where it was, list all, and read those of which another has the size: here all."""
 
     def work() -> None:
@@ -312,7 +312,7 @@ STEPS: Final[Mapping[str, FilesStep]] = {
 """In this order; each finds the project as those before it left it."""
 
 
-def measured(place: Place, name: str) -> StepFigures:
+def measured(place: FilesFolder, name: str) -> StepFigures:
     """Take a step and then its limit.
 
     Args:
@@ -334,4 +334,4 @@ def _timed(work: Work) -> tuple[float, float]:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(json.dumps(asdict(measured(Place(Path(sys.argv[1])), sys.argv[2]))))
+    sys.stdout.write(json.dumps(asdict(measured(FilesFolder(Path(sys.argv[1])), sys.argv[2]))))
