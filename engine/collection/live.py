@@ -183,7 +183,7 @@ class LiveCollection:
         images = self.embedded.images
         if not self.project.is_writable:
             images.read()  # another program may have added and removed images
-        listed = np.intersect1d(np.array(image_ids, dtype=np.int64), images.ids)
+        listed = images.listed(image_ids)
         if not self._is_loaded or self.embedded.store.rows_of(listed) is None:
             self._is_listed = False
             return self.load(fits=fits)
