@@ -51,6 +51,14 @@ def policies_of(project: Project) -> dict[int, Policy]:
 
 
 @dataclass(frozen=True)
+class Fit:
+    """A fitted model and its scores of each row that it was fitted with; meaningless without an embedding."""
+
+    fitted: FittedClassifier
+    scores: Scores
+
+
+@dataclass(frozen=True)
 class FitInput:
     """What a fit needs."""
 
@@ -59,6 +67,7 @@ class FitInput:
     classifier: Classifier
     with_teaching: bool = False  # whether to rank the images to label first
     with_look_alikes: bool = False  # whether to keep what groups for review are made from
+    known: Fit | None = None  # of the very same snapshot: only what else is wanted is missing
     keep: Callable[[], None] = nothing_to_keep  # writes embeddings for the next opening, once predictions are there
 
 
@@ -91,13 +100,18 @@ def run_fit(wanted: FitInput, cancel: CancelToken | None = None) -> FitOutcome:
     """
     with stopped_by(cancel):
         snapshot, classifier = wanted.snapshot, wanted.classifier
-        fitted = classifier.fit(snapshot)
-        scores = Scores.empty(len(snapshot.images.row_ids))
-        if len(fitted.candidate_ids):
-            scores = fitted.classify(snapshot.images.embeddings)
+        fit = wanted.known or _fit(snapshot, classifier)
+        fitted, scores = fit.fitted, fit.scores
         first = classifier.teach_first(snapshot, fitted, scores) if wanted.with_teaching else None
         look_alikes = classifier.look_alikes(snapshot) if wanted.with_look_alikes else None
         return FitOutcome(wanted, fitted, scores, first, look_alikes)
+
+
+def _fit(snapshot: FitSnapshot, classifier: Classifier) -> Fit:
+    fitted = classifier.fit(snapshot)
+    if len(fitted.candidate_ids):
+        return Fit(fitted, fitted.classify(snapshot.images.embeddings))
+    return Fit(fitted, Scores.empty(len(snapshot.images.row_ids)))
 
 
 def teach_ranks(first: NDArray[np.int64] | None, rows: NDArray[np.int64]) -> NDArray[np.int32] | None:
