@@ -238,6 +238,8 @@ class LiveCollection:
         is_first, self._fitted_version = self.fitted is None, version
         self._teach_first, self._look_alikes = outcome.teach_first, outcome.look_alikes
         self._has_teaching, self._has_look_alikes = outcome.given.with_teaching, outcome.given.with_look_alikes
+        if outcome.given.known is not None and outcome.fitted is self.fitted:
+            return self._publisher.publish_teach_rank(teach_ranks(self._teach_first, self.embedded.rows))
         self._row_scores.adopt(outcome.fitted, outcome.scores, outcome.given.snapshot.images.age)
         self._row_scores.classify(self.embedded.ready_rows)
         if is_first:

@@ -57,7 +57,8 @@ def test_asking_completes_the_fit_that_there_is(live: LiveCollection) -> None:
     """The model stays, and ranks are those of a fit that was asked at once; after a label all is new."""
     model = live.fitted
     live.find_what_teaches(is_wanted=True)
-    live.adopt(run_fit(live.fit_input()))
+    before = live.state
+    assert live.adopt(run_fit(live.fit_input())).best_score is before.best_score
     completed = _first(live)
     assert live.fitted is model
     live.load()
