@@ -34,7 +34,7 @@ def share_interpreter() -> None:
 
 LARGE_BYTES: Final = 4 << 20
 """Memory of this size is the system's again once it is freed. Chosen: columns of a large collection are larger, blocks
-of embeddings that are multiplied are smaller, and those are asked for again at once."""
+of embeddings that are multiplied are smaller, and those are needed again at once."""
 HEAPS: Final = 2  # for the GUI thread and all others, which run one at a time but for products of matrices
 _MALLOC_OPTIONS: Final = {
     -1: LARGE_BYTES,

@@ -168,7 +168,8 @@ class MainWindow(Shell):
             return
         self.settings.geometry = self.saveGeometry()
         self.settings.pane_widths = self.panes.outer_widths
-        for part in (self.inspector, self.thumbnails, self.workspace.graph, self.workspace.image_view):
+        workspace = self.workspace
+        for part in (self.inspector, self.thumbnails, workspace.graph, workspace.image_view, workspace.model):
             part.stop()
         for feature in self._features:
             feature.stop()

@@ -128,7 +128,7 @@ class Shell(QMainWindow):
         self.panes.hiding_changed.connect(workspace.header.show_panel_button)
         self.inspector.requests.image_requested.connect(workspace.show_image)
         self.inspector.requests.class_requested.connect(tree.select_class)
-        self.embedding.in_view = workspace.ids_in_view
+        self.session.in_view = workspace.ids_in_view
         self.details.read.connect(workspace.searching.follow_details)
         self.details.read.connect(self.inspector.read_file_again)
         self.inspector.left.connect(workspace.take_keyboard)

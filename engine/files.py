@@ -100,7 +100,7 @@ def _kernel_devices() -> frozenset[int]:
 _FIRST_MEGABYTE: Final = 999_950  # from here on kilobytes would read 1,000.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class FoundFile:
     """A file that was there when somebody looked."""
 

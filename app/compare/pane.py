@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QFocusEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.controls import ElidedLabel, make_label
-from app.image_grid.model import Card, Mark
+from app.image_grid.card_words import Card, Mark
 from app.image_view.canvas import ImageCanvas
 from app.texts import plain_tip
 from app.theme.icons import icon_pixmap

@@ -17,7 +17,7 @@ from app.compare.logic import LONGEST_OF_MANY, MANY, columns_for
 from app.compare.page import ComparedPage
 from app.compare.pane import Pane
 from app.controls import fill_column
-from app.image_grid.model import Card
+from app.image_grid.card_words import Card
 from app.image_view.canvas import LARGEST_SIDE, ImageCanvas
 from app.texts import tr
 from app.theme.tokens import tokens

@@ -16,7 +16,7 @@ from app.compare.logic import LONGEST_OF_SHOT, SHOTS, Rival
 from app.compare.page import ComparedPage
 from app.compare.pane import Pane
 from app.controls import fill_column, make_flowing_label
-from app.image_grid.model import Card
+from app.image_grid.card_words import Card
 from app.image_view.canvas import LARGEST_SIDE, ImageCanvas
 from app.inspector.logic import ScoreRow
 from app.inspector.page import ScoreLine

@@ -72,9 +72,13 @@ class FoldFinding(QObject):
         if info is None or self._session.what_if.is_on:
             return
         self._settled.stop()
-        self._session.ask(
-            lambda live: live.fold_input(), lambda given: self._begin(info, given), owner=self, topic="folds"
-        )
+
+        def given(live: LiveCollection) -> FoldInput:
+            from engine.collection.find_folds import fold_input
+
+            return fold_input(live.project, live.embedded)
+
+        self._session.ask(given, lambda given: self._begin(info, given), owner=self, topic="folds")
 
     def look(self, on_seen: Callable[[], object]) -> None:
         """Look at all pictures that were not looked at yet, find again, and call back."""

@@ -12,8 +12,8 @@ from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, 
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip
 
 from app.image_grid.card import FinishedCards, Look
+from app.image_grid.card_words import Card
 from app.image_grid.geometry import KEYS, GridGeometry, row_after
-from app.image_grid.model import Card
 from app.images.pixels import on_pixels
 from app.images.thumbnails import Thumbnails
 from app.texts import plain_tip, tr

@@ -18,7 +18,7 @@ from app.group_review.wording import (
     place_text,
     settles_text,
 )
-from app.image_grid.model import Card, Mark
+from app.image_grid.card_words import Card, Mark
 from app.texts import tr
 from app.wording import percent
 from engine.collection.state import NO_CLASS, CollectionState, ImageStatus

@@ -15,7 +15,7 @@ from app.actions.keys import short_key
 from app.actions.page_keys import PageKey, PageKeys
 from app.controls import ElidedLabel, fill_column, make_label, make_separator
 from app.group_review.cards import GroupCards
-from app.image_grid.model import Card
+from app.image_grid.card_words import Card
 from app.image_view.view import ImageView
 from app.texts import marked, tr
 from app.theme.icons import icon_pixmap

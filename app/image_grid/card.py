@@ -9,7 +9,7 @@ from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QPainter, QPainterPath, QPen, QPixmap
 
 from app.actions.keys import keys_in_use
-from app.image_grid.model import Card, Mark
+from app.image_grid.card_words import Card, Mark
 from app.images.pixels import fitted
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import Tokens, tokens

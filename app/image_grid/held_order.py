@@ -20,6 +20,10 @@ from engine.collection.state import NO_CLASS, CollectionState, ImageStatus, Sort
 
 Positions = NDArray[np.int64]
 _FAILED: Final = ImageStatus.FAILED
+_NONE: Final = np.zeros(0, dtype=np.int64)
+FEW: Final = 32
+"""Cards that leave at once and are looked for one by one. Chosen: more are found as quickly by going through all."""
+PART: Final = 65_536  # images that are compared at a time, so that they stay in the processor's cache
 
 
 class Order(StrEnum):
@@ -109,28 +113,20 @@ class HeldOrder:
     state: CollectionState  # that they are positions of
     sorted_for: CollectionState  # the state that they were sorted for
     ranked: Positions  # (m,) positions of all cards since then, in order; also of those that left
+    is_ranked: NDArray[np.bool_]  # (n,) bool, those of `ranked`
     is_in: NDArray[np.bool_]  # (n,) bool, the cards that are shown
+    shown: Positions  # (rows,) positions of the cards that are shown, in order
+    left: Positions | None = None  # rows that went from those of the order before; None where others came, too
     folds: Folds = field(default_factory=Folds.none)  # that stand side by side since then
-
-    @property
-    def shown(self) -> Positions:
-        """(rows,) positions of the cards that are shown, in order."""
-        return self.ranked[self.is_in[self.ranked]]
-
-    @property
-    def folds_shown(self) -> Positions:
-        """(rows,) the fold of each card that is shown."""
-        return self.folds.of(self.state.image_ids)[self.shown]
 
     @staticmethod
     def sorted_now(state: CollectionState, wanted: ImageFilter, order: Order, *, is_folding: bool = False) -> HeldOrder:
-        is_in = fitting(state, wanted)
+        is_in, folds = fitting(state, wanted), Folds.none()
         ranked = _sorted(state, np.flatnonzero(is_in), wanted, order)
-        if not is_folding or not state.folds.count:
-            return HeldOrder(state, state, ranked, is_in)
-        keeps_first = wanted.images is not None and wanted.images.is_ordered
-        ranked = together(ranked, state.image_ids, state.folds, keeps_first=keeps_first)
-        return HeldOrder(state, state, ranked, is_in, state.folds)
+        if is_folding and state.folds.count:
+            keeps_first, folds = wanted.images is not None and wanted.images.is_ordered, state.folds
+            ranked = together(ranked, state.image_ids, folds, keeps_first=keeps_first)
+        return HeldOrder(state, state, ranked, is_in, is_in, ranked, folds=folds)
 
     def is_outdated(self, order: Order) -> bool:
         """Whether the requested order was not known yet when the cards were sorted, and is now."""
@@ -150,43 +146,70 @@ class HeldOrder:
             moved: (n,) further images that may come or go.
         """
         if moved is None and _has_same_facts(self.state, state):
-            return replace(self, state=state)
+            return replace(self, state=state, left=_NONE)
         old = self._moved_to(state)
         fits = fitting(state, wanted)
         is_touched = _is_touched(self.state, state)
         if moved is not None:
             is_touched |= moved
-        is_in = np.where(is_touched, fits, old.is_in)
-        is_ranked = np.zeros(len(is_in), dtype=bool)
-        is_ranked[old.ranked] = True
-        newcomers = np.flatnonzero(is_in & ~is_ranked)
-        ranked = old.ranked
+        places = np.flatnonzero(is_touched)
+        is_in = old.is_in.copy()
+        is_in[places] = fits[places]
+        newcomers = places[is_in[places] & ~old.is_ranked[places]]
+        ranked, is_ranked = old.ranked, old.is_ranked
         if len(newcomers):
+            is_ranked = is_ranked.copy()
+            is_ranked[newcomers] = True
             ranked = np.concatenate([ranked, _sorted(state, newcomers, wanted, order)])
-        return HeldOrder(state, self.sorted_for, ranked, is_in, self.folds)
+        left = _rows_that_left(old, is_in) if old is self else None
+        shown = ranked[is_in[ranked]] if left is None else np.delete(old.shown, left)
+        return HeldOrder(state, self.sorted_for, ranked, is_ranked, is_in, shown, left, self.folds)
 
     def changed_predictions(self, wanted: ImageFilter) -> int:
         """How many unlabelled images changed class since: cards, and those that would come if it were sorted anew."""
-        shown = np.flatnonzero(self.is_in | fitting(self.state, wanted))
         now, then = self.state, self.sorted_for
-        if now is then or len(shown) == 0 or len(then.image_ids) == 0:
+        if now is then or len(now.image_ids) == 0 or len(then.image_ids) == 0:
             return 0
-        before, was_there = shown, np.ones(len(shown), dtype=bool)
-        if not has_same_images(then, now):
-            before, was_there = _found(now.image_ids[shown], then.image_ids)
-        differs = predicted_class(now, shown) != predicted_class(then, before)
-        has_news = np.where(was_there, differs, now.best_class[shown] != NO_CLASS)
-        return int(np.count_nonzero(has_news & (now.label_class[shown] == NO_CLASS)))
+        is_shown = self.is_in | fitting(now, wanted)
+        is_shown &= now.is_unlabelled
+        if has_same_images(then, now):
+            parts = (slice(start, start + PART) for start in range(0, len(is_shown), PART))
+            return sum(_count_others(now, then, part, part, is_shown[part]) for part in parts)
+        shown = np.flatnonzero(is_shown)
+        before, was_there = _found(now.image_ids[shown], then.image_ids)
+        came = np.count_nonzero(now.best_class[shown[~was_there]] != NO_CLASS)
+        return int(came) + _count_others(now, then, shown, before, was_there)
 
     def _moved_to(self, state: CollectionState) -> HeldOrder:
         old_ids, ids = self.state.image_ids, state.image_ids
         if has_same_images(self.state, state):
             return self
-        is_in = np.zeros(len(ids), dtype=bool)
+        is_in, is_ranked = np.zeros(len(ids), dtype=bool), np.zeros(len(ids), dtype=bool)
         places, is_still = _found(old_ids, ids)
         is_in[places[is_still]] = self.is_in[is_still]
+        is_ranked[places[is_still]] = self.is_ranked[is_still]
         ranked = places[self.ranked][is_still[self.ranked]]
-        return HeldOrder(state, self.sorted_for, ranked, is_in, self.folds)
+        return HeldOrder(state, self.sorted_for, ranked, is_ranked, is_in, ranked[is_in[ranked]], folds=self.folds)
+
+
+def _rows_that_left(before: HeldOrder, is_in: NDArray[np.bool_]) -> Positions | None:
+    """Rows of the cards (n,) that are shown no more; None where others came, or many left."""
+    went = np.flatnonzero(before.is_in & ~is_in)
+    if len(went) > FEW or bool((is_in & ~before.is_in).any()):
+        return None
+    return np.concatenate([_NONE, *(np.flatnonzero(before.shown == place) for place in went.tolist())])
+
+
+def _count_others(
+    now: CollectionState,
+    then: CollectionState,
+    places: slice | Positions,
+    before: slice | Positions,
+    is_meant: NDArray[np.bool_],
+) -> int:
+    """How many of those meant (k,), at places (k,) of a state, had another class at their places (k,) before."""
+    is_other = predicted_class(now, places) != predicted_class(then, before)
+    return int(np.count_nonzero(is_other & is_meant))
 
 
 def has_same_images(before: CollectionState, after: CollectionState) -> bool:

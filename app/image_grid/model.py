@@ -1,78 +1,28 @@
 """The grid's cards as a Qt model: positions in the newest state, kept in place by image id."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from enum import Enum, auto
-from pathlib import Path, PurePath
+from dataclasses import replace
+from functools import partial
 from typing import Any, Final, final
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from app.image_grid.folded import NO_CARDS, FoldedCards
+from app.image_grid.arranging import FEWEST_BEHIND, Arrangement, Arranging
+from app.image_grid.card_words import Card, CardWords, Mark, noted_text, stack_text
+from app.image_grid.folded import NO_CARDS, NOTHING_UNFOLDED, FoldedCards
 from app.image_grid.held_order import HeldOrder, Order, has_same_images
 from app.session.subsets import ImageFilter, ImageSet
-from app.texts import fill, plain_tip, plural, shortened, tr
-from app.wording import number, percent, short_reason
+from app.texts import fill, plain_tip, shortened, tr
+from app.wording import number, percent
 from engine.collection.folding.partitions import ALONE
-from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
+from engine.collection.state import NO_CLASS, CollectionState
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 CARD_ROLE = Qt.ItemDataRole.UserRole + 1
 ID_ROLE = Qt.ItemDataRole.UserRole + 2
-
-
-class Mark(Enum):
-    """What kind of word stands on a card."""
-
-    LABELLED = auto()
-    SURE = auto()
-    COARSE = auto()
-    GUESS = auto()
-    UNKNOWN = auto()
-    LABELLED_UNKNOWN = auto()
-    WAITING = auto()
-    FAILED = auto()
-    MISSING = auto()
-    NOTHING = auto()
-
-
-_NOTHING_KNOWN: Final = (Mark.NOTHING, "", "", "")  # title, detail and score of a card without any answer yet
-
-
-@dataclass(frozen=True)
-class Card:
-    """Everything a card shows."""
-
-    image_id: int
-    path: Path
-    mark: Mark  # what kind of word `title` is
-    title: str  # the label or prediction
-    detail: str  # second line, quieter
-    score: str  # right of the title; "" for none
-    is_missing: bool = False  # the file is not where it was
-    stars: int = 0
-    is_flagged: bool = False
-    has_comment: bool = False
-    stack: int = 0  # images that the card stands for, where these are more than one
-    chip: str = ""  # over the picture: how many it stands for, or its place in a fold that is unfolded
-
-
 _LONGEST_COMMENT: Final = 200  # characters, in a tip
-
-
-def stack_text(card: Card) -> str:
-    """How many images a card stands for, for screen readers."""
-    return plural(card.stack, "stands for %n image", "stands for %n images") if card.stack else ""
-
-
-def noted_text(card: Card) -> str:
-    """What a person noted, for screen readers."""
-    stars = plural(card.stars, "1 star", "%n stars") if card.stars else ""
-    flag = tr("flagged") if card.is_flagged else ""
-    comment = tr("with a comment") if card.has_comment else ""
-    return ", ".join(filter(None, (stars, flag, comment)))
 
 
 @final
@@ -81,7 +31,7 @@ class ImageGridModel(QAbstractListModel):
 
     def __init__(self, name_of: Callable[[int], str], parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._name_of = name_of
+        self._words = CardWords(name_of)
         self.state: CollectionState | None = None
         self.filter = ImageFilter()
         self.order = Order.UNSURE_FIRST
@@ -95,29 +45,57 @@ class ImageGridModel(QAbstractListModel):
         self._counted_for: NDArray[np.int64] | None = None
         self._changed = 0
         self.is_held = False  # the order stays as it is while predictions change: a person works on the cards
+        self._arranging = Arranging(self)
+        self._arranging.arranged.connect(self._on_arranged)
+        self.stop = self._arranging.stop
 
     def set_state(self, state: CollectionState | None, wanted: ImageFilter | None = None) -> None:
         """Show a newer state: in its true order, or, while a person works on the cards, in the present one."""
         is_other_filter = wanted is not None and wanted != self.filter
         self.filter = wanted or self.filter
         if state is None:
-            self._show(None, None)
-        elif self._held is not None and self.is_held and not is_other_filter:
-            held = self._held.followed(state, self.filter, self.order)
-            if not held.is_in.any():  # no card is left that could jump: show what came meanwhile
-                self._show(state, self._sorted_now(state))
-            elif held.is_in is self._held.is_in:
-                self._show_same_cards(state, held)
-            else:
-                self._show(state, held)
+            self._arranging.drop()
+            self._reset(None, None, NO_CARDS, NO_CARDS.positions)
+        elif self._held is None or is_other_filter or not (self.is_held or self._takes_long(state)):
+            self._sort(state)
         else:
-            self._show(state, self._sorted_now(state))
+            self._follow(state, self._held)
 
-    def _sorted_now(self, state: CollectionState) -> HeldOrder:
-        held = HeldOrder.sorted_now(state, self.filter, self.order, is_folding=self._is_folding)
-        if self._held is None or held.folds is not self._held.folds:
-            self._unfolded.clear()  # folds are numbered anew
-        return held
+    def _follow(self, state: CollectionState, before: HeldOrder) -> None:
+        """Keep the order; while no person works on the cards, the new one is shown once they are sorted."""
+        held = before.followed(state, self.filter, self.order)
+        if not held.is_in.any():  # no card is left that could jump: show what came meanwhile
+            self._sort(state)
+            return
+        if held.is_in is before.is_in:
+            self._show_same_cards(state, held)
+        else:
+            self._show(Arrangement.after(self.image_ids, held, frozenset(self._unfolded)))
+        if not self.is_held:
+            self._arranging.begin(self._arrange(state))
+
+    def _takes_long(self, state: CollectionState) -> bool:
+        return len(state.image_ids) >= FEWEST_BEHIND and self.state is not None and has_same_images(self.state, state)
+
+    def _sort(self, state: CollectionState) -> None:
+        self._arranging.drop()
+        self._show(self._arrange(state)())
+
+    def _arrange(self, state: CollectionState) -> Callable[[], Arrangement]:
+        """What arranges the cards of a state as they are wanted now, on any thread."""
+        sort = partial(HeldOrder.sorted_now, state, self.filter, self.order, is_folding=self._is_folding)
+        folds, unfolded = None if self._held is None else self._held.folds, frozenset(self._unfolded)
+        return lambda: Arrangement.of(held := sort(), unfolded if held.folds is folds else NOTHING_UNFOLDED)
+
+    def _on_arranged(self, found: Arrangement) -> None:
+        state = self.state
+        if self.is_held or state is None:
+            return
+        if found.held.state is not state:  # labels came meanwhile, or newer predictions
+            held = found.held.followed(state, self.filter, self.order)
+            is_same = held.is_in is found.held.is_in
+            found = replace(found, held=held) if is_same else Arrangement.of(held, frozenset(self._unfolded))
+        self._show(found)
 
     def follow_search(self, found: ImageSet, moved: Callable[[CollectionState], NDArray[np.bool_]]) -> None:
         """The same search has other hits by now; cards keep their places while a person works on them.
@@ -126,10 +104,13 @@ class ImageGridModel(QAbstractListModel):
             moved: which images (n,) of the state may come or go now.
         """
         self.filter = replace(self.filter, found=found)
-        if self.state is None or self._held is None or not self.is_held:
-            self.set_state(self.state)
+        if self.state is None:
             return
-        self._show(self.state, self._held.followed(self.state, self.filter, self.order, moved=moved(self.state)))
+        if self._held is None or not self.is_held:
+            self._sort(self.state)
+            return
+        held = self._held.followed(self.state, self.filter, self.order, moved=moved(self.state))
+        self._show(Arrangement.of(held, frozenset(self._unfolded)))
 
     def set_filter(self, wanted: ImageFilter) -> None:
         self.filter = wanted
@@ -146,7 +127,8 @@ class ImageGridModel(QAbstractListModel):
         """Sort anew; from now on the order is not held."""
         self.is_held = False
         self._counted_for = None
-        self.set_state(self.state)
+        if self.state is not None:
+            self._sort(self.state)
 
     # -- folds
 
@@ -185,7 +167,8 @@ class ImageGridModel(QAbstractListModel):
         first = int(self._cards.shown[place - self._cards.turns[place]])
         self._unfolded ^= {fold}
         self.is_held = True
-        self._show(self.state, self._held)
+        assert self._held is not None, "it has this card"
+        self._show(Arrangement.of(self._held, frozenset(self._unfolded)))
         rows = np.flatnonzero(self._positions == first)
         return int(rows[0])
 
@@ -223,28 +206,29 @@ class ImageGridModel(QAbstractListModel):
             self._counted_for, self._changed = held.state.best_class, held.changed_predictions(self.filter)
         return self._changed
 
-    def _show(self, state: CollectionState | None, held: HeldOrder | None) -> None:
+    def _show(self, found: Arrangement) -> None:
+        held = found.held
+        if self._held is None or held.folds is not self._held.folds:
+            self._unfolded.clear()  # folds are numbered anew
+        if self._has_same_rows(held.state, found.cards.positions):
+            self._cards = found.cards
+            self._show_same_cards(held.state, held)
+        else:
+            self._reset(held.state, held, found.cards, found.image_ids)
+
+    def _reset(
+        self, state: CollectionState | None, held: HeldOrder | None, cards: FoldedCards, image_ids: NDArray[np.int64]
+    ) -> None:
         """Change state and rows at once: slots of `modelAboutToBeReset` still see the old ones."""
-        cards = NO_CARDS if held is None else self._cards_of(held)
-        positions = cards.positions
-        if state is not None and held is not None and self._has_same_rows(state, positions):
-            self._cards = cards
-            self._show_same_cards(state, held)
-            return
         self.beginResetModel()
-        self.state, self._held, self._positions, self._cards = state, held, positions, cards
-        self.image_ids = positions if state is None else state.image_ids[positions]
+        self.state, self._held, self._cards = state, held, cards
+        self._positions, self.image_ids = cards.positions, image_ids
         self.endResetModel()
 
     def _show_same_cards(self, state: CollectionState, held: HeldOrder) -> None:
         self.state, self._held = state, held
         if len(self._positions):
             self.dataChanged.emit(self.index(0), self.index(len(self._positions) - 1))
-
-    def _cards_of(self, held: HeldOrder) -> FoldedCards:
-        if not held.folds.count:
-            return FoldedCards.of_single(held.shown)
-        return FoldedCards.of(held.shown, held.folds_shown, self._unfolded)
 
     def _has_same_rows(self, state: CollectionState, positions: NDArray[np.int64]) -> bool:
         if self.state is None or not np.array_equal(positions, self._positions):
@@ -277,7 +261,7 @@ class ImageGridModel(QAbstractListModel):
     def _card_at(self, state: CollectionState, place: int) -> Card:
         image_id = int(state.image_ids[place])
         is_missing = image_id in self._missing
-        mark, title, detail, score = self._words(state, place)
+        mark, title, detail, score = self._words.of(state, place)
         if is_missing and mark in {Mark.FAILED, Mark.WAITING}:
             mark, title = Mark.MISSING, tr("Not found")
         elif is_missing:
@@ -302,49 +286,11 @@ class ImageGridModel(QAbstractListModel):
             return 0, fill(tr("%1 of %2"), number(turn), number(size))
         return size, tr("×%1", number(size))  # noqa: RUF001 (times so many)
 
-    def _words(self, state: CollectionState, place: int) -> tuple[Mark, str, str, str]:
-        label = int(state.label_class[place])
-        if label == UNKNOWN:
-            return Mark.LABELLED_UNKNOWN, tr("None of the classes"), "", ""
-        if label != NO_CLASS:
-            return Mark.LABELLED, self._class_title(label), "", ""
-        return self._machine_words(state, place)
-
-    def _machine_words(self, state: CollectionState, place: int) -> tuple[Mark, str, str, str]:
-        if state.status[place] == ImageStatus.FAILED:
-            name = PurePath(state.paths[place]).name
-            return Mark.FAILED, name, short_reason(state.failures.get(int(state.image_ids[place]), ""), name), ""
-        if state.status[place] == ImageStatus.WAITING:
-            is_known = not state.is_list_only
-            return (Mark.WAITING, tr("Not read yet"), "", "") if is_known else _NOTHING_KNOWN
-        return self._prediction(state, place)
-
-    def _prediction(self, state: CollectionState, place: int) -> tuple[Mark, str, str, str]:
-        best, safe = int(state.best_class[place]), int(state.safe_class[place])
-        if best == NO_CLASS:
-            # With labels there are predictions in a moment.
-            return _NOTHING_KNOWN if state.shot_counts else (Mark.NOTHING, tr("No prediction yet"), "", "")
-        score = percent(float(state.best_score[place]))
-        guess = tr("%1?").replace("%1", self._class_title(best))
-        if state.is_unknown[place]:
-            return Mark.UNKNOWN, guess, tr("perhaps none of these"), score
-        if safe == best:
-            return Mark.SURE, self._class_title(best), "", score
-        if safe != NO_CLASS:
-            return Mark.COARSE, self._class_title(safe), f"{guess} {score}", percent(float(state.safe_score[place]))
-        return Mark.GUESS, guess, tr("not sure"), score
-
     def _tip(self, card: Card) -> str:
         failure = self.state.failures.get(card.image_id, "") if self.state and card.mark is Mark.FAILED else ""
         note = self.state.notes.get(card.image_id) if self.state and card.has_comment else None
         comment = shortened(note.comment, _LONGEST_COMMENT) if note is not None else ""
         return "\n".join(filter(None, (card.path.name, failure, comment)))
-
-    def _class_title(self, class_id: int) -> str:
-        """A class's name; in quotes where the program itself uses the word."""
-        name = self._name_of(class_id)
-        own_words = {tr("Unknown").casefold(), tr("None of the classes").casefold()}
-        return tr("“%1”").replace("%1", name) if name.casefold() in own_words else name
 
     def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008 (Qt's signature)
         return 0 if parent.isValid() else len(self._positions)

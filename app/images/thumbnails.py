@@ -1,10 +1,13 @@
 """Thumbnails: decoded on threads of their own, the newest wish first, kept in bounded memory and on disk."""
 
 import threading
-from collections import OrderedDict
+import time
+from collections import OrderedDict, deque
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Final, final
 
 from PySide6.QtCore import QObject, QSize, Qt, Signal
@@ -14,6 +17,7 @@ from app.signal_types import either
 from engine.config import CacheFolders
 
 THREADS: Final = 2
+REST_S: Final = 0.002  # a decoding thread that rests looks again after this time
 MEMORY_BYTES: Final = 24 * 1024 * 1024
 STORED_SIDES: Final = (256, 512)  # sides that are kept on disk; a thumbnail is scaled from the smallest that covers it
 SIDE_STEP: Final = 32
@@ -26,7 +30,11 @@ Wish = tuple[Path, int]
 
 @final
 class Thumbnails(QObject):
-    """Makes and keeps thumbnails. Lives on the GUI thread; only the decoding threads touch files."""
+    """Makes and keeps thumbnails. Lives on the GUI thread; only the decoding threads touch files.
+
+    They have a low priority, so the GUI thread never waits for a lock of theirs: open wishes are a deque of numbers,
+    whose operations are single steps of the interpreter.
+    """
 
     ready = Signal(Path)  # a path whose thumbnail is there now, or has failed
     _decoded = Signal(Path, int, either(QImage | None), either(tuple | None))
@@ -38,9 +46,13 @@ class Thumbnails(QObject):
         self._used_bytes = 0
         self._failed: set[Path] = set()
         self._last_known: Mapping[Path, tuple[int, int]] = {}
-        self._wishes: OrderedDict[Wish, bool] = OrderedDict()  # whether it may be dropped by `keep_only`
-        self._in_work: set[Wish] = set()
-        self._condition = threading.Condition()
+        self._numbers: dict[Wish, int] = {}  # of wishes that are open or in work
+        self._wished: dict[int, Wish] = {}  # the same by number; read by the threads
+        self._fleeting: set[Wish] = set()  # wishes that may be dropped by `keep_only`
+        self._open: deque[int] = deque()  # the newest last; a thread takes from the end
+        self._tokens: SimpleQueue[bool] = SimpleQueue()  # one for each wish, and one to end each thread
+        self._count = count()
+        self._sending = threading.Lock()  # held while a picture is sent, so that no signal comes after `stop`
         self._is_stopped = False
         self._rests = False
         self._threads: list[threading.Thread] = []
@@ -75,27 +87,22 @@ class Thumbnails(QObject):
 
     @property
     def is_busy(self) -> bool:
-        with self._condition:
-            return bool(self._wishes or self._in_work)
+        return bool(self._numbers)
 
     def keep_only(self, paths: Collection[Path]) -> None:
         """Drop fleeting wishes for images that are no longer in sight."""
-        with self._condition:
-            dropped = [wish for wish, is_fleeting in self._wishes.items() if is_fleeting and wish[0] not in paths]
-            for wish in dropped:
-                del self._wishes[wish]
+        for wish in [wish for wish in self._fleeting if wish[0] not in paths]:
+            if self._take_back(wish):
+                self._forget(wish)
 
     @contextmanager
     def resting(self) -> Iterator[None]:
         """Begin no wish within this context: the window is to have the processor for itself."""
-        with self._condition:
-            self._rests = True
+        self._rests = True
         try:
             yield
         finally:
-            with self._condition:
-                self._rests = False
-                self._condition.notify_all()
+            self._rests = False
 
     def forget_failures(self) -> None:
         self._failed.clear()
@@ -114,21 +121,30 @@ class Thumbnails(QObject):
 
     def stop(self) -> None:
         """End the threads; one that waits for a slow disk is left behind."""
-        with self._condition:
+        with self._sending:
             self._is_stopped = True
-            self._wishes.clear()
-            self._condition.notify_all()
+        self._open.clear()
+        self._numbers.clear()
+        for _ in self._threads:
+            self._tokens.put(True)
         for thread in self._threads:
             thread.join(LEAVING_S / THREADS)
         self._threads.clear()
 
     def _wish(self, wish: Wish, *, is_fleeting: bool) -> None:
-        with self._condition:
-            if self._is_stopped or wish in self._in_work:
-                return
-            self._wishes[wish] = is_fleeting and self._wishes.get(wish, True)
-            self._wishes.move_to_end(wish)
-            self._condition.notify()
+        is_new = wish not in self._numbers
+        if self._is_stopped or not (is_new or self._take_back(wish)):
+            return  # it is being decoded
+        if is_new:
+            number = self._numbers[wish] = next(self._count)
+            self._wished[number] = wish
+        if not is_fleeting:
+            self._fleeting.discard(wish)
+        elif is_new:
+            self._fleeting.add(wish)
+        self._open.append(self._numbers[wish])
+        if is_new:
+            self._tokens.put(True)
         if not self._threads:
             self._threads = [
                 threading.Thread(target=self._work, name=f"thumbnails-{number}", daemon=True)
@@ -136,6 +152,18 @@ class Thumbnails(QObject):
             ]
             for thread in self._threads:
                 thread.start()
+
+    def _take_back(self, wish: Wish) -> bool:
+        """Take a wish out of the open ones; False where a thread has it."""
+        try:
+            self._open.remove(self._numbers[wish])
+        except ValueError:
+            return False
+        return True
+
+    def _forget(self, wish: Wish) -> None:
+        self._wished.pop(self._numbers.pop(wish, -1), None)
+        self._fleeting.discard(wish)
 
     # -- on the decoding threads
 
@@ -149,7 +177,7 @@ class Thumbnails(QObject):
             while (wish := self._next_wish()) is not None:
                 last_known = self._last_known.get(wish[0])
                 image = load_thumbnail(cache, *wish, last_known=last_known)
-                with self._condition:
+                with self._sending:
                     if self._is_stopped:
                         return
                     self._decoded.emit(*wish, image, last_known)
@@ -157,20 +185,20 @@ class Thumbnails(QObject):
             cache.close()
 
     def _next_wish(self) -> Wish | None:
-        with self._condition:
-            while (self._rests or not self._wishes) and not self._is_stopped:
-                self._condition.wait()
-            if self._is_stopped:
-                return None
-            wish, _ = self._wishes.popitem(last=True)
-            self._in_work.add(wish)  # until the GUI thread has it: a repaint must not wish for it again
-            return wish
+        """The newest wish; waits for one. None at the end."""
+        while self._tokens.get() and not self._is_stopped:
+            while self._rests:
+                time.sleep(REST_S)
+            try:
+                return self._wished[self._open.pop()]
+            except (IndexError, KeyError):  # it was dropped
+                continue
+        return None
 
     # -- on the GUI thread
 
     def _on_decoded(self, path: Path, side: int, image: QImage | None, last_known: tuple[int, int] | None) -> None:
-        with self._condition:
-            self._in_work.discard((path, side))
+        self._forget((path, side))
         if image is not None:
             self._keep((path, side), QPixmap.fromImage(image))
         elif last_known == self._last_known.get(path):  # else it was missed or found meanwhile, and is wished for again

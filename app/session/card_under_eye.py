@@ -222,15 +222,16 @@ class CardUnderEye(QObject):
             "best_class": ranking.best_class, "best_score": ranking.best_score, "safe_class": ranking.safe_class,
             "safe_score": ranking.safe_score, "is_unknown": ranking.is_unknown,
         }  # fmt: skip
-        if all(getattr(truth, name)[place] == value for name, value in frozen.items()):
+        others = {name: value for name, value in frozen.items() if getattr(truth, name)[place] != value}
+        if not others:
             return truth
         before = self._overlay
         is_same_ranking = before is not None and before[1] is ranking
         if before and is_same_ranking and all(getattr(before[0], name) is getattr(truth, name) for name in frozen):
             # Only a label is new: counts of these arrays stay valid.
             return replace(truth, **{name: getattr(before[2], name) for name in frozen})
-        arrays = {name: getattr(truth, name).copy() for name in frozen}
-        for name, value in frozen.items():
+        arrays = {name: getattr(truth, name).copy() for name in others}
+        for name, value in others.items():
             arrays[name][place] = value
         return replace(truth, **arrays)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from typing import TYPE_CHECKING, Final, final
@@ -81,7 +81,6 @@ class Views(StrEnum):
     ENOUGH = "enough"  # stopped by the user, for this project
 
 
-InView = Callable[[], Iterable[int]]  # ids of the visible images
 FEWEST: Final = 256  # images of the first request: the speed is not known yet
 MOST: Final = 5_000  # images of one request: it is made in milliseconds, so that window and project thread stay free
 REQUEST_S: Final = 3.0  # what a request should take
@@ -110,14 +109,11 @@ def images_at_once(embedded: EmbedSummary | None) -> int:
 class EmbedJob(WorkerJob):
     """Embeds the waiting images of the open project; `worker` returns a new or running worker."""
 
-    def __init__(
-        self, title: str, session: Session, wanted: EmbedScope, worker: Callable[[], Worker], in_view: InView
-    ) -> None:
+    def __init__(self, title: str, session: Session, wanted: EmbedScope, worker: Callable[[], Worker]) -> None:
         super().__init__(title)
         self._session = session
         self.wanted = wanted
         self._give_worker = worker
-        self._in_view = in_view
         self.is_on_views = False  # whether the results are about views
         self._asked: set[int] = set()
         self._asked_for_views: set[int] = set()
@@ -129,7 +125,7 @@ class EmbedJob(WorkerJob):
 
     def _ask_for_images(self) -> None:
         wanted, caches, asked = self.wanted, self._session.caches, self._asked
-        in_view, most = tuple(self._in_view()), images_at_once(self._last)
+        in_view, most = tuple(self._session.in_view()), images_at_once(self._last)
         viewed, most_viewed = self._asked_for_views, images_at_once(self._last if self.is_on_views else None)
 
         def question(live: LiveCollection) -> EmbedImages | ProtoleafError | None:

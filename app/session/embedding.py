@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, final
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.jobs.process_job import STOP_GRACE_S
-from app.session.embed_job import EmbeddingPhase, EmbedJob, EmbedScope, Event, InView, Views, Wanted, after
+from app.session.embed_job import EmbeddingPhase, EmbedJob, EmbedScope, Event, Views, Wanted, after
 from app.texts import tr
 from engine.events import Progress
 from engine.files import FileFailure
@@ -55,7 +55,6 @@ class Embedding(QObject):
     def __init__(self, session: Session, start: StartWorker = start_worker, *, idle_ms: int = IDLE_MS) -> None:
         super().__init__(session)
         self.device = "auto"
-        self.in_view: InView = tuple  # visible images, which are embedded first
         self.failures: dict[int, FileFailure] = {}
         self.job: EmbedJob | None = None
         self.worker: Worker | None = None
@@ -192,7 +191,7 @@ class Embedding(QObject):
         self._wanted, self._views = Wanted.NOTHING, Views.ENOUGH if self._views is Views.ENOUGH else Views.LATER
         self._on(Event.BEGUN)
         self._idle_timer.stop()
-        self.job = EmbedJob(title, self._session, wanted, self._running_worker, self.in_view)
+        self.job = EmbedJob(title, self._session, wanted, self._running_worker)
         self.job.event_came.connect(lambda batch: self._on_batch(info, batch))
         self._notice = ""
         self.job.progress.connect(self._on_progress)

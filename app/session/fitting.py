@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QObject, Signal
 
 from app.jobs.background_thread import BackgroundThread
-from app.session.runner import Runner, news_of_state
+from app.session.runner import Runner, ignore, news_of_state
 from engine.errors import Cancelled
 from engine.events import CancelToken
 
 if TYPE_CHECKING:
-    from engine.collection.fitting import FitInput, FitOutcome
+    from engine.collection.fitting import FirstAnswers, FitInput, FitOutcome
 
 LONGEST_REST_S: Final = 0.25  # a paused fit goes on after this time
 
@@ -43,28 +43,53 @@ YOUNG_S: Final = 0.25
 one fit. Once in a row, or steady labelling would never see a prediction."""
 
 
-@dataclass(frozen=True, eq=False)
+@final
 class _Run:
-    token: RestToken
-    begun_s: float
-    is_anew: bool
+    """A fit; while it classifies a large collection, newer inputs wait for a gap."""
+
+    def __init__(self, may_run: threading.Event, *, is_anew: bool) -> None:
+        self.token = RestToken(may_run)
+        self.begun_s = time.monotonic()
+        self.is_anew = is_anew
+        self.answers_in_turn = False  # whether images in view are classified before the others
+        self._version = 0  # of the newest input
+        self._newer: deque[FitInput] = deque(maxlen=1)
+
+    def begin(self, wanted: FitInput) -> None:
+        self._version, self.answers_in_turn = wanted.version, len(wanted.first_rows) > 0
+
+    def offer(self, newer: FitInput) -> None:
+        """Have it answered in the next gap; on the GUI thread."""
+        if newer.version > self._version and len(newer.first_rows):
+            self._version = newer.version
+            self._newer.append(newer)
+
+    def next_input(self) -> FitInput | None:
+        """On the thread of fits."""
+        return self._newer.pop() if self._newer else None
 
 
 @final
 class Fitting(QObject):
-    """Runs one fit at a time on a thread of its own, while labels are newer than the model."""
+    """Runs one fit at a time on a thread of its own, while labels are newer than the model.
+
+    Of a large collection the images in view are classified first. A label that comes while all others are classified
+    does not wait for them: it is learned in between, and the images in view are classified again.
+    """
 
     running_changed = Signal(bool)  # whether predictions are being computed
     caught_up = Signal()  # the model knows all labels, or failed to learn them
 
-    def __init__(self, runner: Runner, parent: QObject | None = None) -> None:
+    def __init__(self, runner: Runner, in_view: Callable[[], Sequence[int]], parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._runner = runner
+        self._in_view = in_view  # images that are on the screen, or come up next
         self._run: _Run | None = None
         self._is_behind = False
         self._may_run = threading.Event()
         self._may_run.set()
         self._thread = BackgroundThread("fitting", self)
+        self._keeping = BackgroundThread("keeping embeddings", self)  # a label does not wait for the disk
 
     @property
     def is_running(self) -> bool:
@@ -96,6 +121,8 @@ class Fitting(QObject):
         elif not run.is_anew and time.monotonic() - run.begun_s < YOUNG_S:
             run.token.cancel()
             self._begin(is_anew=True)
+        elif run.answers_in_turn:
+            self._ask_input(run.offer)
 
     def forget(self) -> None:
         """Cancel the running fit: its project was left."""
@@ -109,38 +136,46 @@ class Fitting(QObject):
         """Stop before the program ends; waits for the running fit."""
         self.forget()
         self._thread.stop()
+        self._keeping.stop()
 
     def _begin(self, *, is_anew: bool = False) -> None:
-        run = self._run = _Run(RestToken(self._may_run), time.monotonic(), is_anew)
+        run = self._run = _Run(self._may_run, is_anew=is_anew)
         if not is_anew:
             self.running_changed.emit(True)
 
-        self._runner.ask(
-            lambda live: live.fit_input(),
-            lambda wanted: self._fit(run, wanted),
-            owner=self,
-            on_failure=lambda: self._end(run, has_failed=True),
-        )
+        self._ask_input(lambda wanted: self._fit(run, wanted), on_failure=lambda: self._end(run, has_failed=True))
+
+    def _ask_input(self, on_input: Callable[[FitInput], None], on_failure: Callable[[], None] = ignore) -> None:
+        in_view = self._in_view()
+        self._runner.ask(lambda live: live.fit_input(in_view), on_input, owner=self, on_failure=on_failure)
 
     def _fit(self, run: _Run, wanted: FitInput) -> None:
         if run is not self._run:
             return
+        run.begin(wanted)
+
+        def on_first(first: FirstAnswers) -> None:
+            self._thread.post(lambda: self._take_first(run, first))
 
         def work() -> None:
             from engine.collection.fitting import run_fit
 
             try:
-                outcome = run_fit(wanted, run.token)
+                outcome = run_fit(wanted, run.token, on_first=on_first, next_input=run.next_input)
             except Cancelled:
                 return  # its project was left, or another run has begun
             self._thread.post(lambda: self._take(run, outcome))
-            wanted.keep()
 
         self._thread.submit(work, lambda line: self._on_failed(run, line))
+
+    def _take_first(self, run: _Run, first: FirstAnswers) -> None:
+        if run is self._run:
+            self._runner.operate(lambda live: live.adopt_first(first), news_of_state)
 
     def _take(self, run: _Run, outcome: FitOutcome) -> None:
         if run is self._run:
             self._runner.operate(lambda live: live.adopt(outcome), news_of_state, lambda _state: self._end(run))
+            self._keeping.submit(outcome.given.keep, self._runner.failed.emit)
 
     def _on_failed(self, run: _Run, line: str) -> None:
         if run is self._run:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, final
@@ -38,12 +39,17 @@ class Guesses(QObject):
         self._wanted: tuple[int, ...] = ()  # read by the project thread, replaced as a whole
         self._asked: frozenset[int] = frozenset()
         self._known: dict[int, Guess] = {}
-        self._fitted: object = None  # touched by the project thread only
+        self._models: tuple[object, ...] = ()  # that predicted; touched by the project thread only
 
     # -- on the GUI thread
 
     def of(self, image_id: int) -> Guess | None:
         return self._known.get(image_id)
+
+    @property
+    def wanted(self) -> tuple[int, ...]:
+        """The images that come up next, the current one first."""
+        return self._wanted
 
     def next_ids(self, count: int) -> Sequence[int]:
         return self._wanted[1 : 1 + count]
@@ -80,8 +86,9 @@ class Guesses(QObject):
     def look_up(self, live: LiveCollection, touched: Iterable[int] | None) -> FoundGuesses:
         """The guesses that the last operation changed; `touched` images may have another label, None: any image."""
         wanted = self._wanted
-        if touched is None or live.fitted is not self._fitted:
-            self._fitted = live.fitted
+        models, before = live.row_scores.models, self._models
+        if touched is None or len(models) != len(before) or any(map(operator.is_not, models, before)):
+            self._models = models
             return FoundGuesses(live.guesses(wanted), replaces=True)
         outdated = frozenset(touched)
         asked = tuple(outdated.intersection(wanted))

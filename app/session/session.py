@@ -123,7 +123,8 @@ class Session(QObject):
         self.marks = ClassMarks(self._runner, self)
         self._is_loading = self._wants_teaching = False
         self._sortings: frozenset[Sorting] = frozenset()
-        self._fitting = Fitting(self._runner, self)
+        self.in_view: Callable[[], Sequence[int]] = tuple  # visible images, which are classified first
+        self._fitting = Fitting(self._runner, lambda: (*self.in_view(), *self.guesses.wanted), self)
         self._fitting.running_changed.connect(self.fitting_changed)
         self._fitting.caught_up.connect(self._on_caught_up)
         self.what_if = WhatIfSession(self._runner, self._fitting, self)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from engine.cli.options import ProjectPath, command_group, open_project
-from engine.cli.output import AsJson, counted, is_interactive, say
+from engine.cli.output import AsJson, counted, is_interactive, progress_bar, say, stoppable
 from engine.errors import InputError, ProjectMissingError, UsageError
 from engine.files import size_text
 
@@ -31,7 +31,8 @@ def backup(
     """Make a verified backup now; the project may be open in the window."""
     from engine.project.backups.keeping import back_up
 
-    made = back_up(_real(project), None if to is None else to.absolute())
+    with stoppable("run it again; nothing was written") as cancel, progress_bar("Backing up") as on_progress:
+        made = back_up(_real(project), None if to is None else to.absolute(), on_progress=on_progress, cancel=cancel)
     classes, images = counted(made.classes, "class", "classes"), counted(made.images, "image")
     text = f"Backed up {classes}, {images} and {counted(made.labels, 'label')} to {made.path}."
     say(text, _fields(made, None), as_json=as_json)

@@ -6,6 +6,7 @@ import typer
 
 from engine.cli.options import ProjectPath, open_project
 from engine.cli.output import AsJson, counted, list_text, percent, say
+from engine.cli.sample_command import WAYS, Seed, check_way
 from engine.config import CacheFolders
 
 if TYPE_CHECKING:
@@ -79,13 +80,23 @@ def _row(graph: "CategoryGraph", image: "FoundImage") -> dict[str, Any]:
 def suggest(
     project: ProjectPath,
     count: Annotated[int, typer.Option(min=1, help="At most so many images.")] = 12,
+    by: Annotated[
+        str,
+        typer.Option(
+            "--by",
+            metavar="WAY",
+            help="teach-first: those whose labels would teach most, best first. random: all with the same probability.",
+        ),
+    ] = WAYS[0],
+    seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
-    """List the images whose labels would teach most, best first; also before any label. Changes nothing."""
+    """List the images to label first, also before any label. Changes nothing."""
+    check_way(by)
     from engine.collection.classify import images_to_label
 
     with open_project(project, for_writing=False) as opened:
-        found = images_to_label(opened, CacheFolders.default(), count)
+        found = images_to_label(opened, CacheFolders.default(), count, random_seed=seed if by == "random" else None)
         graph = opened.classes.graph
         lines = [_suggested_line(graph, image) for image in found]
         fields = [

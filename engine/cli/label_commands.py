@@ -91,10 +91,15 @@ def export(
         is_overwriting,
         has_byte_order_mark,
     )
-    with open_project(project, for_writing=False) as opened, progress_bar("Exporting") as on_progress:
+    with (
+        stoppable("run it again; nothing was written") as cancel,
+        open_project(project, for_writing=False) as opened,
+        progress_bar("Exporting") as on_progress,
+    ):
         written = export_project(
-            opened, CacheFolders.default(), choice, _one_of(Setting, setting, "--setting"), on_progress=on_progress
-        )
+            opened, CacheFolders.default(), choice, _one_of(Setting, setting, "--setting"), on_progress=on_progress,
+            cancel=cancel,
+        )  # fmt: skip
     say(
         f"Wrote {counted(written.images, 'image')} to {out}.{_left_out_text(written)}",
         {

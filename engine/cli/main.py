@@ -26,6 +26,7 @@ from engine.cli import (
     merge_command,
     project_commands,
     report_command,
+    sample_command,
     similarity_commands,
     training_commands,
 )
@@ -65,6 +66,7 @@ COMMANDS: Final[Mapping[str, Callable[..., None]]] = {
     "relink": project_commands.relink,
     "menu-entry": project_commands.menu_entry,
     "suggest": image_commands.suggest,
+    "sample": sample_command.sample,
     "check-labels": check_labels_command.check_labels,
     "images": image_commands.images,
     "similar": similarity_commands.similar,

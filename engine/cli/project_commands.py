@@ -76,13 +76,10 @@ def check(project: ProjectPath, as_json: AsJson = False) -> None:
     """Check the project file; exit status 1 if anything is wrong."""
     from engine.project import Project
 
-    problems = Project.faults_of(project)
-    images = classes = labels = 0
-    if not problems:
-        with open_project(project, for_writing=False) as opened:
-            classes, images = len(opened.classes.graph), opened.images.count
-            labels = len(opened.labels.table().image_ids)
-    elif not as_json:
+    with stoppable("run it again; nothing was changed") as cancel, progress_bar("Checking") as on_progress:
+        found = Project.checked(project, on_progress=on_progress, cancel=cancel)
+    problems, classes, images, labels = found.faults, found.classes, found.images, found.labels
+    if problems and not as_json:
         raise ProjectDamagedError(
             "the project is damaged",
             found="; ".join(problems),

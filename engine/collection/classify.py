@@ -97,7 +97,7 @@ def classified_of(live: LiveCollection) -> Classified:
         [images.paths[row] for row in rows.tolist()],
         images.labels[rows],
         store.embeddings if is_all else store.embeddings[rows],
-        live.scores.at(rows),
+        live.row_scores.scores.at(rows),
         len(images.ids) - len(rows),
         live.embedded.uses_views,
         live.folds,
@@ -152,30 +152,38 @@ class ToLabel:
     score: float  # its probability; 0 without a class
 
 
-def images_to_label(project: Project, caches: CacheFolders, count: int) -> tuple[ToLabel, ...]:
+def images_to_label(
+    project: Project, caches: CacheFolders, count: int, *, random_seed: int | None = None
+) -> tuple[ToLabel, ...]:
     """At most so many unlabelled images whose labels would teach most, best first; each adds to those before it.
+
+    Args:
+        random_seed: draw them at random instead, all with the same probability.
 
     Raises:
         InputError: there are no images, no embeddings, or too few of them, or all that have one are labelled.
         ModelError: the files of the version in use are gone.
     """
     live = LiveCollection(project, caches)
-    live.find_what_teaches(is_wanted=True)
+    live.find_what_teaches(is_wanted=random_seed is None)
     try:
         state = live.load()
     finally:
         live.embedded.close()
     ready = int(live.embedded.is_ready.sum())
     _check_embedded(len(state.image_ids), ready)
-    if state.teach_rank is None:
+    places = np.flatnonzero((state.label_class == NO_CLASS) & live.embedded.is_ready)
+    if random_seed is not None:
+        places = np.random.default_rng(random_seed).permutation(places)[:count]
+    elif state.teach_rank is not None:
+        places = places[np.argsort(state.teach_rank[places], kind="stable")][:count]
+    else:
         raise InputError(
             "there are too few different images to choose among",
             found="{ready} with an embedding",
             remedy="label any of them, or add more",
             ready=ready,
         )
-    places = np.flatnonzero((state.label_class == NO_CLASS) & live.embedded.is_ready)
-    places = places[np.argsort(state.teach_rank[places], kind="stable")][:count]
     return tuple(
         ToLabel(
             int(state.image_ids[place]),

@@ -201,7 +201,7 @@ class EmbeddedImages:
         """Ids of the images that are still to be embedded in all views, labelled ones first."""
         places = those_to_view(self.images.labels)
         image_ids = self.images.ids[places]
-        return image_ids[self.is_ready[places] & ~self._views.embeddings.has(image_ids)]
+        return image_ids[self.store.is_filled[self.rows[places]] & ~self._views.embeddings.has(image_ids)]
 
     def rows_to_keep(self) -> Callable[[], None]:
         """What writes the embeddings of a large collection for the next opening, on any thread, unless few are new.

@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 from engine.collection.embedded_images import EmbeddedImages
 from engine.collection.folding.duplicates import copies, same_content
 from engine.collection.folding.folds import Folds
+from engine.collection.folding.looking import kept_fingerprints
 from engine.collection.folding.partitions import ALONE, joined
 from engine.collection.folding.sequences import ShotTimes, sequences, sound_seconds
+from engine.config import CacheFolders
 from engine.everyday.blocks import Integers
 from engine.images.fingerprint_cache import Fingerprints
 from engine.project import Change, Project
@@ -78,6 +80,14 @@ def find_folds(given: FoldInput, prints: Fingerprints) -> Folds:
     twins = joined(same_content(given.content_keys), alike)
     groups = joined(twins, found)
     return Folds(given.image_ids, groups, twins, found, prints.sharpness, given.times.seconds).folded()
+
+
+def folds_now(
+    project: Project, embedded: EmbeddedImages, caches: CacheFolders, most_seconds: int | None = None
+) -> Folds:
+    """The folds of a project by what is known of its pictures; by default with its seconds between shots."""
+    given = fold_input(project, embedded, most_seconds)
+    return find_folds(given, kept_fingerprints(given.content_keys, caches))
 
 
 def sequence_names(project: Project) -> dict[int, str]:

@@ -1,21 +1,25 @@
 """Fit the model and classify every image on any thread, while the project goes on.
 
 The project's thread makes a `FitInput`, another one runs it, and the project's thread adopts the outcome (decision 44).
+Of a large collection the images on the screen are classified first, and again for each label that comes before all
+others are (decision 91).
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.collection.embedded_images import nothing_to_keep
+from engine.collection.embedded_images import EmbeddedImages, nothing_to_keep
 from engine.events import CancelToken
 from engine.everyday.back_off import Policy
-from engine.everyday.blocks import stopped_by
+from engine.everyday.blocks import Embeddings, stopped_by
 from engine.everyday.classifier import Classifier, FitSnapshot, FittedClassifier, ImageLinks, Setting
 from engine.everyday.scores import Scores
+from engine.everyday.shots import EmbeddedSnapshot
 from engine.graph.edits import AttributesChanged, ClassRenamed
 from engine.project import Change, Project
 from engine.project.actions import action
@@ -69,6 +73,8 @@ class FitInput:
     with_look_alikes: bool = False  # whether to keep what groups for review are made from
     known: Fit | None = None  # of the very same snapshot: only what else is wanted is missing
     keep: Callable[[], None] = nothing_to_keep  # writes embeddings for the next opening, once predictions are there
+    # (k,) int64, ascending rows of the images to classify before all others; none where all take no time
+    first_rows: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
 
 @dataclass(frozen=True)
@@ -83,16 +89,59 @@ class FitOutcome:
     look_alikes: ImageLinks | None = None  # where they were wanted, and there are images enough
 
 
-def concerns_every_fit(change: Change) -> bool:
-    """Whether a change makes a fitted model outdated, whatever is embedded; names and most attributes do not."""
+@dataclass(frozen=True)
+class FirstAnswers:
+    """A fitted model's scores of a few images, while all others are still to be classified."""
+
+    given: FitInput
+    fitted: FittedClassifier
+    scores: Scores  # (k,) of `given.first_rows`
+
+    @cached_property
+    def image_ids(self) -> frozenset[int]:
+        return frozenset(self.given.snapshot.images.row_ids[self.given.first_rows].tolist())
+
+
+def concerns_fit(change: Change, embedded: EmbeddedImages) -> bool:
+    """Whether a change makes a fitted model outdated; names, most attributes and labels without embedding do not."""
     if not all(isinstance(edit, ClassRenamed | AttributesChanged) for edit in change.graph_edits):
         return True
     is_other_setting = not {SETTING_NAME, STAGE_SETTING}.isdisjoint(change.settings)
-    return bool(change.policies or change.images_removed) or is_other_setting
+    if change.policies or change.images_removed or is_other_setting:
+        return True
+    return bool(embedded.store.is_filled[embedded.rows_of(np.array(change.labelled, dtype=np.int64))].any())
 
 
-def run_fit(wanted: FitInput, cancel: CancelToken | None = None) -> FitOutcome:
+FEWEST_IN_TURN: Final = 200_000
+"""From so many rows on, images on the screen are classified first. Chosen: fewer take half a second on two cores."""
+SLICE_ROWS: Final = 131_072
+"""Rows that are classified before a newer label is looked for. Chosen: a third of a second on two cores."""
+
+
+def rows_to_answer_first(images: EmbeddedSnapshot, image_ids: Sequence[int]) -> NDArray[np.int64]:
+    """Ascending rows (k,) of those of these images that have an embedding; none of a collection that is not large."""
+    if len(images.row_ids) < FEWEST_IN_TURN:
+        return np.zeros(0, dtype=np.int64)
+    wanted = np.unique(np.array(image_ids, dtype=np.int64))
+    places = np.searchsorted(images.image_ids, wanted)
+    is_listed = images.image_ids[np.minimum(places, len(images.image_ids) - 1)] == wanted
+    rows = images.rows[places[is_listed]]
+    return rows[images.is_filled[rows]]
+
+
+def run_fit(
+    wanted: FitInput,
+    cancel: CancelToken | None = None,
+    *,
+    on_first: Callable[[FirstAnswers], object] | None = None,
+    next_input: Callable[[], FitInput | None] = lambda: None,
+) -> FitOutcome:
     """Fit the model and classify every image; on any thread, one at a time.
+
+    Args:
+        on_first: called with the answers on `first_rows` before the other images are classified; then, while they
+            are, with those of models that are fitted to newer inputs.
+        next_input: called between slices of images; a newer input, or None.
 
     Raises:
         Cancelled: `cancel` was set.
@@ -100,18 +149,51 @@ def run_fit(wanted: FitInput, cancel: CancelToken | None = None) -> FitOutcome:
     """
     with stopped_by(cancel):
         snapshot, classifier = wanted.snapshot, wanted.classifier
-        fit = wanted.known or _fit(snapshot, classifier)
+        fit = wanted.known or _fit(wanted, on_first, next_input)
         fitted, scores = fit.fitted, fit.scores
         first = classifier.teach_first(snapshot, fitted, scores) if wanted.with_teaching else None
         look_alikes = classifier.look_alikes(snapshot) if wanted.with_look_alikes else None
         return FitOutcome(wanted, fitted, scores, first, look_alikes)
 
 
-def _fit(snapshot: FitSnapshot, classifier: Classifier) -> Fit:
+def _fit(
+    wanted: FitInput,
+    on_first: Callable[[FirstAnswers], object] | None,
+    next_input: Callable[[], FitInput | None],
+) -> Fit:
+    snapshot, classifier = wanted.snapshot, wanted.classifier
     fitted = classifier.fit(snapshot)
-    if len(fitted.candidate_ids):
-        return Fit(fitted, fitted.classify(snapshot.images.embeddings))
-    return Fit(fitted, Scores.empty(len(snapshot.images.row_ids)))
+
+    def answer_newer() -> None:
+        newer = next_input()
+        if newer is not None and newer.snapshot.images.age == snapshot.images.age and on_first is not None:
+            _answer_first(newer, classifier.fit(newer.snapshot), on_first)
+
+    if on_first is None or not len(wanted.first_rows):
+        return Fit(fitted, _classified(fitted, snapshot.images.embeddings))
+    _answer_first(wanted, fitted, on_first)
+    return Fit(fitted, _classified_in_slices(fitted, snapshot.images.embeddings, answer_newer))
+
+
+def _answer_first(wanted: FitInput, fitted: FittedClassifier, on_first: Callable[[FirstAnswers], object]) -> None:
+    rows = wanted.first_rows
+    if len(fitted.candidate_ids) and len(rows):
+        on_first(FirstAnswers(wanted, fitted, fitted.classify(wanted.snapshot.images.embeddings[rows], rows)))
+
+
+def _classified(fitted: FittedClassifier, embeddings: Embeddings) -> Scores:
+    return fitted.classify(embeddings) if len(fitted.candidate_ids) else Scores.empty(len(embeddings))
+
+
+def _classified_in_slices(fitted: FittedClassifier, embeddings: Embeddings, between: Callable[[], None]) -> Scores:
+    scores = Scores.empty(len(embeddings))
+    if len(fitted.candidate_ids) == 0:
+        return scores
+    for start in range(0, len(embeddings), SLICE_ROWS):
+        between()
+        part = slice(start, min(start + SLICE_ROWS, len(embeddings)))
+        scores.put(part, fitted.classify(embeddings[part], np.arange(part.start, part.stop)))
+    return scores
 
 
 def teach_ranks(first: NDArray[np.int64] | None, rows: NDArray[np.int64]) -> NDArray[np.int32] | None:

@@ -3,7 +3,7 @@
 The window keeps it open; the command line uses it once (`engine.collection.classify`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import final
@@ -13,19 +13,20 @@ from numpy.typing import NDArray
 
 from engine.collection.answers import Answers, ClassFacts, Guess, class_facts
 from engine.collection.embedded_images import EmbeddedImages
-from engine.collection.find_folds import FoldInput, find_folds, fold_input
+from engine.collection.find_folds import folds_now
 from engine.collection.fitting import (
+    FirstAnswers,
     FitInput,
     FitOutcome,
-    concerns_every_fit,
+    concerns_fit,
     is_stage_on,
     policies_of,
+    rows_to_answer_first,
     run_fit,
     setting_of,
     teach_ranks,
 )
 from engine.collection.folding.folds import Folds
-from engine.collection.folding.looking import kept_fingerprints
 from engine.collection.folding.partitions import as_partition
 from engine.collection.image_knowledge import ImageKnowledge
 from engine.collection.models import ModelFiles, model_or_lost
@@ -39,7 +40,6 @@ from engine.config import CacheFolders
 from engine.everyday.blocks import stopped_by
 from engine.everyday.classifier import Explanation, FitSnapshot, FittedClassifier, ScoredClass, Setting
 from engine.everyday.in_use import Classifiers
-from engine.everyday.scores import Scores
 from engine.everyday.shots import has_outgrown
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.edits import changes_look
@@ -106,12 +106,7 @@ class LiveCollection:
 
     @property
     def fitted(self) -> FittedClassifier | None:
-        return self._row_scores.fitted
-
-    @property
-    def scores(self) -> Scores:
-        """Of each row of `embedded.store`."""
-        return self._row_scores.scores
+        return self.row_scores.fitted
 
     # -- keeping up -----------------------------------------------------------------------------------------------
 
@@ -133,8 +128,7 @@ class LiveCollection:
         self._is_loaded, self._is_listed = True, False
         self._publish()
         if fits:
-            given = self.fold_input()
-            self.adopt_folds(find_folds(given, kept_fingerprints(given.content_keys, self._caches)))
+            self.adopt_folds(folds_now(self.project, self.embedded, self._caches))
             return self._catch_up()
         return_freed_memory()
         return self.state
@@ -159,20 +153,20 @@ class LiveCollection:
             filled = self.embedded.read_changed(change.images_added, reads_all=reads_all)
             if filled is None:
                 return self.load(fits=False)
-            self._row_scores.classify(self.embedded.ready_rows)
+            self.row_scores.classify(self.embedded.ready_rows)
         elif change.images_moved:
             self.embedded.images.read()
         if not (change.images_removed or change.images_moved):
             self.embedded.read_labels(change.labelled)
         if change.graph_edits:
             self._graph_copy = None
-        if self._is_of_concern(change):
+        if concerns_fit(change, self.embedded) or (change.images_added and self._has_more_to_learn()):
             self._version += 1
         looks_new = any(map(changes_look, change.graph_edits))
         if change.images_added or change.images_removed or change.images_moved or looks_new:
             self._publisher.forget_kept()
             return self._publish()
-        self._publisher.publish_labels(self.project.classes.graph)
+        self._publisher.publish_labels(self.project.classes.graph, change.labelled)
         return self.publish_known()
 
     def take_embedded(self, image_ids: Sequence[int], *, fits: bool = True) -> CollectionState:
@@ -198,7 +192,7 @@ class LiveCollection:
             return self._catch_up()
         if not news.is_any and self.state.image_ids is images.ids:
             return self.state
-        self._row_scores.classify(news.rows)
+        self.row_scores.classify(news.rows)
         return self._publish()
 
     def publish_known(self) -> CollectionState:
@@ -215,19 +209,17 @@ class LiveCollection:
     def _is_fitted(self) -> bool:
         return self.fitted is not None and self._version == self._fitted_version
 
-    def fit_input(self) -> FitInput:
-        """A snapshot to fit, safe to read on another thread."""
+    def fit_input(self, in_view: Sequence[int] = ()) -> FitInput:
+        """A snapshot to fit, safe to read on another thread; images in view are classified first."""
         images = replace(self.embedded.snapshot(), folds=self.folds.of_any(self.embedded.images.ids))
         self._learned_from = images.ready_rows
-        if self._graph_copy is None:
-            self._graph_copy = self.project.classes.graph.copy()
         setting = self._setting or setting_of(self.project)
-        snapshot = FitSnapshot(self._graph_copy, images, policies_of(self.project), setting, self._is_stage_on())
+        snapshot = FitSnapshot(self._graph_now(), images, policies_of(self.project), setting, self._is_stage_on())
         return FitInput(
             self._version, snapshot, self._classifiers.of(setting),
             with_teaching=self.wants_teaching, with_look_alikes=self.wants_look_alikes,
-            known=self._row_scores.fit if self._is_fitted else None,
-            keep=self.embedded.rows_to_keep(),
+            known=self.row_scores.fit if self._is_fitted else None,
+            keep=self.embedded.rows_to_keep(), first_rows=rows_to_answer_first(images, in_view),
         )  # fmt: skip
 
     def adopt(self, outcome: FitOutcome) -> CollectionState:
@@ -235,20 +227,23 @@ class LiveCollection:
         version = outcome.given.version
         if version < self._read_version or (self.fitted is not None and version < self._fitted_version):
             return self.state
-        is_first, self._fitted_version = self.fitted is None, version
+        self._fitted_version = version
         self._teach_first, self._look_alikes = outcome.teach_first, outcome.look_alikes
         self._has_teaching, self._has_look_alikes = outcome.given.with_teaching, outcome.given.with_look_alikes
         if outcome.given.known is not None and outcome.fitted is self.fitted:
             return self._publisher.publish_teach_rank(teach_ranks(self._teach_first, self.embedded.rows))
-        self._row_scores.adopt(outcome.fitted, outcome.scores, outcome.given.snapshot.images.age)
-        self._row_scores.classify(self.embedded.ready_rows)
-        if is_first:
-            return_freed_memory()
+        self._publisher.forget_kept()
+        self.row_scores.adopt(outcome)
+        self.row_scores.classify(self.embedded.ready_rows)
         return self._publish()
 
-    def fold_input(self, most_seconds: int | None = None) -> FoldInput:
-        """What `find_folds` needs, safe to read on another thread; by default with the project's seconds."""
-        return fold_input(self.project, self.embedded, most_seconds)
+    def adopt_first(self, first: FirstAnswers) -> CollectionState:
+        """Show what a newer model answers on a few images while it classifies all others; unless outdated."""
+        version = first.given.version
+        if version >= self._read_version and (self.fitted is None or version > self._fitted_version):
+            self.row_scores.adopt_first(first)
+            return self._publish()
+        return self.state
 
     def adopt_folds(self, folds: Folds) -> CollectionState:
         """Show these folds from now on, and hold labelled twins out together; that may make another fit due."""
@@ -270,10 +265,13 @@ class LiveCollection:
         """A snapshot to make a queue of groups from on any thread; None before the first fit that was to keep it."""
         if self._look_alikes is None or self.fitted is None:
             return None
-        if self._graph_copy is None:
-            self._graph_copy = self.project.classes.graph.copy()
-        images = self.embedded.snapshot()
-        return GroupInput(self._look_alikes, images, self.fitted, self.scores, self._graph_copy, memory)
+        images, scores = self.embedded.snapshot(), self.row_scores.scores
+        return GroupInput(self._look_alikes, images, self.fitted, scores, self._graph_now(), memory)
+
+    def _graph_now(self) -> CategoryGraph:
+        """A copy for other threads, kept until the graph changes."""
+        self._graph_copy = self._graph_copy or self.project.classes.graph.copy()
+        return self._graph_copy
 
     def _catch_up(self) -> CollectionState:
         if self.is_behind:
@@ -281,13 +279,6 @@ class LiveCollection:
             self.adopt(run_fit(wanted))
             wanted.keep()
         return self.state
-
-    def _is_of_concern(self, change: Change) -> bool:
-        if concerns_every_fit(change):
-            return True
-        rows = self.embedded.rows_of(np.array(change.labelled, dtype=np.int64))
-        is_one_embedded = bool(self.embedded.store.is_filled[rows].any())  # labels of others change no prototype
-        return is_one_embedded or (bool(change.images_added) and self._has_more_to_learn())
 
     def _has_more_to_learn(self) -> bool:
         """Whether the collection stage should take more embeddings into account."""
@@ -314,33 +305,30 @@ class LiveCollection:
         self._read_version, self._graph_copy = self._version, None
         self._classifiers = self._new_classifiers()
         self._learned_from = np.zeros(0, dtype=np.int64)
-        self._row_scores, self._teach_first, self._look_alikes = RowScores(self.embedded), None, None
+        self.row_scores, self._teach_first, self._look_alikes = RowScores(self.embedded), None, None
 
     # -- answers --------------------------------------------------------------------------------------------------
 
     def _publish(self) -> CollectionState:
-        graph, fitted = self.project.classes.graph, self.fitted
-        if fitted is None:
-            self._publisher.publish_before_fit(graph)
-            return self.publish_known()
-        self._publisher.forget_kept()
-        ranks = teach_ranks(self._teach_first, self.embedded.rows)
-        self._publisher.publish(graph, self._row_scores.predictions(fitted, graph), ranks)
+        graph = self.project.classes.graph
+        ranks = None if self.fitted is None else teach_ranks(self._teach_first, self.embedded.rows)
+        self._publisher.publish(graph, self.row_scores.predictions(graph, self._publisher.before_fit), ranks)
         return self.publish_known()
 
     def top_classes(self, image_id: int, count: int = 5) -> tuple[ScoredClass, ...]:
         """The most probable classes of an image, best first; none while it has no embedding."""
-        return () if (answers := self._answers()) is None else answers.tops(image_id, count)
+        return next((answers.tops(image_id, count) for answers, own in self._answers([image_id]) if own), ())
 
     def explain(self, image_id: int, class_id: int | None = None) -> Explanation | None:
         """Why an image is, or would be, of a class; None without an embedding or prototype."""
-        return None if (answers := self._answers()) is None else answers.explain(image_id, class_id)
+        return next((answers.explain(image_id, class_id) for answers, own in self._answers([image_id]) if own), None)
 
     def guesses(self, image_ids: Sequence[int]) -> dict[int, Guess]:
         """What is shown of each of these images; removed ones are left out."""
         listed = [image_id for image_id in image_ids if self.embedded.images.has(image_id)]
-        answers = self._answers()
-        parts = {} if answers is None else answers.guess_parts(listed)
+        parts: dict[int, tuple[tuple[ScoredClass, ...], Explanation | None]] = {}
+        for answers, own in self._answers(listed):
+            parts |= answers.guess_parts(own)
         return {i: Guess(i, self.project.labels.of(i), *parts.get(i, ((), None))) for i in listed}
 
     def class_facts(self, class_id: int) -> ClassFacts:
@@ -349,11 +337,11 @@ class LiveCollection:
 
     def candidates(self, class_id: int, count: int = 12) -> tuple[int, ...]:
         """The unlabelled images nearest to a class's prototype, nearest first."""
-        return () if (answers := self._answers()) is None else answers.nearest_unlabelled(class_id, count)
+        return next((answers.nearest_unlabelled(class_id, count) for answers, _own in self._answers()), ())
 
     def nearest_shots(self, image_id: int, class_id: int, count: int = 3) -> tuple[int, ...]:
         """The labelled images of a class that are most alike an image, nearest first; none before a model is fitted."""
-        return () if (answers := self._answers()) is None else answers.nearest_shots(image_id, class_id, count)
+        return next((answers.nearest_shots(image_id, class_id, count) for answers, _own in self._answers()), ())
 
     def like(self, image_ids: Sequence[int], *, outside: NDArray[np.float32] | None = None) -> LikeImages:
         """All images with an embedding by likeness to these, and to the embedding (d,) of a file; see `like_images`."""
@@ -364,10 +352,8 @@ class LiveCollection:
         with stopped_by(None):
             self._classifiers.know_space(self.embedded.snapshot())
 
-    def _answers(self) -> Answers | None:
-        if self.fitted is None:
-            return None
-        return Answers(self.fitted, self.project.classes.graph, self.embedded, self.state, self._row_scores.seen())
+    def _answers(self, image_ids: Sequence[int] = ()) -> Iterator[tuple[Answers, list[int]]]:
+        return self.row_scores.answers(image_ids, self.project.classes.graph, self.state)
 
 
 def _or_close(project: Project, caches: CacheFolders) -> LiveCollection:

@@ -26,6 +26,14 @@ class Predictions:
         classes, scores = np.full(count, NO_CLASS, dtype=np.int64), np.zeros(count, dtype=np.float32)
         return Predictions(classes, scores, classes, scores, np.zeros(count, dtype=bool))
 
+    def copy(self) -> "Predictions":
+        return Predictions(*(column.copy() for column in vars(self).values()))
+
+    def put(self, places: NDArray[np.int64], part: "Predictions") -> None:
+        """Write those of images at k places."""
+        for name, column in vars(self).items():
+            column[places] = getattr(part, name)
+
     @staticmethod
     def of(
         fitted: FittedClassifier, scores: Scores, has_scores: NDArray[np.bool_], graph: CategoryGraph

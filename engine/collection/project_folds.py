@@ -1,6 +1,6 @@
 """The folds of a project without a window: read what is known, look at what is not, find."""
 
-from engine.collection.find_folds import find_folds
+from engine.collection.find_folds import folds_now
 from engine.collection.folding.folds import Folds
 from engine.collection.folding.looking import kept_fingerprints, look_at, unseen
 from engine.collection.live import LiveCollection
@@ -36,7 +36,6 @@ def folds_of_project(
             keys = images.content_keys
             pictures = unseen(images.paths, keys, kept_fingerprints(keys, caches))
             look_at(pictures, project.path.parent, caches, on_progress=on_progress, cancel=cancel)
-        given = live.fold_input(most_seconds)
-        return find_folds(given, kept_fingerprints(given.content_keys, caches))
+        return folds_now(live.project, live.embedded, caches, most_seconds)
     finally:
         live.embedded.close()

@@ -1,6 +1,6 @@
 """Makes the snapshots of a collection that screens show."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import final
@@ -12,7 +12,15 @@ from engine.collection.embedded_images import EmbeddedImages
 from engine.collection.folding.folds import Folds
 from engine.collection.kept_predictions import KeptPredictions
 from engine.collection.predictions import Predictions
-from engine.collection.state import NO_CLASS, CollectionState, ImageStatus, ShownCounts, counts_of, shown_classes
+from engine.collection.state import (
+    NO_CLASS,
+    CollectionState,
+    ImageStatus,
+    ShownCounts,
+    counts_of,
+    moved_counts,
+    shown_classes,
+)
 from engine.graph.category_graph import CategoryGraph
 from engine.project.records import Note
 
@@ -50,9 +58,9 @@ class Publisher:
         self.state = replace(self.state, status=status, **vars(kept))
         return self.publish_labels(graph)
 
-    def publish_before_fit(self, graph: CategoryGraph) -> CollectionState:
+    def before_fit(self) -> Predictions:
         """Without a model: the predictions of when the collection was closed, or none."""
-        return self.publish(graph, self._before_fit or Predictions.none(len(self._embedded.images.ids)))
+        return self._before_fit or Predictions.none(len(self._embedded.images.ids))
 
     def forget_kept(self) -> None:
         """Other images or classes came: predictions of when the collection was closed are shown no more."""
@@ -80,7 +88,6 @@ class Publisher:
         images, is_ready = self._embedded.images, self._embedded.is_ready
         status = np.where(is_ready, ImageStatus.READY, ImageStatus.WAITING).astype(np.uint8)
         status[images.has_failed & ~is_ready] = ImageStatus.FAILED
-        self._counts = ShownCounts.none()
         self.state = replace(
             self.state, image_ids=images.ids, paths=images.paths, status=status,
             failures=images.failures, is_list_only=False,
@@ -90,13 +97,25 @@ class Publisher:
         )  # fmt: skip
         return self.publish_labels(graph)
 
-    def publish_labels(self, graph: CategoryGraph) -> CollectionState:
-        """Other labels of the same images, with the same predictions in the same graph."""
+    def publish_labels(self, graph: CategoryGraph, labelled: Sequence[int] | None = None) -> CollectionState:
+        """Other labels of the same images, with the same predictions in the same graph.
+
+        Args:
+            labelled: the images with other labels; None for any.
+        """
         labels, state = self._embedded.images.labels, self.state
-        shown = shown_classes(labels, state.best_class, state.is_unknown)
-        self._counts = self._counts.moved_to(graph, shown)
+        if labelled is None:
+            self._counts = ShownCounts.of(graph, shown_classes(labels, state.best_class, state.is_unknown))
+            shots = counts_of(labels)
+        else:
+            places = np.searchsorted(state.image_ids, np.unique(np.array(labelled, dtype=np.int64)))
+            before, after = state.label_class[places], labels[places]
+            best, is_unknown = state.best_class[places], state.is_unknown[places]
+            shown = shown_classes(before, best, is_unknown), shown_classes(after, best, is_unknown)
+            self._counts = self._counts.moved(graph, *shown)
+            shots = moved_counts(state.shot_counts, before, after)
         self.state = replace(
-            state, label_class=labels, shot_counts=counts_of(labels), image_counts=self._counts.or_below,
+            state, label_class=labels, shot_counts=shots, image_counts=self._counts.or_below,
             without_views=state.without_views if state.is_list_only else self._embedded.without_views(),
         )  # fmt: skip
         return self.state

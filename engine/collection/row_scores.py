@@ -1,13 +1,19 @@
-"""Scores of all embedded images by the fitted model: those it was fitted with, and those that came since."""
+"""Scores of all embedded images by the fitted model: those it was fitted with, and those that came since.
 
+A newer model may have answered a few images, those on the screen, before it has classified all (decision 91).
+"""
+
+from collections.abc import Callable, Iterator, Sequence
 from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.collection.answers import Answers
 from engine.collection.embedded_images import EmbeddedImages
-from engine.collection.fitting import Fit
+from engine.collection.fitting import FirstAnswers, Fit, FitOutcome
 from engine.collection.predictions import Predictions
+from engine.collection.state import CollectionState
 from engine.everyday.classifier import FittedClassifier
 from engine.everyday.scores import Scores
 from engine.graph.category_graph import CategoryGraph
@@ -18,24 +24,32 @@ class RowScores:
     """Scores of each row of the embedded images.
 
     Attributes:
-        fitted: the model, or None before the first fit.
-        scores: of each row.
+        fitted: the model that has classified all, or None before the first fit.
+        scores: of each row, by this model.
+        first: answers of newer models on a few images, oldest first.
     """
 
     def __init__(self, embedded: EmbeddedImages) -> None:
         self._embedded = embedded
         self.fitted: FittedClassifier | None = None
         self.scores = Scores.empty(0)
+        self.first: tuple[FirstAnswers, ...] = ()
         self._fitted_age = 0
         self._scored_at = np.zeros(0, dtype=np.int32)
         self._make_room()
 
-    def adopt(self, fitted: FittedClassifier, scores: Scores, age: int) -> None:
-        """Use a model that was fitted when the store had this age, and its scores of the rows from then."""
-        self.fitted, self.scores, self._fitted_age = fitted, scores, age
-        self._scored_at = np.full(len(scores.best), -1, dtype=np.int32)
+    def adopt_first(self, first: FirstAnswers) -> None:
+        """Use a newer model's answers on a few images until it, or a newer one, has classified all."""
+        self.first = (*self.first, first)
+
+    def adopt(self, outcome: FitOutcome) -> None:
+        """Use a model and its scores of the rows that there were when it was fitted."""
+        given = outcome.given
+        self.fitted, self.scores, self._fitted_age = outcome.fitted, outcome.scores, given.snapshot.images.age
+        self.first = tuple(first for first in self.first if first.given.version > given.version)
+        self._scored_at = np.full(len(self.scores.best), -1, dtype=np.int32)
         self._make_room()
-        self._scored_at[self.seen()] = age
+        self._scored_at[self._seen_by(self.fitted, self._fitted_age)] = self._fitted_age
 
     @property
     def fit(self) -> Fit | None:
@@ -53,23 +67,64 @@ class RowScores:
             self.scores.put(rows, self.fitted.classify_new(self._embedded.store.embeddings[rows]))
             self._scored_at[rows] = self._embedded.store.age
 
-    def seen(self) -> NDArray[np.bool_]:
-        """(r,) bool: rows that the model was fitted with, unchanged since."""
-        seen = self._embedded.store.filled_at <= self._fitted_age
-        if self.fitted is not None and (has_links := self.fitted.has_links) is not None:
-            seen[: len(has_links)] &= has_links
-            seen[len(has_links) :] = False
-        return seen
-
     def has_scores(self) -> NDArray[np.bool_]:
         """(r,) bool: rows with scores of the model for the present embedding."""
         self._make_room()
         return self._embedded.store.filled_at <= self._scored_at
 
-    def predictions(self, fitted: FittedClassifier, graph: CategoryGraph) -> Predictions:
-        """What the model predicts of the listed images, in a graph that may have changed since the fit."""
-        rows, is_scored = self._embedded.rows, self.has_scores()
-        return Predictions.of(fitted, self.scores.at(rows), self._embedded.is_ready & is_scored[rows], graph)
+    def predictions(self, graph: CategoryGraph, before_fit: Callable[[], Predictions]) -> Predictions:
+        """What is predicted of the listed images, in a graph that may have changed since the fit.
+
+        Args:
+            before_fit: gives the predictions (n,) to use as long as no model has classified all.
+        """
+        if self.fitted is None:
+            found = before_fit()
+        else:
+            rows, is_scored = self._embedded.rows, self.has_scores()
+            found = Predictions.of(self.fitted, self.scores.at(rows), self._embedded.is_ready & is_scored[rows], graph)
+        if self.first:
+            found = found.copy()
+            for first in self.first:
+                self._put(found, first, graph)
+        return found
+
+    @property
+    def models(self) -> tuple[FittedClassifier, ...]:
+        """All models that predict images: the one that has classified all, then those that answered a few."""
+        whole = () if self.fitted is None else (self.fitted,)
+        return (*whole, *(first.fitted for first in self.first))
+
+    def answers(
+        self, image_ids: Sequence[int], graph: CategoryGraph, state: CollectionState
+    ) -> Iterator[tuple[Answers, list[int]]]:
+        """Each model that predicts some of these images, with those; the one that has classified all comes last."""
+        left = list(image_ids)
+        for first in reversed(self.first):
+            if own := [image_id for image_id in left if image_id in first.image_ids]:
+                left = [image_id for image_id in left if image_id not in first.image_ids]
+                seen = self._seen_by(first.fitted, first.given.snapshot.images.age)
+                yield Answers(first.fitted, graph, self._embedded, state, seen), own
+        if self.fitted is not None:
+            seen = self._seen_by(self.fitted, self._fitted_age)
+            yield Answers(self.fitted, graph, self._embedded, state, seen), left
+
+    def _put(self, predictions: Predictions, first: FirstAnswers, graph: CategoryGraph) -> None:
+        """Write these answers into predictions of the listed images, but for embeddings that changed since."""
+        rows, listed = first.given.first_rows, self._embedded.rows
+        places = np.minimum(np.searchsorted(listed, rows), len(listed) - 1)
+        is_same = self._embedded.store.filled_at[rows] <= first.given.snapshot.images.age
+        is_there = np.flatnonzero(is_same & (listed[places] == rows))
+        part = Predictions.of(first.fitted, first.scores.at(is_there), np.ones(len(is_there), dtype=bool), graph)
+        predictions.put(places[is_there], part)
+
+    def _seen_by(self, fitted: FittedClassifier, age: int) -> NDArray[np.bool_]:
+        """(r,) bool: rows that a model was fitted with when the store had this age, unchanged since."""
+        seen: NDArray[np.bool_] = self._embedded.store.filled_at <= age
+        if (has_links := fitted.has_links) is not None:
+            seen[: len(has_links)] &= has_links
+            seen[len(has_links) :] = False
+        return seen
 
     def _make_room(self) -> None:
         missing = len(self._embedded.store.image_ids) - len(self.scores.best)

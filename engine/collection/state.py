@@ -26,6 +26,14 @@ def counts_of(codes: Codes) -> dict[int, int]:
     return dict(zip(class_ids.tolist(), counts[class_ids].tolist(), strict=True))
 
 
+def moved_counts(counts: Mapping[int, int], before: Codes, after: Codes) -> dict[int, int]:
+    """The counts of all images once some have other codes (k,) than before (k,)."""
+    moved = Counter(counts)
+    moved.update(after[after >= 0].tolist())
+    moved.subtract(before[before >= 0].tolist())
+    return {class_id: moved[class_id] for class_id in sorted(moved) if moved[class_id]}
+
+
 def shown_classes(labels: Codes, best: Codes, is_unknown: NDArray[np.bool_]) -> Codes:
     """The class (n,) at which each image is shown: the person's, else the best one unless the image is unknown."""
     return np.where(labels != NO_CLASS, labels, np.where(is_unknown, NO_CLASS, best))
@@ -42,20 +50,27 @@ class ShownCounts:
     def none() -> "ShownCounts":
         return ShownCounts(np.zeros(0, dtype=np.int64), {})
 
-    def moved_to(self, graph: CategoryGraph, shown: Codes) -> "ShownCounts":
-        """The counts of other shown classes (n,) in the same graph, from the differences alone."""
-        exactly = np.bincount(shown[shown >= 0])
-        width = max(len(exactly), len(self.exactly))
-        more = np.pad(exactly, (0, width - len(exactly))) - np.pad(self.exactly, (0, width - len(self.exactly)))
+    @staticmethod
+    def of(graph: CategoryGraph, shown: Codes) -> "ShownCounts":
+        """Counts of the shown classes (n,) of all images."""
+        return ShownCounts.none().moved(graph, shown[:0], shown)
+
+    def moved(self, graph: CategoryGraph, before: Codes, after: Codes) -> "ShownCounts":
+        """The counts in the same graph once images are shown at other classes (m,) than before (k,)."""
+        lost, gained = np.bincount(before[before >= 0]), np.bincount(after[after >= 0])
+        exactly = np.zeros(max(len(self.exactly), len(lost), len(gained)), dtype=np.int64)
+        exactly[: len(gained)] += gained
+        exactly[: len(lost)] -= lost
         totals: Counter[int] = Counter(self.or_below)
-        for class_id in np.flatnonzero(more).tolist():
+        for class_id in np.flatnonzero(exactly).tolist():
             if class_id not in graph:
                 continue
             # An image has one class, and that class each ancestor once.
             for above in (class_id, *graph.ancestors(class_id)):
-                totals[above] += int(more[class_id])
+                totals[above] += int(exactly[class_id])
                 if totals[above] == 0:
                     del totals[above]
+        exactly[: len(self.exactly)] += self.exactly
         return ShownCounts(exactly, dict(totals))
 
 
@@ -214,7 +229,7 @@ def _is_answered(state: CollectionState) -> NDArray[np.bool_]:
     return (state.label_class == NO_CLASS) & (state.status == ImageStatus.READY)
 
 
-def predicted_class(state: CollectionState, places: NDArray[np.int64]) -> NDArray[np.int64]:
+def predicted_class(state: CollectionState, places: NDArray[np.int64] | slice) -> NDArray[np.int64]:
     """The best classes (k,) of images at places (k,), `UNKNOWN` where they are too far, `NO_CLASS` without any."""
     return np.where(state.is_unknown[places], UNKNOWN, state.best_class[places])
 

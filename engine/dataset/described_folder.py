@@ -74,7 +74,7 @@ def read_description(folder: Path, kind: FolderKind) -> dict[str, Any]:
     path = folder / DESCRIPTION
     try:
         fields = json.loads(read_regular(path, at_most=_MOST_BYTES))
-    except FileNotFoundError as error:
+    except (FileNotFoundError, NotADirectoryError) as error:
         raise _other_kind(folder, kind, "no {file} in {folder}") from error
     except (OSError, ValueError, RecursionError) as error:
         raise damaged_description(folder, kind, error) from error

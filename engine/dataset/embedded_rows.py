@@ -28,6 +28,31 @@ class EmbeddedRows:
     def __len__(self) -> int:
         return len(self.paths)
 
+    def take(self, places: NDArray[np.int64]) -> "EmbeddedRows":
+        """Those at some places (k,), in that order."""
+        return EmbeddedRows(
+            [self.content_hashes[place] for place in places],
+            [self.paths[place] for place in places],
+            [self.sizes_bytes[place] for place in places],
+            self.embeddings[places],
+            self.has_embedding[places],
+            [self.statuses[place] for place in places],
+            [self.reasons[place] for place in places],
+        )
+
+
+def joined(parts: Sequence[EmbeddedRows]) -> EmbeddedRows:
+    """All rows of one or more parts, one part after the other."""
+    return EmbeddedRows(
+        [each for rows in parts for each in rows.content_hashes],
+        [each for rows in parts for each in rows.paths],
+        [each for rows in parts for each in rows.sizes_bytes],
+        np.concatenate([rows.embeddings for rows in parts]),
+        np.concatenate([rows.has_embedding for rows in parts]),
+        [each for rows in parts for each in rows.statuses],
+        [each for rows in parts for each in rows.reasons],
+    )
+
 
 def schema_of(width: int) -> pa.Schema:
     """The columns of a data set with embeddings of a width."""
@@ -80,6 +105,11 @@ def embeddings_in(batch: pa.RecordBatch) -> tuple[NDArray[np.float16], NDArray[n
     width = column.type.list_size
     values = column.values.slice(column.offset * width, len(column) * width)
     embeddings = values.to_numpy(zero_copy_only=False).reshape(len(column), width).astype(np.float16)
-    has_embedding = np.asarray(column.is_valid().to_numpy(zero_copy_only=False), dtype=np.bool_)
+    has_embedding = has_embedding_in(batch)
     embeddings[~has_embedding] = 0
     return embeddings, has_embedding
+
+
+def has_embedding_in(batch: pa.RecordBatch) -> NDArray[np.bool_]:
+    """Which rows (n,) of Arrow's columns have an embedding."""
+    return np.asarray(batch.column("embedding").is_valid().to_numpy(zero_copy_only=False), dtype=np.bool_)

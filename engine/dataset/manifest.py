@@ -103,4 +103,6 @@ def _manifest_of(fields: Mapping[str, Any]) -> Manifest:
     )
     if len(manifest.shards) not in {0, manifest.shard_count}:
         raise ValueError(f"{len(manifest.shards)} of {manifest.shard_count} shards are described")
+    if not all(0 <= facts.failed <= facts.rows for facts in manifest.shards):
+        raise ValueError("a shard has fewer images than failed ones")
     return manifest

@@ -5,7 +5,9 @@ from typing import final
 
 import numpy as np
 
+from engine.everyday.blocks import Floats, Integers
 from engine.everyday.classifier import Classifier, FittedClassifier, Setting
+from engine.everyday.collection_stage.basis import collection_basis
 from engine.everyday.collection_stage.kept_basis import KeptBasis
 from engine.everyday.collection_stage.live_basis import LiveBasis
 from engine.everyday.image_similarity import ImageSimilarity
@@ -14,10 +16,11 @@ from engine.everyday.prototypical.fit import EverydayClassifier, fit, prior_of
 from engine.everyday.prototypical.prototypes import PropagationSession
 from engine.everyday.prototypical.tuning import fit_temperature
 from engine.everyday.shots import EmbeddedSnapshot, Shots
+from engine.everyday.teaching import ModelUncertainty, teach_first
 from engine.graph.category_graph import CategoryGraph
 from engine.model_card import BackboneCard
 
-__all__ = ["Classifiers", "fit_temperature", "fitted_to_shots", "propagation_width"]
+__all__ = ["Classifiers", "fit_temperature", "fitted_to_shots", "propagation_width", "teach_first_unlabelled"]
 
 
 @final
@@ -46,6 +49,22 @@ class Classifiers:
 def fitted_to_shots(graph: CategoryGraph, shots: Shots, propagation: Path, card: BackboneCard) -> FittedClassifier:
     """The everyday model of labelled images alone, with no collection around them."""
     return fit(graph, shots, PropagationSession(propagation), prior_of(card))
+
+
+def teach_first_unlabelled(embeddings: Floats) -> Integers:
+    """Rows (n,) of images whose labels would teach most first, before any label; as they are where all look the same.
+
+    Args:
+        embeddings: (n, d) float32 of length 1.
+
+    Raises:
+        Cancelled: the token of `stopped_by` was set.
+    """
+    rows, none = np.arange(len(embeddings)), np.zeros(0, dtype=np.int64)
+    basis = collection_basis(rows, embeddings, labelled=none)
+    if basis is None:
+        return rows
+    return teach_first(basis, ModelUncertainty(np.ones(len(rows), dtype=np.float32), none, none, 0.0))
 
 
 def propagation_width(file: Path) -> int | None:

@@ -144,15 +144,17 @@ class _Search:
 
     def _sorted_out(self, folder: Path) -> tuple[list[Path], list[Path]]:
         inner, images = [], []
+        has_raw = False
         for entry in self._entries(folder):
             path = folder / entry.name
             if self._is_folder(entry):
                 inner.append(path)
-            elif path.suffix.lower() in self._suffixes:
+            elif (suffix := path.suffix.lower()) in self._suffixes:
                 images.append(path)
+                has_raw = has_raw or suffix in RAW_SUFFIXES
             else:
                 self.found.left_out.add(path)
-        photos = without_doubles(images)
+        photos = without_doubles(images) if has_raw else images
         self.found.left_out.raw_doubles += len(images) - len(photos)
         return inner, photos
 

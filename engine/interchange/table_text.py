@@ -191,6 +191,8 @@ def storable(text: str) -> str:
 
     Windows allows unpaired surrogates in file names; the handler knows only those which stand for bytes.
     """
+    if text.isascii():
+        return text
     try:
         text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:

@@ -172,17 +172,17 @@ class Connection:
         except sqlite3.Error as error:
             raise translated(error, target.path) from error
 
-    def copy_in_parts_to(self, target: "Connection", pages: int, on_part: Callable[[], None]) -> bool:
+    def copy_in_parts_to(self, target: "Connection", pages: int, on_part: Callable[[int, int], None]) -> bool:
         """Copy the whole database over another connection's in parts of so many pages, between which others may write.
 
-        `on_part` is called after each; an error of it ends the copying. Returns whether nobody wrote meanwhile, else
-        the copy is not whole.
+        `on_part` is called after each with the pages that are done and those in all; an error of it ends the copying.
+        Returns whether nobody wrote meanwhile, else the copy is not whole.
         """
         least_left: float = math.inf
 
-        def take_note(_status: int, left: int, _total: int) -> None:
+        def take_note(_status: int, left: int, total: int) -> None:
             nonlocal least_left
-            on_part()
+            on_part(total - left, total)
             if left > least_left:
                 raise _WrittenMeanwhileError
             least_left = left

@@ -8,8 +8,8 @@ from engine.project.clock import time_text
 from engine.project.connection import Connection
 from engine.project.file.file_state import read_mark
 from engine.project.records import ClassId, ImageId, Label, Note
+from engine.project.row_history import read_chunk
 from engine.project.schema import CLASS, IMAGE, IMAGE_NOTE, LABEL
-from engine.project.soundness import read_chunk
 from engine.project.step import RowChange
 
 Signed = tuple[str, str]  # who gave a label or wrote a note, and when, as the file has it

@@ -19,8 +19,8 @@ from engine.project.connection import Connection, Row
 from engine.project.fork import Fork, fork_of
 from engine.project.images import facts_of, store_facts
 from engine.project.records import JournalStep
+from engine.project.row_history import read_chunk
 from engine.project.schema import JOURNALED_TABLES
-from engine.project.soundness import read_chunk
 from engine.project.step import OpenStep, RowChange
 from engine.project.store import ProjectStore
 

@@ -3,12 +3,14 @@
 import os
 import shutil
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from engine.errors import ProjectDamagedError, ProjectLockedError, ProtoleafError, StorageError
+from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.project.backups.place import BackupReason, make_folder
 from engine.project.backups.taking import take_backup
 from engine.project.clock import present_time
@@ -118,18 +120,35 @@ def open_for_reading(path: Path, *, is_checked: bool = True) -> OpenFile:
     raise AssertionError  # the stack above never swallows an error
 
 
-def faults_of(path: Path) -> list[str]:
-    """One line for each fault of a project file, found in a private copy of it; the file keeps every byte.
+@dataclass(frozen=True)
+class CheckedFile:
+    """What a check of a project file found."""
+
+    faults: list[str] = field(default_factory=list)  # one line for each
+    classes: int = 0  # how many a sound file has, as the next ones
+    images: int = 0
+    labels: int = 0
+
+
+def checked(path: Path, *, on_progress: OnProgress = ignore_progress, cancel: CancelToken | None = None) -> CheckedFile:
+    """Look for every fault of a project file in a private copy of it; the file keeps every byte.
 
     Raises:
         ProjectMissingError, ProjectTooNewError: see `check_header`.
         StorageError: it cannot be looked at.
+        Cancelled: stopped.
     """
     try:
         with closing(open_for_reading(path, is_checked=False)) as file:
-            return faults(file.connection, file.seal)
+            found = faults(file.connection, file.seal, on_progress=on_progress, cancel=cancel)
+            return CheckedFile(found) if found else CheckedFile([], *_counts(file.connection))
     except ProjectDamagedError as error:
-        return [str(error)]
+        return CheckedFile([str(error)])
+
+
+def _counts(connection: Connection) -> Iterator[int]:
+    for table in ("class", "image", "label"):
+        yield int(connection.value(f"SELECT COUNT(*) FROM {table}"))  # noqa: S608 (our names)
 
 
 def _leave(connection: Connection, lock: FileLock, left: LeftSeal) -> None:

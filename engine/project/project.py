@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Final, Self, final
 
 from engine.errors import ProjectExistsError, ProtoleafError, StorageError
+from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.full_disk import storage_error
 from engine.new_file import new_file
 from engine.project import soundness
@@ -31,7 +32,7 @@ from engine.project.labels import ProjectLabels
 from engine.project.model_rows import MODEL_SETTING, insert_version
 from engine.project.models import ProjectModels, ProjectPolicies
 from engine.project.notes import ProjectNotes
-from engine.project.opening import OpenFile, faults_of, open_for_reading, open_for_writing
+from engine.project.opening import CheckedFile, OpenFile, checked, open_for_reading, open_for_writing
 from engine.project.schema import APPLICATION_ID, SCHEMA, SCHEMA_VERSION
 from engine.project.store import ProjectStore
 
@@ -166,8 +167,15 @@ class Project:
 
     @staticmethod
     def faults_of(path: Path) -> list[str]:
-        """All faults of a project file, also one that is too damaged to be opened; see `engine.project.opening`."""
-        return faults_of(_whole(path))
+        """All faults of a project file, also one that is too damaged to be opened; see `checked`."""
+        return Project.checked(path).faults
+
+    @staticmethod
+    def checked(
+        path: Path, *, on_progress: OnProgress = ignore_progress, cancel: CancelToken | None = None
+    ) -> CheckedFile:
+        """Look for every fault of a project file, and count what is in it; see `engine.project.opening`."""
+        return checked(_whole(path), on_progress=on_progress, cancel=cancel)
 
     def close(self) -> None:
         """Close the file and let others write; closing twice is fine. What is only tried out is gone."""

@@ -1,19 +1,20 @@
 """Is the file what it should be? Its seal, its structure, its tables, its values and its history."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from graphlib import CycleError, TopologicalSorter
-from itertools import chain
 from typing import Final
 
 from engine.errors import ProjectDamagedError
+from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.project.actions import stored_action
 from engine.project.clock import time_of
-from engine.project.connection import Connection, Row
+from engine.project.connection import Connection
 from engine.project.file.file_state import Seal, read_mark
 from engine.project.model_rows import MODEL_SETTING, chosen_version_id, file_faults, model_versions, setting
-from engine.project.schema import JOURNALED_TABLES, JournaledTable, shape_faults
-from engine.project.step import RowChange, decoded
+from engine.project.row_history import history_faults
+from engine.project.schema import shape_faults
 
 Look = Callable[[Connection], list[str]]  # finds faults of one kind
 
@@ -43,9 +44,16 @@ def opening_faults(connection: Connection, seal: Seal) -> list[str]:
         return [_fault(error)]
 
 
-def faults(connection: Connection, seal: Seal = Seal.OPEN) -> list[str]:
-    """One line for each fault of a project file of the present version."""
-    return _all_faults(connection, seal, (*_LOOKS, file_faults))
+def faults(
+    connection: Connection,
+    seal: Seal = Seal.OPEN,
+    *,
+    on_progress: OnProgress = ignore_progress,
+    cancel: CancelToken | None = None,
+) -> list[str]:
+    """One line for each fault of a project file of the present version; raises `Cancelled` where it was stopped."""
+    history = partial(history_faults, on_progress=on_progress, cancel=cancel)
+    return _all_faults(connection, seal, (*_LOOKS[:-1], history, file_faults))
 
 
 def _all_faults(connection: Connection, seal: Seal, looks: Sequence[Look]) -> list[str]:
@@ -135,86 +143,6 @@ def _ids_given_twice(connection: Connection) -> list[str]:
     return behind
 
 
-_NAMED_AT_MOST: Final = 5
-
-Rows = Mapping[tuple[str, Row], Row | None]  # what a row holds by table and key; None where it was deleted
-
-
-def history_faults(connection: Connection) -> list[str]:
-    """One line for each row that differs from its history, and for each step that cannot be read.
-
-    Every row that a person made comes from a step of the journal, so the steps must add up to what the tables hold.
-    This finds what no check of the file's structure can: a value that is well formed and wrong, or half of an action.
-    """
-    explained: dict[tuple[str, Row], Row | None] = {}
-    unreadable = []
-    chunks = connection.rows(
-        "SELECT step_id, sequence, is_undone FROM journal_chunk JOIN journal_step USING (step_id)"
-        " ORDER BY step_id, sequence"
-    )
-    for step_id, sequence, is_undone in chunks:
-        try:
-            changes = read_chunk(connection, step_id, sequence)
-        except ProjectDamagedError as error:
-            unreadable.append(f"{error.what} ({error.found})")
-            continue
-        if not is_undone:
-            explained.update(_after(changes))
-    if unreadable:
-        return unreadable
-    is_whole = bool(connection.value("SELECT is_journal_whole FROM file_state"))
-    differing = chain.from_iterable(
-        _differing(connection, table, explained, is_whole=is_whole) for table in JOURNALED_TABLES.values()
-    )
-    lines = list(differing)
-    rest = len(lines) - _NAMED_AT_MOST
-    return lines if rest <= 1 else [*lines[:_NAMED_AT_MOST], f"and {rest} more rows that do not fit their history"]
-
-
-def read_chunk(connection: Connection, step_id: int, sequence: int) -> list[RowChange]:
-    """Read the row changes of a part of a step; raises `ProjectDamagedError` where they cannot be read."""
-    stored = connection.value(
-        "SELECT row_changes FROM journal_chunk WHERE step_id = ? AND sequence = ?", (step_id, sequence)
-    )
-    try:
-        return decoded(stored)
-    except ValueError as error:
-        raise ProjectDamagedError(
-            "a step of the history cannot be read",
-            found="step {step_id}: {reason}",
-            remedy="restore a backup or open an earlier copy of the file",
-            step_id=step_id,
-            reason=error,
-        ) from error
-
-
-def _after(changes: list[RowChange]) -> Iterator[tuple[tuple[str, Row], Row | None]]:
-    for name, before, after in changes:
-        row = after if after is not None else before
-        if row is not None:
-            yield (name, row[: JOURNALED_TABLES[name].key_width]), after
-
-
-def _differing(connection: Connection, table: JournaledTable, explained: Rows, *, is_whole: bool) -> Iterator[str]:
-    expected = {key: row for (name, key), row in explained.items() if name == table.name}
-    columns = ", ".join(table.columns)
-    for row in connection.each(f"SELECT {columns} FROM {table.name}"):  # noqa: S608 (our names)
-        key = row[: table.key_width]
-        if key in expected:
-            recorded = expected.pop(key)
-            if recorded is None or row != table.whole(recorded):
-                yield f"row {_text(key)} of table {table.name} is other than its history says"
-        elif is_whole and key != (MODEL_SETTING,):
-            yield f"row {_text(key)} of table {table.name} has no history"
-    for key, recorded in expected.items():
-        if recorded is not None:
-            yield f"row {_text(key)} of table {table.name} is gone, and its history does not say why"
-
-
-def _text(key: Row) -> str:
-    return ", ".join(map(str, key))
-
-
 _LOOKS: Final[Sequence[Look]] = (
     _no_mark,
     _broken_references,
@@ -225,5 +153,5 @@ _LOOKS: Final[Sequence[Look]] = (
     _impossible_times,
     _unreadable_actions,
     _ids_given_twice,
-    history_faults,
+    history_faults,  # the last: the one that takes long
 )

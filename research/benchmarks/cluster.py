@@ -14,39 +14,35 @@ from typing import Final
 
 import numpy as np
 import psutil
-from numpy.typing import NDArray
 
 from engine.backbones.model_files import ModelFiles
 from engine.cluster.classify import classify_data_set
 from engine.cluster.embed import embed_sources
+from engine.cluster.ray_cluster import LOCAL
+from engine.cluster.run import Places
 from engine.collection.bundle.export import export_model
 from engine.collection.bundle.opened import open_bundle
 from engine.collection.models import find_model
 from engine.config import CacheFolders
-from engine.dataset.described_folder import SHARDS, ShardFacts
-from engine.dataset.embedded_rows import EMBEDDED, EmbeddedRows, to_arrow
-from engine.dataset.manifest import Manifest, write_manifest
-from engine.dataset.opened import DataSet, shards_of
-from engine.dataset.shard_files import GROUP_ROWS, new_shard
-from engine.embedding.cache import EmbeddingCache, to_halves
+from engine.dataset.opened import DataSet
+from engine.embedding.cache import EmbeddingCache
 from engine.embedding.messages import EmbedRequest
 from engine.embedding.pipeline import embed_files
 from engine.events import Progress
 from engine.images.find_images import find_images
-from engine.images.read_file import content_hash
 from engine.new_folder import scratch_folder
 from engine.project import Project
 from engine.runtime.backbone import BackboneSession
 from engine.runtime.providers import CPU_CHOICE
 from engine.worker.limits import peak_memory_bytes
 from research.benchmarks.photos import KINDS, draw_photos
-from research.benchmarks.synthetic import synthetic_embeddings, synthetic_project
+from research.benchmarks.synthetic import synthetic_project
+from research.benchmarks.synthetic_data_set import write_synthetic
 
 LIMIT: Final = 0.9  # of the desktop's rate
 LIMIT_GROWTH: Final = 1.1  # of a worker's memory, for ten times the rows
 _SHARD_IMAGES: Final = 100  # small ones, so that the time until the first is short
 _FEWEST_SHARDS: Final = 12
-_SHARD_ROWS: Final = 10_000
 _PROJECT_IMAGES: Final = 2_000  # of the project whose model classifies
 _LOOK_S: Final = 0.1
 _MEBIBYTE: Final = 1024**2
@@ -103,7 +99,13 @@ class ClusterFigures:
 
 
 def measure_cluster(
-    paths: Sequence[Path] = (), *, images: int = 1_440, rows: int = 1_000_000, rounds: int = 3, backbone: str = "fast"
+    paths: Sequence[Path] = (),
+    *,
+    images: int = 1_440,
+    rows: int = 1_000_000,
+    rounds: int = 3,
+    backbone: str = "fast",
+    address: str = LOCAL,
 ) -> ClusterFigures:
     """Embed files both ways in turn, and classify synthetic data sets.
 
@@ -113,11 +115,12 @@ def measure_cluster(
         rows: of the larger data set that is classified.
         rounds: how often both ways are timed; other work on the computer disturbs single rounds.
         backbone: name or file.
+        address: of the cluster that embeds; a local one classifies, whose workers' memory can be seen from here.
     """
     model = find_model(backbone)
     with scratch_folder() as folder:
         sources = list(paths) or [_drawn(folder / "photos", images)]
-        measured = [_round(sources, model, folder / f"round {number}") for number in range(rounds)]
+        measured = [_round(sources, model, folder / f"round {number}", Places(address)) for number in range(rounds)]
         exported = _exported(folder / "project")
         fewer, many = (_classified(exported, count, folder / f"rows {count}") for count in (max(1, rows // 10), rows))
     return ClusterFigures(
@@ -145,7 +148,7 @@ def _drawn(folder: Path, images: int) -> Path:
     return folder
 
 
-def _round(sources: Sequence[Path], model: ModelFiles, folder: Path) -> _Round:
+def _round(sources: Sequence[Path], model: ModelFiles, folder: Path, places: Places) -> _Round:
     files = [file.path for file in find_images(sources).files]
     requests = [EmbedRequest(place, path) for place, path in enumerate(files)]
     session = BackboneSession(model.backbone, model.card, CPU_CHOICE)
@@ -159,8 +162,9 @@ def _round(sources: Sequence[Path], model: ModelFiles, folder: Path) -> _Round:
 
         shard_images = max(1, min(_SHARD_IMAGES, len(files) // _FEWEST_SHARDS))
         embed_sources(
-            [str(path) for path in sources], folder / "set", model, shard_images=shard_images, on_progress=on_progress
-        )
+            [str(path) for path in sources], folder / "set", model, shard_images=shard_images, places=places,
+            on_progress=on_progress,
+        )  # fmt: skip
         (first_s, first), (last_s, last) = reports[0], reports[-1]
         differing = sum(_differing(DataSet.open(folder / "set"), cache))
     return _Round(len(files), desktop, (last - first) / (last_s - first_s), differing)
@@ -190,38 +194,6 @@ def _classified(model: Path, rows: int, folder: Path) -> ClassifiedRows:
         done = classify_data_set(data_set, open_bundle(model), folder / "predictions")
     driver = peak_memory_bytes() or 0
     return ClassifiedRows(rows, done.rows_per_s, watch.most_bytes / _MEBIBYTE, driver / _MEBIBYTE)
-
-
-def write_synthetic(folder: Path, rows: int, model: ModelFiles) -> DataSet:
-    """Write a data set of so many rows; the same embeddings stand in each row group."""
-    (folder / SHARDS).mkdir(parents=True)
-    count = -(-rows // _SHARD_ROWS)
-    manifest = Manifest(f"{rows}", model.backbone_hash, model.card, ("synthetic",), _SHARD_ROWS, count)
-    shards, facts = shards_of(folder, manifest), []
-    embeddings = to_halves(synthetic_embeddings(GROUP_ROWS, model.card.embedding_width).embeddings)
-    for number in range(count):
-        in_shard = min(_SHARD_ROWS, rows - number * _SHARD_ROWS)
-        with new_shard(shards, number) as shard:
-            for start in range(0, in_shard, GROUP_ROWS):
-                names = [f"{number}/{place}.jpg" for place in range(start, min(start + GROUP_ROWS, in_shard))]
-                shard.add(to_arrow(_synthetic_rows(names, embeddings)))
-            shard.facts = ShardFacts(in_shard, 0, "nothing")
-        facts.append(shard.facts)
-    write_manifest(folder, replace(manifest, shards=tuple(facts)))
-    return DataSet.open(folder)
-
-
-def _synthetic_rows(names: list[str], embeddings: NDArray[np.float16]) -> EmbeddedRows:
-    count = len(names)
-    return EmbeddedRows(
-        [content_hash(name.encode()) for name in names],
-        names,
-        [1] * count,
-        embeddings[:count],
-        np.ones(count, dtype=np.bool_),
-        [EMBEDDED] * count,
-        [None] * count,
-    )
 
 
 class _Watch:

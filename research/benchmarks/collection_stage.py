@@ -18,6 +18,7 @@ from research.benchmarks.synthetic import synthetic_embeddings
 
 SHOTS: Final = 5
 FAMILY: Final = 10
+MANY_IMAGES: Final = 100_000  # more take longer to be classified all
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class StageFigures:
         pass_s: probabilities and safe classes of all images.
         label_s: one label more, all of it: the sum of the three above.
         without_s: the same label with the stage off, by a full pass.
-        limit_s: what the project promises for `label_s`.
+        limit_s: what the project promises for `label_s`: of more images those in view are answered within a second.
     """
 
     images: int
@@ -43,7 +44,7 @@ class StageFigures:
     pass_s: float
     label_s: float
     without_s: float
-    limit_s: float = 1.0
+    limit_s: float
 
 
 def measure_collection_stage(images: int = 100_000, classes: int = 200, *, rounds: int = 5) -> StageFigures:
@@ -76,7 +77,18 @@ def measure_collection_stage(images: int = 100_000, classes: int = 200, *, round
         taken.append(np.diff(times).tolist())
     anchor_s, fit_s, pass_s, without_s = (statistics.median(column) for column in zip(*taken, strict=True))
     label_s = statistics.median(sum(row[:3]) for row in taken)
-    return StageFigures(images, classes, width, basis_s, anchor_s, fit_s, pass_s, label_s, without_s)
+    return StageFigures(
+        images,
+        classes,
+        width,
+        basis_s,
+        anchor_s,
+        fit_s,
+        pass_s,
+        label_s,
+        without_s,
+        1.0 if images <= MANY_IMAGES else 12.0,
+    )
 
 
 def _graph(classes: int) -> tuple[CategoryGraph, np.ndarray[tuple[int], np.dtype[np.int64]]]:

@@ -1,6 +1,8 @@
 """Labelling by keys at a person's pace, in the window: what was shown, what is on disk, and how long each card took."""
 
 import statistics
+import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -11,7 +13,7 @@ from engine.config import CacheFolders
 from engine.new_folder import scratch_folder
 from engine.project import Project
 from research.benchmarks.synthetic import synthetic_project
-from research.benchmarks.window_process import report_of
+from research.benchmarks.window_process import TIMEOUT_S, report_of
 from research.sample_painter.collection import draw_collection
 
 REPORT_VARIABLE: Final = "PROTOLEAF_LABELLING_REPORT"
@@ -56,6 +58,23 @@ class LabellingFigures:
         )
 
 
+@dataclass(frozen=True)
+class LabellingRun:
+    """What happened in the window.
+
+    Attributes:
+        figures: of the keys.
+        loaded_s: from the start of the process until all predictions were there.
+        labelling_s: from then until the last key.
+        predicted: class by image id, 0 where there is none, of evenly spread images, after the last fit.
+    """
+
+    figures: LabellingFigures
+    loaded_s: float
+    labelling_s: float
+    predicted: Mapping[int, int]
+
+
 def measure_labelling(images: int, *, keys: int = 300, per_s: float = 5) -> LabellingFigures:
     """Label in a window; needs a display or Qt's offscreen platform."""
     with scratch_folder() as folder:
@@ -63,16 +82,26 @@ def measure_labelling(images: int, *, keys: int = 300, per_s: float = 5) -> Labe
         (folder / "project").mkdir()
         drawn = draw_collection(folder / "pictures", images_per_class=PICTURES_PER_CLASS).folder
         path = synthetic_project(folder / "project", caches, images, sorted(drawn.rglob("*.jpg")))
-        before = _labels(path)
-        report = report_of(
-            ["-m", "research.window", str(path)], caches, REPORT_VARIABLE, {KEYS_VARIABLE: f"{keys} {per_s}"}
-        )
-        after = _labels(path)
+        return label_in_window(path, caches, keys=keys, per_s=per_s).figures
+
+
+def label_in_window(path: Path, caches: CacheFolders, *, keys: int, per_s: float) -> LabellingRun:
+    """Open a project with embeddings and some labels in a window of its own process, and label by keys.
+
+    Raises:
+        ProtoleafError: the window ended without a report.
+    """
+    before, started_s = _labels(path), time.monotonic()
+    report = report_of(
+        ["-m", "research.window", str(path)], caches, REPORT_VARIABLE, {KEYS_VARIABLE: f"{keys} {per_s}"},
+        timeout_s=TIMEOUT_S + keys / per_s,
+    )  # fmt: skip
+    after = _labels(path)
     new = {image_id: class_id for image_id, class_id in after.items() if before.get(image_id) != class_id}
     shown = {image_id: class_id for image_id, class_id in report["shown"]}  # noqa: C416 (lists are read from JSON)
     painted_ms = report["painted_ms"]
-    return LabellingFigures(
-        images=images,
+    figures = LabellingFigures(
+        images=report["images"],
         keys=len(report["shown"]),
         on_disk=len(new),
         as_shown=sum(new.get(image_id) == class_id for image_id, class_id in shown.items()),
@@ -81,6 +110,8 @@ def measure_labelling(images: int, *, keys: int = 300, per_s: float = 5) -> Labe
         painted_longest_ms=max(painted_ms),
         predictions_s=report["predictions_s"],
     )
+    loaded_s, last_key_s = (report[name] - started_s for name in ("loaded_s", "last_key_s"))
+    return LabellingRun(figures, loaded_s, last_key_s - loaded_s, dict(report["predicted"]))
 
 
 def _labels(path: Path) -> dict[int, int | None]:

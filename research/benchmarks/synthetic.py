@@ -43,13 +43,27 @@ def synthetic_embeddings(
 ) -> SyntheticEmbeddings:
     """Draw embeddings whose spread within a class, among siblings and among families is 1 : 0.8 : 0.8."""
     generator = np.random.default_rng(seed)
+    return embeddings_around(class_centres(generator, width, classes=classes, families=families), count, generator)
+
+
+def class_centres(
+    generator: np.random.Generator, width: int, *, classes: int = 200, families: int = 20
+) -> NDArray[np.float32]:
+    """Draw centres (classes, width) of classes around centres of families."""
     family_centres = generator.standard_normal((families, width), dtype=np.float32)
     centres = family_centres[np.arange(classes) * families // classes]
-    centres = 0.8 * (centres + generator.standard_normal((classes, width), dtype=np.float32))
-    drawn = generator.permutation(count) % classes  # every class gets its share, however few there are
-    embeddings = centres[drawn] + generator.standard_normal((count, width), dtype=np.float32)
-    embeddings /= np.linalg.norm(embeddings, axis=1, keepdims=True)
-    return SyntheticEmbeddings(embeddings.astype(np.float32), drawn.astype(np.int64))
+    return (0.8 * (centres + generator.standard_normal((classes, width), dtype=np.float32))).astype(np.float32)
+
+
+def embeddings_around(centres: NDArray[np.float32], count: int, generator: np.random.Generator) -> SyntheticEmbeddings:
+    """Draw embeddings around centres (classes, width)."""
+    drawn = generator.permutation(count) % len(centres)  # every class gets its share, however few there are
+    embeddings = generator.standard_normal((count, centres.shape[1]), dtype=np.float32)
+    for start in range(0, count, WRITE_ROWS):  # in place: millions of them take most of the memory
+        part = embeddings[start : start + WRITE_ROWS]
+        part += centres[drawn[start : start + WRITE_ROWS]]
+        part /= np.linalg.norm(part, axis=1, keepdims=True)
+    return SyntheticEmbeddings(embeddings, drawn.astype(np.int64))
 
 
 def synthetic_project(folder: Path, caches: CacheFolders, count: int, pictures: Sequence[Path] = ()) -> Path:
@@ -66,7 +80,7 @@ def synthetic_project(folder: Path, caches: CacheFolders, count: int, pictures: 
     drawn = synthetic_embeddings(count, model.card.embedding_width)
     hashes = [content_hash(position.to_bytes(8, "little")) for position in range(count)]
     with new_project(path) as project:
-        leaves = _add_graph(project)
+        leaves = add_synthetic_graph(project)
         project.images.add(_links(folder, count, pictures))
         ids = list(project.images.table().ids)
         project.images.record_scan(zip(ids, hashes, [None] * count, strict=True))
@@ -81,7 +95,8 @@ def synthetic_project(folder: Path, caches: CacheFolders, count: int, pictures: 
     return path
 
 
-def _add_graph(project: Project) -> list[int]:
+def add_synthetic_graph(project: Project) -> list[int]:
+    """Add 200 classes in 20 families of 4 groups, in the order of `class_centres`; ids of the classes."""
     leaves: list[int] = []
 
     def add(graph: CategoryGraph) -> None:

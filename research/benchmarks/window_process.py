@@ -15,7 +15,12 @@ TIMEOUT_S: Final = 240
 
 
 def report_of(
-    arguments: list[str], caches: CacheFolders, variable: str, more: Mapping[str, str] | None = None
+    arguments: list[str],
+    caches: CacheFolders,
+    variable: str,
+    more: Mapping[str, str] | None = None,
+    *,
+    timeout_s: float = TIMEOUT_S,
 ) -> dict[str, Any]:
     """Start a process, wait for its end and read its report.
 
@@ -42,7 +47,7 @@ def report_of(
         if not environment.get("DISPLAY") and sys.platform.startswith("linux"):
             environment["QT_QPA_PLATFORM"] = "offscreen"
         done = subprocess.run(  # noqa: S603 (our own program)
-            [sys.executable, *arguments], env=environment, capture_output=True, text=True, timeout=TIMEOUT_S,
+            [sys.executable, *arguments], env=environment, capture_output=True, text=True, timeout=timeout_s,
             check=False,
         )  # fmt: skip
         if not report.exists():

@@ -21,15 +21,18 @@ def cluster(
     backbone: Annotated[
         str, typer.Option(help="“accurate”, “fast”, a backbone of `backbone list`, or a file.")
     ] = "fast",
+    address: Annotated[
+        str, typer.Option("--cluster", metavar="ADDRESS", help="Of the Ray cluster that embeds, as of `embed`.")
+    ] = "local",
     as_json: AsJson = False,
 ) -> None:
-    """Embed files on a cluster of this computer and on its desktop in turn, and classify a synthetic data set.
+    """Embed files on a cluster and on this desktop in turn, and classify a synthetic data set.
 
     The exit status is 1 when a limit is missed, or one bit of an embedding differs.
     """
     from research.benchmarks.cluster import measure_cluster
 
-    figures = measure_cluster(paths or (), images=images, rows=rows, rounds=rounds, backbone=backbone)
+    figures = measure_cluster(paths or (), images=images, rows=rows, rounds=rounds, backbone=backbone, address=address)
     say(
         f"{figures.images:,} images on all cores\n"
         f"desktop              {figures.desktop:10,.0f} images/s\n"

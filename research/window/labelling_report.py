@@ -17,6 +17,8 @@ KEYS_VARIABLE: Final = "PROTOLEAF_LABELLING_KEYS"
 """How many keys, and how many a second: `300 5`."""
 KEYS: Final = (Qt.Key.Key_1, Qt.Key.Key_Return)
 SETTLE_MS: Final = 1000
+MOST_PREDICTED: Final = 10_000
+"""Images whose predictions are reported; up to twice as many."""
 
 
 def attach_labelling_report(window: "MainWindow") -> None:
@@ -41,11 +43,12 @@ class _Report(QObject):
         self._painted_ms: list[float] = []
         self._painted_id: int | None = None
         self._last_key_s = 0.0
+        self._loaded_s = 0.0
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
         self._timer.timeout.connect(self._press)
-        window.session.loaded.connect(lambda: QTimer.singleShot(SETTLE_MS, self._begin))
+        window.session.loaded.connect(self._on_loaded)
         window.workspace.grid.viewport().installEventFilter(self)
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
@@ -53,6 +56,10 @@ class _Report(QObject):
         if event.type() == QEvent.Type.Paint:
             self._painted_id = self._window.workspace.grid.current_id
         return False
+
+    def _on_loaded(self) -> None:
+        self._loaded_s = time.monotonic()
+        QTimer.singleShot(SETTLE_MS, self._begin)
 
     def _begin(self) -> None:
         self._window.registry.trigger("show_to_review")
@@ -95,7 +102,22 @@ class _Report(QObject):
     def _finish(self) -> None:
         self._window.workspace.grid.viewport().repaint()
         predictions_s = time.perf_counter() - self._last_key_s
+        state = self._window.session.state
+        assert state is not None, "the project is open"
+        spread = slice(None, None, max(1, len(state.image_ids) // MOST_PREDICTED))
+        last_key_s = time.monotonic() - predictions_s
         write_report(
-            self._target, {"shown": self._shown, "painted_ms": self._painted_ms, "predictions_s": predictions_s}
+            self._target,
+            {
+                "images": len(state.image_ids),
+                "shown": self._shown,
+                "painted_ms": self._painted_ms,
+                "loaded_s": self._loaded_s,
+                "last_key_s": last_key_s,
+                "predictions_s": predictions_s,
+                "predicted": list(
+                    zip(state.image_ids[spread].tolist(), state.best_class[spread].tolist(), strict=True)
+                ),
+            },
         )
         self._window.close()

@@ -2,7 +2,7 @@
 
 import io
 import tarfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,9 +16,11 @@ from engine.cluster.embed_shard import EmbedShards
 from engine.cluster.shard_work import Resources
 from engine.cluster.sources import absolute
 from engine.collection.models import find_model
-from engine.dataset.embedded_rows import EmbeddedRows
+from engine.dataset.described_folder import SHARDS, ShardFacts
+from engine.dataset.embedded_rows import EmbeddedRows, to_arrow
 from engine.dataset.manifest import Manifest, read_manifest, write_manifest
-from engine.dataset.opened import DataSet
+from engine.dataset.opened import DataSet, shards_of
+from engine.dataset.shard_files import new_shard
 from engine.events import CancelToken
 from engine.images.read_file import HASH_BYTES
 
@@ -72,6 +74,20 @@ def some_rows(count: int, width: int, *, seed: int = 0) -> EmbeddedRows:
         ["embedded" if each else "the-file-is-empty" for each in has],
         [None if each else "the file is empty" for each in has],
     )
+
+
+def write_data_set(folder: Path, shards: Sequence[EmbeddedRows]) -> DataSet:
+    """A whole data set of these shards, as if the fast backbone had embedded them."""
+    (folder / SHARDS).mkdir(parents=True)
+    model = find_model("leafnet")
+    manifest = Manifest("made", model.backbone_hash, model.card, ("nowhere",), 1_000, len(shards))
+    facts = tuple(ShardFacts(len(rows), int((~rows.has_embedding).sum())) for rows in shards)
+    for number, rows in enumerate(shards):
+        with new_shard(shards_of(folder, manifest), number) as shard:
+            shard.add(to_arrow(rows))
+            shard.facts = facts[number]
+    write_manifest(folder, replace(manifest, shards=facts))
+    return DataSet.open(folder)
 
 
 def write_tar(path: Path, members: Mapping[str, bytes]) -> Path:

@@ -2,7 +2,7 @@
 
 import os
 from codecs import BOM_UTF8
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
@@ -13,16 +13,16 @@ from numpy.typing import NDArray
 
 from engine import __version__
 from engine.collection.classify import Classified, classify
+from engine.collection.exporting.gathered import GatheredImages, ModelAnswers
 from engine.collection.find_folds import sequence_names
 from engine.collection.outputs import check_file, check_folder
-from engine.collection.state import NO_CLASS, CollectionState
+from engine.collection.state import CollectionState
 from engine.config import CacheFolders
 from engine.errors import InputError
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.everyday.classifier import Setting
 from engine.full_disk import writing
 from engine.images.photo_facts import photo_facts
-from engine.images.read_file import file_hash
 from engine.interchange.labelled_images.class_folders import FolderOptions
 from engine.interchange.labelled_images.formats import ImageFormat, format_named
 from engine.interchange.labelled_images.records import (
@@ -55,20 +55,18 @@ Answers = Mapping[int, ModelAnswer]  # the model's, by image id
 def answers_of(classified: Classified) -> Answers:
     """The answers of one classification, those for labelled images too."""
     scores, fitted = classified.scores, classified.fitted
-    return dict(
-        _answers(
-            classified.image_ids, fitted.candidate_ids[scores.best], scores.best_score, scores.safe_class,
-            scores.safe_score, fitted.is_unknown(scores),
-        )
+    return ModelAnswers(
+        classified.image_ids, fitted.candidate_ids[scores.best], scores.best_score, scores.safe_class,
+        scores.safe_score, fitted.is_unknown(scores),
     )  # fmt: skip
 
 
 def answers_in(state: CollectionState, places: slice | NDArray[np.int64] = slice(None)) -> Answers:
-    """The answers that screens show, of all images or of those at some places of the state."""
-    columns = (
-        state.image_ids, state.best_class, state.best_score, state.safe_class, state.safe_score, state.is_unknown
+    """The answers that screens show, of all images or of those at some ascending places of the state; a copy."""
+    return ModelAnswers(
+        state.image_ids[places].copy(), state.best_class[places].copy(), state.best_score[places].copy(),
+        state.safe_class[places].copy(), state.safe_score[places].copy(), state.is_unknown[places].copy(),
     )  # fmt: skip
-    return dict(_answers(*(column[places] for column in columns)))
 
 
 def gather(
@@ -90,38 +88,20 @@ def gather(
         note.image_id: GivenNote(note.stars, note.is_flagged, note.comment, note.who, note.when)
         for note in project.notes.by_image().values()
     }
-    folder = project.path.parent
-    contents, sequence_of = list(project.images.each_content()), sequence_names(project)
-    images = (
-        LabelledImage(
-            image_id, path, folder / path, content_hash.hex() if content_hash else "", labels.get(image_id),
-            answers.get(image_id), notes.get(image_id), sequence_of.get(image_id, ""),
-        )
-        for image_id, path, content_hash in contents
-        if only is None or image_id in only
-    )  # fmt: skip
+    folder, table = project.path.parent, project.images.table()
+    everything = GatheredImages(table, folder, labels, notes, answers, sequence_names(project))
     return LabelledImages(
         title=project.path.stem,
         graph=project.classes.graph.copy(),
-        images=[_with_content(image) for image in images if _is_among(image, which)],
+        images=everything.chosen(lambda image: _is_among(image, which), only),
         made_at=present_time(),
         model=model,
         setting=setting,
         program=PROGRAM,
-        folder=_folder_of(folder / parent for parent in {path.rpartition("/")[0] for _, path, _ in contents}),
+        folder=_folder_of(folder / parent for parent in {path.rpartition("/")[0] for path in table.paths}),
         facts_of=photo_facts,
         on_image=on_image,
     )
-
-
-def _with_content(image: LabelledImage) -> LabelledImage:
-    """The image with its content hash, where a person labelled it before it was read: others have the same paths."""
-    if image.label is None or image.content_hash or not image.file.is_file():
-        return image
-    try:
-        return replace(image, content_hash=file_hash(image.file).hex())
-    except OSError:
-        return image
 
 
 def _folder_of(folders: Iterable[Path]) -> Path | None:
@@ -134,18 +114,6 @@ def _folder_of(folders: Iterable[Path]) -> Path | None:
 def _is_among(image: LabelledImage, which: Which) -> bool:
     is_sure = which is Which.SURE and image.class_id is not None
     return which is Which.ALL or image.is_verified or is_sure
-
-
-def _answers(*columns: "np.ndarray[tuple[int], np.dtype[np.generic]]") -> Iterator[tuple[int, ModelAnswer]]:
-    """Answers by image id of aligned columns: ids, best leaf and its score, safe class and its score, is unknown."""
-    for image_id, leaf, leaf_score, safe, safe_score, is_unknown in zip(*(c.tolist() for c in columns), strict=True):
-        if leaf == NO_CLASS:
-            continue
-        has_safe = safe != NO_CLASS and not is_unknown
-        yield (
-            image_id,
-            ModelAnswer(leaf, leaf_score, safe if has_safe else None, safe_score if has_safe else 0.0, is_unknown),
-        )
 
 
 @dataclass(frozen=True)
@@ -220,7 +188,7 @@ def export_images(
         if cancel is not None:
             cancel.raise_if_cancelled()
 
-    return _write(one, LabelledImages(**{**vars(images), "on_image": on_image}), choice, project)
+    return _write(one, replace(images, on_image=on_image), choice, project)
 
 
 def check_target(project: Project, choice: ExportChoice) -> None:

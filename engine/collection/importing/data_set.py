@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
 from engine.collection.embed import open_cache
+from engine.collection.importing.sample import Sample, each_watched, sampled_rows
 from engine.collection.models import all_models, model_of
 from engine.collection.new_project import check_place, new_project
 from engine.config import CacheFolders
@@ -26,7 +28,7 @@ class DataSetProject:
 
     images: int  # in the project
     embedded: int  # of these, with an embedding
-    doubles: int  # rows whose path another row had before
+    doubles: int  # rows taken whose path another row had before
 
 
 def project_of_data_set(
@@ -34,6 +36,7 @@ def project_of_data_set(
     folder: Path,
     caches: CacheFolders,
     *,
+    sample: Sample | None = None,
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> DataSetProject:
@@ -46,25 +49,25 @@ def project_of_data_set(
         path: of the project file.
         folder: of the data set.
         caches: where embeddings lie.
+        sample: which images; by default all, those without an embedding, too.
 
     Raises:
         ProjectExistsError: something is there already.
-        InputError: the folder is no data set, or shards are missing.
+        InputError: the folder is no data set, shards are missing, or it has too few images for the sample.
         StorageError, FormatError: a shard cannot be read, or the disk refuses.
         ModelError: its backbone cannot be used here.
         Cancelled: no project is left.
     """
     check_place(path)
     data_set, token = DataSet.open(folder), cancel or CancelToken()
-    meter = ProgressMeter(data_set.manifest.rows, on_progress, unit="images")
+    parts = _each_rows(data_set, sample, on_progress, token)
     project = new_project(path, _backbone_of(data_set))
     try:
         with open_cache(model_of(project, caches), caches) as cache, project.history.one_step() as step:
-            embedded = 0
-            for rows in _each_rows(data_set):
-                token.raise_if_cancelled()
+            taken = embedded = 0
+            for rows in parts:
                 embedded += _add(project, cache, rows)
-                meter.advance(len(rows))
+                taken += len(rows)
             images = project.images.count
             step.action = added(images)
         project.close()
@@ -72,12 +75,17 @@ def project_of_data_set(
         project.close()
         path.unlink(missing_ok=True)
         raise
-    return DataSetProject(images, embedded, data_set.manifest.rows - images)
+    return DataSetProject(images, embedded, taken - images)
 
 
-def _each_rows(data_set: DataSet) -> Iterator[EmbeddedRows]:
-    for number in range(data_set.manifest.shard_count):
-        yield from data_set.each_rows(number)
+def _each_rows(
+    data_set: DataSet, sample: Sample | None, on_progress: OnProgress, cancel: CancelToken
+) -> Iterator[EmbeddedRows]:
+    if sample is not None:
+        return sampled_rows(data_set, sample, on_progress, cancel)
+    manifest = data_set.manifest
+    every = chain.from_iterable(data_set.each_rows(number) for number in range(manifest.shard_count))
+    return each_watched(every, ProgressMeter(manifest.rows, on_progress, unit="images"), cancel)
 
 
 def _add(project: Project, cache: EmbeddingCache, rows: EmbeddedRows) -> int:

@@ -62,7 +62,8 @@ def _write_rows(file: BinaryIO, columns: Sequence[str], all_rows: Iterable[Row])
         table = csv.writer(text)
         table.writerow(columns)
         for row in all_rows:
-            table.writerow(guarded(storable(cell(row[name]))) for name in columns)
+            values = (row[name] for name in columns)
+            table.writerow(["" if value is None else guarded(storable(cell(value))) for value in values])
 
 
 def _separator(source: Path) -> str | None:

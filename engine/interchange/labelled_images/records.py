@@ -127,11 +127,13 @@ class LabelledImages:
 
     def path_text(self, class_id: int) -> str:
         r"""A class's first path as text, "Animal/Bird/Gull"; "/" inside a name is written "\/"."""
-        return join_path(self.paths(class_id)[0])
+        return self.path_texts(class_id)[0]
 
     def path_texts(self, class_id: int) -> tuple[str, ...]:
         """The same for every path of a class."""
-        return tuple(map(join_path, self.paths(class_id)))
+        if class_id not in self._path_texts:
+            self._path_texts[class_id] = tuple(map(join_path, self.paths(class_id)))
+        return self._path_texts[class_id]
 
     @property
     def people(self) -> list[str]:
@@ -146,6 +148,10 @@ class LabelledImages:
 
     @cached_property
     def _paths(self) -> dict[int, tuple[tuple[str, ...], ...]]:
+        return {}
+
+    @cached_property
+    def _path_texts(self) -> dict[int, tuple[str, ...]]:
         return {}
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, final
 
 from engine.errors import ProjectLockedError, ProjectMovedError, ProtoleafError, reason_of
-from engine.events import CancelToken
+from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.project.backups.contents import Contents, read_contents
 from engine.project.backups.listing import (
     Backup,
@@ -156,7 +156,14 @@ class ProjectBackups:
             )
 
 
-def back_up(project: Path, folder: Path | None = None, *, clock: Clock = present_time) -> Backup:
+def back_up(
+    project: Path,
+    folder: Path | None = None,
+    *,
+    clock: Clock = present_time,
+    on_progress: OnProgress = ignore_progress,
+    cancel: CancelToken | None = None,
+) -> Backup:
     """Make a backup of a project on request; the project may be open anywhere.
 
     Without a folder it lies among the other backups, of which superfluous ones then go.
@@ -164,13 +171,17 @@ def back_up(project: Path, folder: Path | None = None, *, clock: Clock = present
     Raises:
         ProjectMissingError, ProjectDamagedError, ProjectTooNewError: see `Project.open`.
         StorageError: the folder or the disk refuses.
+        Cancelled: stopped; nothing is left.
     """
     if folder is not None:
         check_takes_files(folder)
     with closing(open_for_reading(project)) as file:
         project_id = mark_of(file.connection).project_id
         where = folder or make_folder(project, project_id)
-        path = take_backup(file.connection, where, project=project, reason=BackupReason.ASKED, when=clock())
+        path = take_backup(
+            file.connection, where, project=project, reason=BackupReason.ASKED, when=clock(), on_progress=on_progress,
+            cancel=cancel,
+        )  # fmt: skip
     if folder is None:
         _thin(where, project, project_id, clock(), kept=path)
     return _made(path)

@@ -1,13 +1,14 @@
 """Makes one backup: copied beside the writer, sealed, read back, on disk, and only then under its name."""
 
 import os
+from collections.abc import Callable
 from datetime import datetime
 from itertools import count
 from pathlib import Path
 from typing import Final
 
 from engine.errors import ProjectDamagedError, StorageError
-from engine.events import CancelToken
+from engine.events import CancelToken, OnProgress, Progress, ignore_progress
 from engine.full_disk import storage_error
 from engine.new_file import new_file
 from engine.project.backups.index import note_backup
@@ -20,6 +21,7 @@ from engine.texts import marked
 
 PAGES_AT_ONCE: Final = 500  # the writer waits at most while this many pages are copied: 2 MB, a few milliseconds
 _CALM_TRIES: Final = 3
+_MEGABYTE: Final = 1_000_000
 
 RowCounts = dict[str, int]
 
@@ -31,6 +33,7 @@ def take_backup(
     project: Path,
     reason: BackupReason,
     when: datetime,
+    on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> Path:
     """Back a project up into an existing folder, never over an earlier backup, and return the backup's path.
@@ -39,6 +42,7 @@ def take_backup(
         source: the project, through a connection that nobody else uses now.
         project: the project file, for the backup's name.
         when: with time zone.
+        on_progress: is called after each part that was copied.
         cancel: stops between parts; nothing is left.
 
     Raises:
@@ -54,7 +58,7 @@ def take_backup(
             continue
         try:
             with new_file(path, replace=False, for_sqlite=True) as draft, held_draft(draft.path):
-                _fill(draft.path, source, cancel)
+                _fill(draft.path, source, on_progress, cancel)
         except FileExistsError:
             continue  # somebody made one of the same second
         except OSError as error:
@@ -99,20 +103,25 @@ def row_counts(connection: Connection) -> RowCounts:
     return {name: connection.value(f'SELECT COUNT(*) FROM "{name}"') for (name,) in tables}  # noqa: S608 (its own names)
 
 
-def _fill(draft: Path, source: Connection, cancel: CancelToken) -> None:
-    counts = None
+def _fill(draft: Path, source: Connection, on_progress: OnProgress, cancel: CancelToken) -> None:
+    counts, page_bytes = None, int(source.value("PRAGMA page_size"))
+
+    def on_part(done: int, total: int) -> None:
+        cancel.raise_if_cancelled()
+        on_progress(Progress(done * page_bytes // _MEGABYTE, total * page_bytes // _MEGABYTE, unit="MB"))
+
     for _ in range(_CALM_TRIES if has_state(source) else 0):
-        counts = counts or _copied_in_parts(draft, source, cancel)
+        counts = counts or _copied_in_parts(draft, source, on_part)
     counts = counts or _copied_at_once(draft, source)
     cancel.raise_if_cancelled()
     verify(draft, counts)
 
 
-def _copied_in_parts(draft: Path, source: Connection, cancel: CancelToken) -> RowCounts | None:
+def _copied_in_parts(draft: Path, source: Connection, on_part: Callable[[int, int], None]) -> RowCounts | None:
     """Let the writer write between the parts; None where it did."""
     os.truncate(draft, 0)
     with unsafe_target(draft) as target:
-        if not source.copy_in_parts_to(target, PAGES_AT_ONCE, cancel.raise_if_cancelled):
+        if not source.copy_in_parts_to(target, PAGES_AT_ONCE, on_part):
             return None
         with source.one_state():
             if read_mark(source) != read_mark(target):

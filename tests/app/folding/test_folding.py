@@ -10,8 +10,9 @@ from pytestqt.qtbot import QtBot
 
 from app.folding import finding
 from app.image_grid.card import chip_rect
+from app.image_grid.card_words import Card
 from app.image_grid.held_order import Order
-from app.image_grid.model import Card, ImageGridModel
+from app.image_grid.model import ImageGridModel
 from app.session.subsets import Subset
 from app.settings import Settings
 from engine.project import ImageDetails, Project

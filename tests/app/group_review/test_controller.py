@@ -8,7 +8,7 @@ from app.group_review.controller import GroupReview
 from app.group_review.logic import Review
 from app.group_review.view import GroupPage
 from app.image_grid.card import paint_card
-from app.image_grid.model import Card
+from app.image_grid.card_words import Card
 from engine.project import Project
 from tests.support.collections import Collection
 from tests.support.desk import CONTROL, SHIFT, Desk

@@ -9,8 +9,9 @@ from PySide6.QtGui import QColor, QPixmap
 from pytestqt.qtbot import QtBot
 
 from app.image_grid.card import FinishedCards, Look, paint_card
+from app.image_grid.card_words import Card, Mark
 from app.image_grid.geometry import MARGIN
-from app.image_grid.model import Card, ImageGridModel, Mark
+from app.image_grid.model import ImageGridModel
 from app.image_grid.view import ImageGrid
 from app.images.pixels import on_pixels
 from app.theme import set_scheme

@@ -2,16 +2,20 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
+from app.image_grid.arranging import Arrangement
+from app.image_grid.folded import NOTHING_UNFOLDED
 from app.image_grid.held_order import HeldOrder, Order, sorted_places
 from app.session.subsets import ImageFilter, Subset
 from engine.collection.state import NO_CLASS, CollectionState, ImageStatus, changed_images
-from tests.support.states import Picture, state_of
+from tests.support.states import Picture, many_pictures, state_of
 
 TO_REVIEW = ImageFilter(Subset.TO_REVIEW)
 SCORES = (0.9, 0.2, 0.6, 0.4)  # least certain first: 12, 14, 13, 11
@@ -142,3 +146,53 @@ def test_places_are_those_of_a_stable_sort(values: list[float], seed: int) -> No
 def test_places_of_numbers_that_are_far_apart() -> None:
     """Too far to be sorted together with their places."""
     assert sorted_places(np.array([2**40, -(2**40), 7, 7])).tolist() == [1, 2, 3, 0]
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["label", "unlabel", "fail", "predict", "add"]), st.integers(0, 10**6))),
+    st.sampled_from(list(Subset)),
+)
+def test_whatever_happens_the_cards_are_those_of_the_order(acts: list[tuple[str, int]], subset: Subset) -> None:
+    """What is worked out from the cards of before is what going through all of them gives."""
+    many = many_pictures(40)
+    columns: dict[str, Any] = {name: getattr(many, name)[:30] for name in ("image_ids", *_COLUMNS)}
+    state = replace(many, **columns)
+    wanted = ImageFilter(subset)
+    held = HeldOrder.sorted_now(state, wanted, Order.UNSURE_FIRST)
+    cards = Arrangement.of(held, NOTHING_UNFOLDED)
+    for act, number in acts:
+        state = _acted(many, held.state, act, number)
+        before, held = held, held.followed(state, wanted, Order.UNSURE_FIRST)
+        cards = Arrangement.after(cards.image_ids, held, NOTHING_UNFOLDED)
+        np.testing.assert_array_equal(held.shown, held.ranked[held.is_in[held.ranked]])
+        np.testing.assert_array_equal(np.flatnonzero(held.is_ranked), np.sort(held.ranked))
+        np.testing.assert_array_equal(cards.image_ids, state.image_ids[held.shown])
+        stayed = np.intersect1d(before.state.image_ids[before.shown], cards.image_ids)
+        assert _those(before, stayed) == _those(held, stayed)
+
+
+_COLUMNS = ("label_class", "best_class", "best_score", "safe_class", "safe_score", "is_unknown", "status")
+
+
+def _those(held: HeldOrder, image_ids: NDArray[np.int64]) -> list[int]:
+    """These of the cards, in order."""
+    shown = held.state.image_ids[held.shown]
+    return shown[np.isin(shown, image_ids)].tolist()
+
+
+def _acted(many: CollectionState, state: CollectionState, act: str, number: int) -> CollectionState:
+    count = len(state.image_ids)
+    place = number % count
+    if act in {"label", "unlabel"}:
+        return with_labels(state, {int(state.image_ids[place]): 3 if act == "label" else NO_CLASS})
+    if act == "fail":
+        status = state.status.copy()
+        status[place] = ImageStatus.FAILED if number % 2 else ImageStatus.READY
+        return replace(state, status=status)
+    if act == "predict":
+        return replace(state, best_class=np.roll(state.best_class, number), best_score=np.roll(state.best_score, 1))
+    count = min(count + 1, len(many.image_ids))
+    columns: dict[str, Any] = {
+        name: np.append(getattr(state, name), getattr(many, name)[len(state.image_ids) : count]) for name in _COLUMNS
+    }
+    return replace(state, image_ids=many.image_ids[:count], **columns)

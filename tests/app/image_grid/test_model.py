@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QCoreApplication, Qt
 
+from app.image_grid.card_words import Mark
 from app.image_grid.held_order import Order
-from app.image_grid.model import ID_ROLE, ImageGridModel, Mark
+from app.image_grid.model import ID_ROLE, ImageGridModel
 from app.session.subsets import ImageFilter, Subset
 from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
 from tests.support.states import Picture, state_of

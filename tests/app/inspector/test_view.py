@@ -5,7 +5,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QSlider
 
-from app.image_grid.model import CARD_ROLE, Mark
+from app.image_grid.card_words import Mark
+from app.image_grid.model import CARD_ROLE
 from app.images.strip import ThumbnailStrip
 from app.inspector.page import ScoreLine
 from engine.collection.state import NO_CLASS

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QPushButton, QWidget
 
-from app.image_grid.model import Mark
+from app.image_grid.card_words import Mark
 from app.moved_images.controller import MovedImages
 from app.moved_images.view import MovedImagesPanel
 from app.welcome.controller import Projects

@@ -7,7 +7,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 
-from app.image_grid.model import CARD_ROLE, Card
+from app.image_grid.card_words import Card
+from app.image_grid.model import CARD_ROLE
 from app.inspector.about_file import copied_place, field_text, place_text
 from app.inspector.image_page import ImagePage
 from engine.collection.live import LiveCollection

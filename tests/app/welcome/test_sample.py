@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
-from app.image_grid.model import Mark
+from app.image_grid.card_words import Mark
 from app.welcome.controller import Projects
 from engine.new_file import output_file
 from tests.support.collections import Collection

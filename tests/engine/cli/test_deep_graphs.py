@@ -56,7 +56,13 @@ def deep(request: pytest.FixtureRequest, made_once: Callable[[str], Collection],
 
 
 WITHOUT_PROJECT: Final = frozenset(
-    {"new", "doctor", "menu-entry", *(f"backbone {each}" for each in ("list", "convert", "show", "add", "remove"))}
+    {
+        "new",
+        "sample",
+        "doctor",
+        "menu-entry",
+        *(f"backbone {each}" for each in ("list", "convert", "show", "add", "remove")),
+    }
 )
 """Commands that open none; those of the groups `benchmark` and `experiment` make their own."""
 

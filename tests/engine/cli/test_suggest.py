@@ -21,6 +21,19 @@ def test_text_and_json(capsys: pytest.CaptureFixture[str], collection: Collectio
     assert collection.project.read_bytes() == before
 
 
+def test_at_random(capsys: pytest.CaptureFixture[str], collection: Collection) -> None:
+    """As many unlabelled images, the same ones for the same seed; a way that is not there is refused."""
+
+    def drawn(*options: str) -> list[str]:
+        found = done(capsys, "suggest", collection.project, "--by", "random", "--json", *options).fields["images"]
+        return [image["image"] for image in found]
+
+    assert drawn("--count", "5") == drawn("--count", "5", "--seed", "0") != drawn("--count", "5", "--seed", "1")
+    assert len(set(drawn("--count", "100"))) == 40
+    said = refused(capsys, "suggest", collection.project, "--by", "magic", status=2)
+    assert "expected teach-first or random, found magic" in said
+
+
 def test_nothing_to_choose_among(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """It says what to do first."""
     project = tmp_path / "new.protoleaf"

@@ -4,7 +4,7 @@ import random
 
 import numpy as np
 
-from engine.collection.state import ShownCounts, counts_of, shown_classes
+from engine.collection.state import ShownCounts, counts_of, moved_counts, shown_classes
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS, UNKNOWN
 
@@ -32,11 +32,23 @@ def test_moved_counts_are_those_of_counting_anew() -> None:
     left, right = (graph.add_class(name, (top,)) for name in ("left", "right"))
     both = graph.add_class("both", (left, right))
     gone = both + 1
-    choose, counts = random.Random(0), ShownCounts.none()
+    codes = [NO_CLASS, UNKNOWN, top, left, right, both, gone]
+    choose, shown = random.Random(0), np.full(IMAGES, NO_CLASS)
+    counts = ShownCounts.of(graph, shown)
     for _ in range(40):
-        shown = np.array([choose.choice([NO_CLASS, UNKNOWN, top, left, right, both, gone]) for _ in range(IMAGES)])
-        counts = counts.moved_to(graph, shown)
+        places = np.array(choose.sample(range(IMAGES), choose.randrange(IMAGES)), dtype=np.int64)
+        before = shown[places]
+        shown[places] = [choose.choice(codes) for _ in places]
+        counts = counts.moved(graph, before, shown[places])
         below = {top: [top, left, right, both], left: [left, both], right: [right, both], both: [both]}
         expected = {above: int(np.isin(shown, classes).sum()) for above, classes in below.items()}
         assert counts.or_below == {class_id: count for class_id, count in expected.items() if count}
-    assert counts.moved_to(graph, np.full(IMAGES, NO_CLASS)).or_below == {}
+        assert counts.or_below == ShownCounts.of(graph, shown).or_below
+    assert counts.moved(graph, shown, shown[:0]).or_below == {}
+
+
+def test_moved_counts_of_codes() -> None:
+    """A class that has none left is not named."""
+    before, after = np.array([3, NO_CLASS, UNKNOWN, 7]), np.array([7, 3, 3, NO_CLASS])
+    assert moved_counts({3: 1, 7: 1, 9: 2}, before, after) == {3: 2, 7: 1, 9: 2}
+    assert moved_counts({3: 1}, np.array([3]), np.array([UNKNOWN])) == {}

@@ -18,6 +18,8 @@ from research.benchmarks.beside_a_fit import measure_beside_a_fit
 from research.benchmarks.collection_stage import measure_collection_stage
 from research.benchmarks.decoders import DECODERS, measure_decoders
 from research.benchmarks.embedding import EmbedFigures, Peer, measure_embed
+from research.benchmarks.files import FilesFigures, FilesRun, measure_files
+from research.benchmarks.files_steps import StepFigures
 from research.benchmarks.many_classes import Size, measure_many_classes
 from research.benchmarks.photos import PhotoKind, draw_photos
 from research.benchmarks.synthetic import synthetic_embeddings, synthetic_project
@@ -188,3 +190,23 @@ def test_backup_benchmark_at_small_size(capsys: pytest.CaptureFixture[str], monk
     assert (fields["images"], fields["labels"]) == (400, 100)
     assert fields["beside_longest_ms"] >= fields["beside_p99_ms"] >= fields["beside_median_ms"] > 0
     assert "beside backups" in done(capsys, *asked).out
+
+
+def test_files_at_small_size(capsys: pytest.CaptureFixture[str]) -> None:
+    """Every step runs with every number of images beside its limit, and what an image costs is compared."""
+    figures = measure_files((40, 80), only=("scan", "relink"))
+    assert [run.images for run in figures.runs] == [40, 80]
+    assert [step.name for step in figures.runs[0].steps] == ["scan", "relink"]
+    assert all(step.seconds > 0 and step.peak_mib >= step.start_mib > 0 for run in figures.runs for step in run.steps)
+    assert figures.growth.keys() == {"scan", "relink"}
+    assert "export parquet" in done(capsys, "benchmark", "files", "--images", "30").out
+
+
+def test_an_image_that_costs_more_in_a_large_collection_is_missed() -> None:
+    """Ten times the images in eleven times the time are within the limit; in twenty times they are not."""
+    few, many, worse = (
+        FilesRun(images, 0, (StepFigures("scan", cpu_s, cpu_s, 1, 1, "", 1, 1),))
+        for images, cpu_s in ((10, 1.0), (100, 11.0), (100, 20.0))
+    )
+    assert FilesFigures((few, many)).are_kept
+    assert not FilesFigures((few, worse)).are_kept

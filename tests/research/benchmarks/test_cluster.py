@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from engine.collection.models import find_model
-from research.benchmarks.cluster import write_synthetic
+from research.benchmarks.synthetic_data_set import write_synthetic
 from tests.support.command_line import protoleaf
 from tests.support.images import write_jpeg
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import Cancelled, ProjectDamagedError, StorageError
-from engine.events import CancelToken
+from engine.events import CancelToken, Progress
 from engine.project import BackupReason, Project
 from engine.project.backups import taking
 from engine.project.backups.keeping import back_up
@@ -19,7 +19,7 @@ from engine.project.file.file_lock import held_draft
 from engine.project.file.file_state import Seal
 from engine.project.opening import open_for_reading
 from tests.support.backups import Clock, Writer, all_backups, backups_with, labelled_birds
-from tests.support.projects import change_file, connection_of, dump, named
+from tests.support.projects import change_file, connection_of, dump, found_files, named
 
 posix_only = pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
 
@@ -71,7 +71,7 @@ def test_a_writer_who_never_stops_is_held_up_once(tmp_path: Path, monkeypatch: p
     real = Connection.copy_in_parts_to
 
     def disturbed(self: Connection, target: Connection, pages: int, on_part: object) -> bool:
-        def between() -> None:
+        def between(_done: int, _total: int) -> None:
             labelled[0] += 1
             project.labels.set([image_ids[1]], (gull, gull - 1)[labelled[0] % 2])
 
@@ -126,6 +126,29 @@ def test_a_stopped_backup_leaves_nothing(tmp_path: Path) -> None:
             project.backups.take(cancel=cancel)
         folder = project.backups.take().path.parent
     assert len(list(folder.iterdir())) == 1
+
+
+def test_a_backup_says_how_far_it_is(tmp_path: Path) -> None:
+    """In parts, to the end; a cancel between two of them leaves nothing."""
+    project, *_ = labelled_birds(tmp_path)
+    with project:
+        project.images.add(found_files(tmp_path, 60_000))
+    seen: list[Progress] = []
+    cancel = CancelToken()
+
+    def stop_at_the_second(progress: Progress) -> None:
+        seen.append(progress)
+        if len(seen) == 2:
+            cancel.cancel()
+
+    folder = tmp_path / "backups by hand"
+    folder.mkdir()
+    with pytest.raises(Cancelled):
+        back_up(project.path, folder, on_progress=stop_at_the_second, cancel=cancel)
+    assert list(folder.iterdir()) == []
+    assert [each.done < each.total for each in seen] == [True, True]
+    back_up(project.path, folder, on_progress=seen.append)
+    assert seen[-1].done == seen[-1].total > 0
 
 
 def test_drafts_of_killed_programs_are_cleared(tmp_path: Path) -> None:

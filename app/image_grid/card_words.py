@@ -1,0 +1,107 @@
+"""What a card says of an image: its label or prediction, how sure it is, and what a person noted."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum, auto
+from pathlib import Path, PurePath
+from typing import Final, final
+
+from app.texts import plural, tr
+from app.wording import percent, short_reason
+from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
+
+
+class Mark(Enum):
+    """What kind of word stands on a card."""
+
+    LABELLED = auto()
+    SURE = auto()
+    COARSE = auto()
+    GUESS = auto()
+    UNKNOWN = auto()
+    LABELLED_UNKNOWN = auto()
+    WAITING = auto()
+    FAILED = auto()
+    MISSING = auto()
+    NOTHING = auto()
+
+
+_NOTHING_KNOWN: Final = (Mark.NOTHING, "", "", "")  # title, detail and score of a card without any answer yet
+
+
+@dataclass(frozen=True)
+class Card:
+    """Everything a card shows."""
+
+    image_id: int
+    path: Path
+    mark: Mark  # what kind of word `title` is
+    title: str  # the label or prediction
+    detail: str  # second line, quieter
+    score: str  # right of the title; "" for none
+    is_missing: bool = False  # the file is not where it was
+    stars: int = 0
+    is_flagged: bool = False
+    has_comment: bool = False
+    stack: int = 0  # images that the card stands for, where these are more than one
+    chip: str = ""  # over the picture: how many it stands for, or its place in a fold that is unfolded
+
+
+def stack_text(card: Card) -> str:
+    """How many images a card stands for, for screen readers."""
+    return plural(card.stack, "stands for %n image", "stands for %n images") if card.stack else ""
+
+
+def noted_text(card: Card) -> str:
+    """What a person noted, for screen readers."""
+    stars = plural(card.stars, "1 star", "%n stars") if card.stars else ""
+    flag = tr("flagged") if card.is_flagged else ""
+    comment = tr("with a comment") if card.has_comment else ""
+    return ", ".join(filter(None, (stars, flag, comment)))
+
+
+@final
+class CardWords:
+    """Words for the cards of a collection, whose classes have the names that `name_of` gives."""
+
+    def __init__(self, name_of: Callable[[int], str]) -> None:
+        self._name_of = name_of
+
+    def of(self, state: CollectionState, place: int) -> tuple[Mark, str, str, str]:
+        """Kind of word, title, detail and score of an image, by its place in the state."""
+        label = int(state.label_class[place])
+        if label == UNKNOWN:
+            return Mark.LABELLED_UNKNOWN, tr("None of the classes"), "", ""
+        if label != NO_CLASS:
+            return Mark.LABELLED, self._class_title(label), "", ""
+        return self._machine_words(state, place)
+
+    def _machine_words(self, state: CollectionState, place: int) -> tuple[Mark, str, str, str]:
+        if state.status[place] == ImageStatus.FAILED:
+            name = PurePath(state.paths[place]).name
+            return Mark.FAILED, name, short_reason(state.failures.get(int(state.image_ids[place]), ""), name), ""
+        if state.status[place] == ImageStatus.WAITING:
+            is_known = not state.is_list_only
+            return (Mark.WAITING, tr("Not read yet"), "", "") if is_known else _NOTHING_KNOWN
+        return self._prediction(state, place)
+
+    def _prediction(self, state: CollectionState, place: int) -> tuple[Mark, str, str, str]:
+        best, safe = int(state.best_class[place]), int(state.safe_class[place])
+        if best == NO_CLASS:
+            # With labels there are predictions in a moment.
+            return _NOTHING_KNOWN if state.shot_counts else (Mark.NOTHING, tr("No prediction yet"), "", "")
+        score = percent(float(state.best_score[place]))
+        guess = tr("%1?").replace("%1", self._class_title(best))
+        if state.is_unknown[place]:
+            return Mark.UNKNOWN, guess, tr("perhaps none of these"), score
+        if safe == best:
+            return Mark.SURE, self._class_title(best), "", score
+        if safe != NO_CLASS:
+            return Mark.COARSE, self._class_title(safe), f"{guess} {score}", percent(float(state.safe_score[place]))
+        return Mark.GUESS, guess, tr("not sure"), score
+
+    def _class_title(self, class_id: int) -> str:
+        """A class's name; in quotes where the program itself uses the word."""
+        name = self._name_of(class_id)
+        own_words = {tr("Unknown").casefold(), tr("None of the classes").casefold()}
+        return tr("“%1”").replace("%1", name) if name.casefold() in own_words else name

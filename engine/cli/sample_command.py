@@ -1,0 +1,69 @@
+"""The command that makes a project of some images of a data set."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from engine.cli.output import AsJson, counted, progress_bar, say, stoppable
+from engine.config import CacheFolders
+from engine.errors import UsageError
+
+WAYS: Final = ("teach-first", "random")
+By = Annotated[
+    str,
+    typer.Option(
+        "--by",
+        metavar="WAY",
+        help="teach-first: those whose labels would teach most, best first, chosen among 20,000 drawn at random; so at "
+        "most 20,000. random: all with the same probability.",
+    ),
+]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Of the random draw: the same one draws the same images.")]
+
+
+def check_way(by: str) -> None:
+    """Refuse a way that is not there, as a misuse of the command line."""
+    if by not in WAYS:
+        raise UsageError("images cannot be chosen so", expected=" or ".join(WAYS), found=by)
+
+
+def sample(
+    data_set: Annotated[
+        Path, typer.Argument(metavar="DATASET", help="The folder that `embed SOURCE --out DATASET` made.")
+    ],
+    count: Annotated[int, typer.Argument(metavar="N", min=1, help="How many images.")],
+    out: Annotated[Path, typer.Option("-o", "--out", metavar="PROJECT", help="The project file to make.")],
+    *,
+    by: By = WAYS[0],
+    seed: Seed = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Make a project of N images of a data set to label, with their embeddings; nothing is embedded anew.
+
+    Images without an embedding are never chosen. Of a project, `suggest` lists the images to label.
+    """
+    check_way(by)
+    if data_set.is_file():
+        raise UsageError(
+            "a file is no data set",
+            expected="the folder that `protoleaf embed SOURCE --out DATASET` made",
+            found=str(data_set),
+            remedy="of a project, `protoleaf suggest PROJECT --count N` lists the images to label",
+        )
+    from engine.collection.importing.data_set import project_of_data_set
+    from engine.collection.importing.sample import Sample, SampleBy
+
+    wanted = Sample(count, SampleBy(by), seed)
+    with stoppable("nothing was made") as cancel, progress_bar("Drawing images") as on_progress:
+        done = project_of_data_set(
+            out, data_set, CacheFolders.default(), sample=wanted, on_progress=on_progress, cancel=cancel
+        )
+    way = "that would teach most" if wanted.by is SampleBy.TEACH_FIRST else "drawn at random"
+    again = f"; {done.doubles:,} of the drawn rows named an image again" if done.doubles else ""
+    say(
+        f"Created {out} with {counted(done.images, 'image')} of {data_set} {way}{again}.",
+        {"project": str(out), "by": by, "seed": seed, **asdict(done)},
+        as_json=as_json,
+    )

@@ -1,0 +1,106 @@
+"""The images of an export as columns, each put together when it is written: a million of them fit in little memory."""
+
+from array import array
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import final, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.collection.state import NO_CLASS
+from engine.images.read_file import file_hash
+from engine.interchange.labelled_images.records import GivenLabel, GivenNote, LabelledImage, ModelAnswer
+from engine.project import ImageTable
+
+
+@final
+@dataclass(frozen=True)
+class ModelAnswers(Mapping[int, ModelAnswer]):
+    """The model's answers for n images, by image id.
+
+    Attributes:
+        image_ids: (n,) int64, ascending.
+        leaf, leaf_score: (n,) class id, `NO_CLASS` where there is no answer, and its probability.
+        safe, safe_score: (n,) class id, `NO_CLASS` where none passes its bar, and its probability.
+        is_unknown: (n,) bool, too far from every class.
+    """
+
+    image_ids: NDArray[np.int64]
+    leaf: NDArray[np.int64]
+    leaf_score: NDArray[np.float32]
+    safe: NDArray[np.int64]
+    safe_score: NDArray[np.float32]
+    is_unknown: NDArray[np.bool_]
+
+    def __getitem__(self, image_id: int) -> ModelAnswer:
+        place = int(self.image_ids.searchsorted(image_id))
+        if place == len(self.image_ids) or self.image_ids[place] != image_id or self.leaf[place] == NO_CLASS:
+            raise KeyError(image_id)
+        is_unknown = bool(self.is_unknown[place])
+        safe_id = None if is_unknown or self.safe[place] == NO_CLASS else int(self.safe[place])
+        safe_score = 0.0 if safe_id is None else float(self.safe_score[place])
+        return ModelAnswer(int(self.leaf[place]), float(self.leaf_score[place]), safe_id, safe_score, is_unknown)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.image_ids[self.leaf != NO_CLASS].tolist())
+
+    def __len__(self) -> int:
+        return int((self.leaf != NO_CLASS).sum())
+
+
+@final
+@dataclass(frozen=True)
+class GatheredImages(Sequence[LabelledImage]):
+    """Images of a project with labels, notes and answers."""
+
+    table: ImageTable
+    folder: Path  # of the project
+    labels: Mapping[int, GivenLabel]  # by image id, as the next ones
+    notes: Mapping[int, GivenNote]
+    answers: Mapping[int, ModelAnswer]
+    sequences: Mapping[int, str]
+    places: Sequence[int] = ()  # in the table: the images that are here
+    _hashes: dict[int, str] = field(default_factory=dict)  # of files that were read here, by image id
+
+    def chosen(self, is_wanted: Callable[[LabelledImage], bool], only: Container[int] | None) -> "GatheredImages":
+        """Those of the whole table that are wanted, and among `only`, if that is given."""
+        ids = self.table.ids
+        near = (place for place in range(len(ids)) if only is None or ids[place] in only)
+        return replace(self, places=array("q", (place for place in near if is_wanted(self._at(place)))))
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    @overload
+    def __getitem__(self, place: int) -> LabelledImage: ...
+    @overload
+    def __getitem__(self, place: slice) -> "GatheredImages": ...
+    def __getitem__(self, place: int | slice) -> "LabelledImage | GatheredImages":
+        if isinstance(place, slice):
+            return replace(self, places=self.places[place])
+        image = self._at(self.places[place])
+        return image if image.label is None or image.content_hash else replace(image, content_hash=self._read(image))
+
+    def _at(self, place: int) -> LabelledImage:
+        image_id, path, content_hash = (
+            self.table.ids[place], self.table.paths[place], self.table.content_hashes[place]
+        )  # fmt: skip
+        return LabelledImage(
+            image_id, path, self.folder / path, content_hash.hex() if content_hash else "", self.labels.get(image_id),
+            self.answers.get(image_id), self.notes.get(image_id), self.sequences.get(image_id, ""),
+        )  # fmt: skip
+
+    def _read(self, image: LabelledImage) -> str:
+        """The content hash of an image that a person labelled before it was read: others have the same paths."""
+        if image.image_id not in self._hashes:
+            self._hashes[image.image_id] = _hash_of(image.file)
+        return self._hashes[image.image_id]
+
+
+def _hash_of(file: Path) -> str:
+    try:
+        return file_hash(file).hex() if file.is_file() else ""
+    except OSError:
+        return ""

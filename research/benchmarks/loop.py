@@ -1,0 +1,129 @@
+"""The loop of a large data set: its project is labelled by keys in the window, its model classifies it on a cluster."""
+
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.cluster.classify import classify_data_set
+from engine.collection.bundle.export import export_model
+from engine.collection.bundle.opened import open_bundle
+from engine.collection.importing.data_set import project_of_data_set
+from engine.collection.models import find_model
+from engine.config import CacheFolders
+from engine.dataset.predictions import prediction_shards, read_predictions_manifest
+from engine.dataset.shard_files import each_batch
+from engine.new_folder import scratch_folder
+from engine.project import Project
+from research.benchmarks.labelling import LabellingFigures, label_in_window
+from research.benchmarks.synthetic import add_synthetic_graph
+from research.benchmarks.synthetic_data_set import write_clustered
+
+LIMIT_SAME: Final = 0.999
+"""Share of images predicted alike: sums in another order may settle a tie otherwise."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of the loop and how long it took."""
+
+    name: str
+    seconds: float
+
+
+@dataclass(frozen=True)
+class LoopFigures:
+    """What was measured.
+
+    Attributes:
+        rows: of the data set.
+        steps: in their order.
+        labelling: of the keys in the window.
+        compared: images whose predictions are compared, labelled ones left out.
+        same: of these, predicted as the same class by the window and by the cluster.
+    """
+
+    rows: int
+    steps: tuple[Step, ...]
+    labelling: LabellingFigures
+    compared: int
+    same: int
+    limit_same: float = LIMIT_SAME
+
+    @property
+    def are_kept(self) -> bool:
+        """Whether each key is one label on disk, as it was shown, and both predict the same."""
+        keys = self.labelling
+        return keys.on_disk == keys.as_shown == keys.keys and 0 < self.limit_same * self.compared <= self.same
+
+
+@final
+class _Clock:
+    def __init__(self) -> None:
+        self.steps: list[Step] = []
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[None]:
+        started_s = time.monotonic()
+        yield
+        self.steps.append(Step(name, time.monotonic() - started_s))
+
+
+def measure_loop(rows: int = 1_000_000, *, keys: int = 50, per_s: float = 2) -> LoopFigures:
+    """Go through the loop once; needs a display or Qt's offscreen platform, and Ray.
+
+    Args:
+        rows: of the data set, whose embeddings are made up around the centres of 200 classes; one image of each class
+            is labelled before the window opens, as by an import of labels.
+        keys: pressed in the window, each of which labels one image.
+        per_s: keys a second.
+    """
+    clock = _Clock()
+    with scratch_folder() as folder:
+        caches, path, out = CacheFolders(folder / "cache"), folder / "loop.protoleaf", folder / "predictions"
+        with clock.step("write the data set"):
+            data_set, classes = write_clustered(folder / "set", rows, find_model())
+        with clock.step("make a project of it"):
+            project_of_data_set(path, data_set.folder, caches)
+        with clock.step("classes, and a label of each"):
+            _label_one_of_each(path, classes)
+        run = label_in_window(path, caches, keys=keys, per_s=per_s)
+        clock.steps += [
+            Step("open the window, all predictions", run.loaded_s),
+            Step(f"{keys} labels by keys", run.labelling_s),
+            Step("predictions after the last", run.figures.predictions_s),
+        ]
+        with clock.step("export the model"), Project.open(path, for_writing=False) as project:
+            export_model(project, caches, folder / "model")
+        with clock.step("classify on the cluster"):
+            classify_data_set(data_set, open_bundle(folder / "model"), out)
+        compared, same = _compare(path, run.predicted, out)
+    return LoopFigures(rows, tuple(clock.steps), run.figures, compared, same)
+
+
+def _label_one_of_each(path: Path, classes: NDArray[np.int64]) -> None:
+    """Add 200 classes, and label the first image of each; images are in the order of the rows (n,)."""
+    with Project.open(path) as project:
+        leaves, image_ids = add_synthetic_graph(project), project.images.table().ids
+        for place, row in zip(*(each.tolist() for each in np.unique(classes, return_index=True)), strict=True):
+            project.labels.set([image_ids[row]], leaves[place])
+
+
+def _compare(path: Path, predicted: Mapping[int, int], out: Path) -> tuple[int, int]:
+    """How many unlabelled images have a prediction of the window, and of how many the cluster's is the same class."""
+    with Project.open(path, for_writing=False) as project:
+        image_ids = sorted(predicted.keys() - set(project.labels.table().image_ids))
+        hashes = project.images.table(image_ids).content_hashes
+    ours = {content_hash: predicted[image_id] for image_id, content_hash in zip(image_ids, hashes, strict=True)}
+    manifest = read_predictions_manifest(out)
+    shards, same = prediction_shards(out, manifest), 0
+    for number in range(manifest.shard_count):
+        for batch in each_batch(shards, number, ["content_hash", "class_id"]):
+            rows = zip(*(batch.column(place).to_pylist() for place in range(2)), strict=True)
+            same += sum(ours.get(content_hash) == class_id for content_hash, class_id in rows)
+    return len(ours), same

@@ -1,0 +1,42 @@
+"""`protoleaf benchmark loop`: from a large data set to labels in the window, and back to the cluster."""
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from engine.cli.output import AsJson, say
+
+
+def loop(
+    rows: Annotated[int, typer.Option(min=400, help="Of the data set, with made-up embeddings.")] = 1_000_000,
+    keys: Annotated[int, typer.Option(min=1, help="Labels by keys in the window.")] = 50,
+    per_s: Annotated[float, typer.Option(help="Keys a second.", min=0.1)] = 2,
+    as_json: AsJson = False,
+) -> None:
+    """Open a data set in the window, label by keys, export the model, classify on a cluster of this computer.
+
+    The exit status is 1 where a label is not on disk as it was shown, or the cluster predicts other classes than
+    the window.
+    """
+    from research.benchmarks.loop import measure_loop
+
+    figures = measure_loop(rows, keys=keys, per_s=per_s)
+    labels = figures.labelling
+    lines = [f"{step.name:34} {step.seconds:8.1f} s" for step in figures.steps]
+    say(
+        "\n".join((f"{figures.rows:,} images", *lines))
+        + f"\nlabels on disk, as shown {labels.as_shown:9}   of {labels.keys}\n"
+        f"key to next card, median {labels.painted_median_ms:9.1f} ms\n"
+        f"key to next card, 99%    {labels.painted_p99_ms:9.1f} ms, longest {labels.painted_longest_ms:.1f} ms\n"
+        f"predicted alike          {figures.same:9,}   of {figures.compared:,} (limit {figures.limit_same:.1%})",
+        {**asdict(figures), "are_kept": figures.are_kept},
+        as_json=as_json,
+    )
+    if not figures.are_kept:
+        raise typer.Exit(1)
+
+
+def register(application: typer.Typer) -> None:
+    """Add the command to `protoleaf benchmark`."""
+    application.command("loop")(loop)

@@ -1,0 +1,129 @@
+"""In a large collection a label is answered on the screen while all other images are still classified."""
+
+import threading
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.session import Session
+from engine.collection import fitting
+from engine.collection.state import NO_CLASS
+from engine.everyday.blocks import Embeddings, Integers
+from engine.everyday.prototypical.model import EverydayModel
+from engine.everyday.scores import Scores
+from tests.support.collections import Collection
+from tests.support.sessions import LONG_MS, open_project, settle
+
+VIEW = 8
+
+
+class Gate:
+    """Lets slices of a large collection through one by one; images in view pass."""
+
+    def __init__(self) -> None:
+        self.is_open = True
+        self._permits, self._waiting = threading.Semaphore(0), threading.Semaphore(0)
+
+    def pass_by(self, rows: Integers | None) -> None:
+        """Wait for a permit with a slice."""
+        if not self.is_open and rows is not None and len(rows) > VIEW:
+            self._waiting.release()
+            assert self._permits.acquire(timeout=LONG_MS / 1000)
+
+    def let_one_through(self) -> None:
+        """Wait for a slice, and let it through."""
+        assert self._waiting.acquire(timeout=LONG_MS / 1000)
+        self._permits.release()
+
+    def open(self) -> None:
+        """Let all through."""
+        self.is_open = True
+        self._permits.release(1_000)
+
+
+@pytest.fixture
+def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
+    """A few dozen images count as many, and are classified when the test says so."""
+    gate, classify = Gate(), EverydayModel.classify
+
+    def gated(self: EverydayModel, embeddings: Embeddings, rows: Integers | None = None) -> Scores:
+        gate.pass_by(rows)
+        return classify(self, embeddings, rows)
+
+    monkeypatch.setattr(EverydayModel, "classify", gated)
+    monkeypatch.setattr(fitting, "FEWEST_IN_TURN", 1)
+    monkeypatch.setattr(fitting, "SLICE_ROWS", 16)
+    yield gate
+    gate.open()
+
+
+def _label_last(session: Session, count: int) -> None:
+    """Label images out of view, so that predictions in view change."""
+    state = session.state
+    assert state is not None
+    free = state.image_ids[state.label_class == NO_CLASS][-count:].tolist()
+    graph = session.graph
+    session.label(free, next(class_id for class_id in graph.classes() if graph.name(class_id) == "Blue disc"))
+
+
+def _in_view(session: Session) -> list[float]:
+    assert session.state is not None
+    return session.state.best_score[:VIEW].tolist()
+
+
+def _others(session: Session) -> list[float]:
+    assert session.state is not None
+    return session.state.best_score[VIEW:].tolist()
+
+
+def test_labels_while_all_others_are_classified(
+    qtbot: QtBot, session: Session, collection: Collection, gate: Gate
+) -> None:
+    """The first label and the second one change what is in view; the rest follows when its slices are through."""
+    open_project(qtbot, session, collection.project)
+    state = session.state
+    assert state is not None
+    session.in_view = state.image_ids[:VIEW].tolist
+    gate.is_open = False
+    before, others = _in_view(session), _others(session)
+    _label_last(session, 5)
+    qtbot.waitUntil(lambda: _in_view(session) != before, timeout=LONG_MS)
+    first = _in_view(session)
+    assert _others(session) == others
+    assert session.is_fitting
+    gate.let_one_through()
+    _label_last(session, 9)
+    settle(qtbot, session)
+    gate.let_one_through()  # the second label is learned in the gap behind it
+    qtbot.waitUntil(lambda: _in_view(session) != first, timeout=LONG_MS)
+    assert _others(session) == others
+    gate.open()
+    qtbot.waitUntil(lambda: session.is_settled, timeout=LONG_MS)
+    assert _others(session) != others
+    live_view = np.array(_in_view(session))
+    with qtbot.waitSignal(session.closed, timeout=LONG_MS):
+        session.close()
+    open_project(qtbot, session, collection.project)
+    np.testing.assert_allclose(_in_view(session), live_view, atol=1e-4)
+
+
+def test_a_project_is_left_while_all_others_are_classified(
+    qtbot: QtBot, session: Session, collection: Collection, gate: Gate
+) -> None:
+    """Nothing waits for the rest, and nothing of it comes later."""
+    open_project(qtbot, session, collection.project)
+    state = session.state
+    assert state is not None
+    session.in_view = state.image_ids[:VIEW].tolist
+    gate.is_open = False
+    before = _in_view(session)
+    _label_last(session, 5)
+    qtbot.waitUntil(lambda: _in_view(session) != before, timeout=LONG_MS)
+    with qtbot.waitSignal(session.closed, timeout=LONG_MS):
+        session.close()
+    assert session.state is None
+    gate.open()
+    open_project(qtbot, session, collection.project)
+    assert not session.is_fitting
