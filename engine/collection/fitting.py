@@ -85,7 +85,7 @@ class FitOutcome:
     fitted: FittedClassifier
     scores: Scores  # of each row of `given.snapshot.images`; meaningless for rows without an embedding
     # rows of the unlabelled images by how much their labels would teach; None if not computed, or too few images
-    teach_first: NDArray[np.int64] | None = None
+    teach_first: NDArray[np.int32] | None = None
     look_alikes: ImageLinks | None = None  # where they were wanted, and there are images enough
 
 
@@ -196,7 +196,7 @@ def _classified_in_slices(fitted: FittedClassifier, embeddings: Embeddings, betw
     return scores
 
 
-def teach_ranks(first: NDArray[np.int64] | None, rows: NDArray[np.int64]) -> NDArray[np.int32] | None:
+def teach_ranks(first: NDArray[np.int32] | None, rows: NDArray[np.int64]) -> NDArray[np.int32] | None:
     """Ranks (n,) of rows among the first ones to label (k,), in order; all others have the last rank."""
     if first is None:
         return None

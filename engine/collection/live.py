@@ -77,7 +77,7 @@ class LiveCollection:
         self.folds = Folds.none()  # copies and bursts, as they were found last
         self.wants_look_alikes = False  # whether fits keep what groups for review are made from
         self._version = self._read_version = self._fitted_version = 0
-        self._has_teaching = self._has_look_alikes = False  # whether the last fit was asked for these
+        self._has_teaching = self._has_look_alikes = False  # whether the last fit made these
         self._graph_copy: CategoryGraph | None = None
         self.known = ImageKnowledge(project)
         self._use(model or model_or_lost(project, caches))

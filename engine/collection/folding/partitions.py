@@ -47,7 +47,9 @@ def as_partition(groups: Integers) -> Integers:
 
 def joined(*partitions: Integers) -> Integers:
     """(n,) the finest partition that keeps together what any of these (n,) keeps together."""
-    edges = [_edges(partition) for partition in partitions]
+    edges = [_edges(partition) for partition in partitions if (partition != ALONE).any()]
+    if not edges:
+        return partitions[0]
     first, second = (np.concatenate([edge[end] for edge in edges]) for end in (0, 1))
     return groups_of(components(len(partitions[0]), first, second))
 
