@@ -107,8 +107,10 @@ def sequence_names(project: Project) -> dict[int, str]:
 
 def _shot_times(project: Project, image_ids: Integers) -> ShotTimes:
     """Times and sources of images (n,), ids ascending."""
-    times = ShotTimes.unknown(len(image_ids))
     shots = np.array(project.details.shot_times(), dtype=np.int64).reshape(-1, 3)
+    if len(shots) == 0:
+        return ShotTimes.unknown(len(image_ids))
+    times = ShotTimes.unknown(len(image_ids)).own()
     shots = shots[np.isin(shots[:, 0], image_ids)]
     places = np.searchsorted(image_ids, shots[:, 0])
     times.seconds[places], times.sources[places] = sound_seconds(shots[:, 1]), shots[:, 2]

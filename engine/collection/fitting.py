@@ -55,6 +55,14 @@ def policies_of(project: Project) -> dict[int, Policy]:
 
 
 @dataclass(frozen=True)
+class Fit:
+    """A fitted model and its scores of each row that it was fitted with; meaningless without an embedding."""
+
+    fitted: FittedClassifier
+    scores: Scores
+
+
+@dataclass(frozen=True)
 class FitInput:
     """What a fit needs."""
 
@@ -63,6 +71,7 @@ class FitInput:
     classifier: Classifier
     with_teaching: bool = False  # whether to rank the images to label first
     with_look_alikes: bool = False  # whether to keep what groups for review are made from
+    known: Fit | None = None  # of the very same snapshot: only what else is wanted is missing
     keep: Callable[[], None] = nothing_to_keep  # writes embeddings for the next opening, once predictions are there
     # (k,) int64, ascending rows of the images to classify before all others; none where all take no time
     first_rows: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
@@ -76,7 +85,7 @@ class FitOutcome:
     fitted: FittedClassifier
     scores: Scores  # of each row of `given.snapshot.images`; meaningless for rows without an embedding
     # rows of the unlabelled images by how much their labels would teach; None if not computed, or too few images
-    teach_first: NDArray[np.int64] | None = None
+    teach_first: NDArray[np.int32] | None = None
     look_alikes: ImageLinks | None = None  # where they were wanted, and there are images enough
 
 
@@ -140,21 +149,30 @@ def run_fit(
     """
     with stopped_by(cancel):
         snapshot, classifier = wanted.snapshot, wanted.classifier
-        fitted = classifier.fit(snapshot)
-
-        def answer_newer() -> None:
-            newer = next_input()
-            if newer is not None and newer.snapshot.images.age == snapshot.images.age and on_first is not None:
-                _answer_first(newer, classifier.fit(newer.snapshot), on_first)
-
-        if on_first is None or not len(wanted.first_rows):
-            scores = _classified(fitted, snapshot.images.embeddings)
-        else:
-            _answer_first(wanted, fitted, on_first)
-            scores = _classified_in_slices(fitted, snapshot.images.embeddings, answer_newer)
+        fit = wanted.known or _fit(wanted, on_first, next_input)
+        fitted, scores = fit.fitted, fit.scores
         first = classifier.teach_first(snapshot, fitted, scores) if wanted.with_teaching else None
         look_alikes = classifier.look_alikes(snapshot) if wanted.with_look_alikes else None
         return FitOutcome(wanted, fitted, scores, first, look_alikes)
+
+
+def _fit(
+    wanted: FitInput,
+    on_first: Callable[[FirstAnswers], object] | None,
+    next_input: Callable[[], FitInput | None],
+) -> Fit:
+    snapshot, classifier = wanted.snapshot, wanted.classifier
+    fitted = classifier.fit(snapshot)
+
+    def answer_newer() -> None:
+        newer = next_input()
+        if newer is not None and newer.snapshot.images.age == snapshot.images.age and on_first is not None:
+            _answer_first(newer, classifier.fit(newer.snapshot), on_first)
+
+    if on_first is None or not len(wanted.first_rows):
+        return Fit(fitted, _classified(fitted, snapshot.images.embeddings))
+    _answer_first(wanted, fitted, on_first)
+    return Fit(fitted, _classified_in_slices(fitted, snapshot.images.embeddings, answer_newer))
 
 
 def _answer_first(wanted: FitInput, fitted: FittedClassifier, on_first: Callable[[FirstAnswers], object]) -> None:
@@ -178,7 +196,7 @@ def _classified_in_slices(fitted: FittedClassifier, embeddings: Embeddings, betw
     return scores
 
 
-def teach_ranks(first: NDArray[np.int64] | None, rows: NDArray[np.int64]) -> NDArray[np.int32] | None:
+def teach_ranks(first: NDArray[np.int32] | None, rows: NDArray[np.int64]) -> NDArray[np.int32] | None:
     """Ranks (n,) of rows among the first ones to label (k,), in order; all others have the last rank."""
     if first is None:
         return None

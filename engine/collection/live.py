@@ -77,6 +77,7 @@ class LiveCollection:
         self.folds = Folds.none()  # copies and bursts, as they were found last
         self.wants_look_alikes = False  # whether fits keep what groups for review are made from
         self._version = self._read_version = self._fitted_version = 0
+        self._has_teaching = self._has_look_alikes = False  # whether the last fit made these
         self._graph_copy: CategoryGraph | None = None
         self.known = ImageKnowledge(project)
         self._use(model or model_or_lost(project, caches))
@@ -177,7 +178,7 @@ class LiveCollection:
         images = self.embedded.images
         if not self.project.is_writable:
             images.read()  # another program may have added and removed images
-        listed = np.intersect1d(np.array(image_ids, dtype=np.int64), images.ids)
+        listed = images.listed(image_ids)
         if not self._is_loaded or self.embedded.store.rows_of(listed) is None:
             self._is_listed = False
             return self.load(fits=fits)
@@ -200,8 +201,13 @@ class LiveCollection:
 
     @property
     def is_behind(self) -> bool:
-        """Whether labels, graph, rules, model or embeddings changed since the fit."""
-        return self._is_loaded and (self.fitted is None or self._version != self._fitted_version)
+        """Whether labels, graph, rules, model or embeddings changed since the fit, or it lacks what is wanted now."""
+        lacks = self.wants_teaching > self._has_teaching or self.wants_look_alikes > self._has_look_alikes
+        return self._is_loaded and (not self._is_fitted or lacks)
+
+    @property
+    def _is_fitted(self) -> bool:
+        return self.fitted is not None and self._version == self._fitted_version
 
     def fit_input(self, in_view: Sequence[int] = ()) -> FitInput:
         """A snapshot to fit, safe to read on another thread; images in view are classified first."""
@@ -212,6 +218,7 @@ class LiveCollection:
         return FitInput(
             self._version, snapshot, self._classifiers.of(setting),
             with_teaching=self.wants_teaching, with_look_alikes=self.wants_look_alikes,
+            known=self.row_scores.fit if self._is_fitted else None,
             keep=self.embedded.rows_to_keep(), first_rows=rows_to_answer_first(images, in_view),
         )  # fmt: skip
 
@@ -222,6 +229,9 @@ class LiveCollection:
             return self.state
         self._fitted_version = version
         self._teach_first, self._look_alikes = outcome.teach_first, outcome.look_alikes
+        self._has_teaching, self._has_look_alikes = outcome.given.with_teaching, outcome.given.with_look_alikes
+        if outcome.given.known is not None and outcome.fitted is self.fitted:
+            return self._publisher.publish_teach_rank(teach_ranks(self._teach_first, self.embedded.rows))
         self._publisher.forget_kept()
         self.row_scores.adopt(outcome)
         self.row_scores.classify(self.embedded.ready_rows)
@@ -244,13 +254,11 @@ class LiveCollection:
         return self._publisher.publish_folds(folds)
 
     def find_what_teaches(self, *, is_wanted: bool) -> None:
-        """Have this and later fits rank the images to label first, or no longer; another fit may be due then."""
-        self._version += int(is_wanted and not self.wants_teaching)
+        """Have this and later fits rank the images to label first, or no longer; the last one is completed then."""
         self.wants_teaching = is_wanted
 
     def find_look_alikes(self, *, is_wanted: bool) -> None:
         """Have this and later fits keep what groups for review are made from, or no longer; see `group_input`."""
-        self._version += int(is_wanted and not self.wants_look_alikes)
         self.wants_look_alikes = is_wanted
 
     def group_input(self, memory: ReviewMemory) -> GroupInput | None:

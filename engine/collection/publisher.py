@@ -76,6 +76,11 @@ class Publisher:
         self.state = replace(self.state, folds=folds)
         return self.state
 
+    def publish_teach_rank(self, teach_rank: NDArray[np.int32] | None) -> CollectionState:
+        """The same with other ranks of images to label first."""
+        self.state = replace(self.state, teach_rank=teach_rank)
+        return self.state
+
     def publish(
         self, graph: CategoryGraph, predictions: Predictions, teach_rank: NDArray[np.int32] | None = None
     ) -> CollectionState:

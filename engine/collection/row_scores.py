@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from engine.collection.answers import Answers
 from engine.collection.embedded_images import EmbeddedImages
-from engine.collection.fitting import FirstAnswers, FitOutcome
+from engine.collection.fitting import FirstAnswers, Fit, FitOutcome
 from engine.collection.predictions import Predictions
 from engine.collection.state import CollectionState
 from engine.everyday.classifier import FittedClassifier
@@ -50,6 +50,12 @@ class RowScores:
         self._scored_at = np.full(len(self.scores.best), -1, dtype=np.int32)
         self._make_room()
         self._scored_at[self._seen_by(self.fitted, self._fitted_age)] = self._fitted_age
+
+    @property
+    def fit(self) -> Fit | None:
+        """The model and scores of the rows as they are; None where one was filled since."""
+        is_same = self._fitted_age == self._embedded.store.age
+        return None if self.fitted is None or not is_same else Fit(self.fitted, self.scores)
 
     def classify(self, rows: NDArray[np.int64]) -> None:
         """Classify those of these rows (k,) that are new to the model."""

@@ -36,7 +36,7 @@ def like_images(
         similarity: how images are compared.
     """
     store, rows = embedded.store, embedded.ready_rows
-    asked = embedded.rows_of(np.intersect1d(np.array(image_ids, dtype=np.int64), embedded.images.ids))
+    asked = embedded.rows_of(embedded.images.listed(image_ids))
     asked = asked[store.is_filled[asked]]
     vectors = store.floats(asked)
     if outside is not None:

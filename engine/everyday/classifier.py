@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any, Final, Protocol
 
 from engine.everyday.back_off import BackOff, Policy
-from engine.everyday.blocks import Embeddings, Flags, Floats, Integers
+from engine.everyday.blocks import Embeddings, Flags, Floats, Integers, RowOrder
 from engine.everyday.look_alikes import SCREEN, LookAlikes, Opinions
 from engine.everyday.scores import HeldOutShots, Scores
 from engine.everyday.shots import EmbeddedSnapshot, Shots
@@ -251,5 +251,5 @@ class Classifier(Protocol):
     def look_alikes(self, snapshot: FitSnapshot) -> ImageLinks | None:
         """Links of the snapshot's images to those that look like them; None where there are too few images."""
 
-    def teach_first(self, snapshot: FitSnapshot, fitted: FittedClassifier, scores: Scores) -> Integers | None:
+    def teach_first(self, snapshot: FitSnapshot, fitted: FittedClassifier, scores: Scores) -> RowOrder | None:
         """Rows of the unlabelled images, those whose labels would teach most first; None where that is unknown."""

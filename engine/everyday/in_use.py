@@ -64,7 +64,8 @@ def teach_first_unlabelled(embeddings: Floats) -> Integers:
     basis = collection_basis(rows, embeddings, labelled=none)
     if basis is None:
         return rows
-    return teach_first(basis, ModelUncertainty(np.ones(len(rows), dtype=np.float32), none, none, 0.0))
+    first = teach_first(basis, ModelUncertainty(np.ones(len(rows), dtype=np.float32), none, none, 0.0))
+    return first.astype(np.int64)
 
 
 def propagation_width(file: Path) -> int | None:

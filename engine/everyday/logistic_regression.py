@@ -18,6 +18,7 @@ from engine.everyday.blocks import (
     Flags,
     Floats,
     Integers,
+    RowOrder,
     in_blocks,
     one_thread_each,
     stop_if_asked,
@@ -161,7 +162,7 @@ class LogisticRegression:
         basis = self._basis.current(snapshot.images, snapshot.shots.image_ids)
         return None if basis is None else BasisLinks(basis)
 
-    def teach_first(self, snapshot: FitSnapshot, fitted: FittedClassifier, scores: Scores) -> Integers | None:
+    def teach_first(self, snapshot: FitSnapshot, fitted: FittedClassifier, scores: Scores) -> RowOrder | None:
         return teach_first_of(self._basis, snapshot, fitted, scores)
 
 

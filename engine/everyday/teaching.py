@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from engine.everyday.blocks import Floats, Integers, in_blocks, one_thread_each, stop_if_asked
+from engine.everyday.blocks import Floats, Integers, RowOrder, in_blocks, one_thread_each, stop_if_asked
 from engine.everyday.classifier import FitSnapshot, FittedClassifier
 from engine.everyday.collection_stage.basis import MOST_ANCHORS, CollectionBasis
 from engine.everyday.collection_stage.live_basis import LiveBasis
@@ -44,7 +44,7 @@ def uncertainty_of(
     return ModelUncertainty(1 - scores.best_score, labelled, left_out, 1 - float(is_unseen.mean()))
 
 
-def teach_first_of(kept: LiveBasis, snapshot: FitSnapshot, fitted: FittedClassifier, scores: Scores) -> Integers | None:
+def teach_first_of(kept: LiveBasis, snapshot: FitSnapshot, fitted: FittedClassifier, scores: Scores) -> RowOrder | None:
     """See `Classifier.teach_first`, by the basis that is kept of the collection."""
     images = snapshot.images
     basis = kept.current(images, snapshot.shots.image_ids)
@@ -57,7 +57,7 @@ def teach_first_of(kept: LiveBasis, snapshot: FitSnapshot, fitted: FittedClassif
 
 
 @one_thread_each
-def teach_first(basis: CollectionBasis, uncertainty: ModelUncertainty) -> Integers:
+def teach_first(basis: CollectionBasis, uncertainty: ModelUncertainty) -> RowOrder:
     """Every unlabelled image in the order in which labels would teach most.
 
     Anchors stand for all images, so they are chosen one by one, and come first; each of the others follows by what its
@@ -77,15 +77,16 @@ def teach_first(basis: CollectionBasis, uncertainty: ModelUncertainty) -> Intege
     gains[places] = chosen.gains
     order = basis.anchors[places[chosen.order()]]
     is_free[order] = False
-    others = np.flatnonzero(is_free)
+    others = np.flatnonzero(is_free).astype(np.int32)
     likely = np.empty(len(others), dtype=np.float32)
 
     def work(part: slice) -> None:
-        links = basis.links_at(others[part])
+        links = basis.links_at(others[part].astype(np.int64))
         likely[part] = (links.weights * gains[links.positions]).sum(axis=1)
 
     in_blocks(len(others), work)
-    return np.concatenate([order, others[np.argsort(-likely, kind="stable")]])
+    np.negative(likely, out=likely)
+    return np.concatenate([order.astype(np.int32), others[np.argsort(likely, kind="stable")]])
 
 
 def _weights(uncertainties: Floats, classes_seen: float) -> Floats:

@@ -33,9 +33,20 @@ Bits = NDArray[np.uint64]
 
 def same_content(keys: NDArray[np.bytes_]) -> Integers:
     """(n,) groups of images whose files have the same bytes, by their content hashes; empty before a file was read."""
-    _, first, place = np.unique(keys, return_index=True, return_inverse=True)
-    is_known = keys != b""
-    return groups_of(np.where(is_known, first[place], np.arange(len(keys))).astype(np.int64))
+    some = np.flatnonzero(_recurs(keys.astype("S8").view(np.uint64)) & (keys != b""))
+    _, first, place = np.unique(keys[some], return_index=True, return_inverse=True)
+    lowest = np.arange(len(keys), dtype=np.int64)
+    lowest[some] = some[first][place.reshape(-1)]
+    return groups_of(lowest)
+
+
+def _recurs(numbers: Bits) -> Flags:
+    """(n,) whether a number is there more than once: sorting numbers takes a tenth of the time of hashes."""
+    order = np.argsort(numbers)
+    is_same = numbers[order[1:]] == numbers[order[:-1]]
+    recurs = np.zeros(len(numbers), dtype=bool)
+    recurs[order[1:][is_same]] = recurs[order[:-1][is_same]] = True
+    return recurs
 
 
 def copies(bits: Bits, seconds: Integers, embeddings: Embeddings, rows: Integers) -> Integers:

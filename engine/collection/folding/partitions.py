@@ -28,10 +28,12 @@ def components(count: int, first: Integers, second: Integers) -> Integers:
 
 def groups_of(lowest: Integers) -> Integers:
     """(n,) numbered groups of places by their lowest one: ascending with it; `ALONE` where nothing else is there."""
-    _, place, counts = np.unique(lowest, return_inverse=True, return_counts=True)
-    is_group = counts > 1
-    numbers = np.where(is_group, np.cumsum(is_group) - 1, ALONE)
-    return numbers[place].astype(np.int64)
+    groups = np.full(len(lowest), ALONE, dtype=np.int64)
+    members = np.flatnonzero(lowest != np.arange(len(lowest)))  # of millions few: no more is sorted
+    firsts = np.unique(lowest[members])
+    groups[members] = np.searchsorted(firsts, lowest[members])
+    groups[firsts] = np.arange(len(firsts))
+    return groups
 
 
 def as_partition(groups: Integers) -> Integers:
@@ -45,7 +47,9 @@ def as_partition(groups: Integers) -> Integers:
 
 def joined(*partitions: Integers) -> Integers:
     """(n,) the finest partition that keeps together what any of these (n,) keeps together."""
-    edges = [_edges(partition) for partition in partitions]
+    edges = [_edges(partition) for partition in partitions if (partition != ALONE).any()]
+    if not edges:
+        return partitions[0]
     first, second = (np.concatenate([edge[end] for edge in edges]) for end in (0, 1))
     return groups_of(components(len(partitions[0]), first, second))
 

@@ -29,7 +29,12 @@ class ShotTimes:
 
     @staticmethod
     def unknown(count: int) -> "ShotTimes":
-        return ShotTimes(np.full(count, UNKNOWN_TIME, dtype=np.int64), np.zeros(count, dtype=np.int64))
+        """Of images that no camera's clock tells; they take no memory, and are for reading only."""
+        return ShotTimes(np.broadcast_to(np.int64(UNKNOWN_TIME), count), np.broadcast_to(np.int64(0), count))
+
+    def own(self) -> "ShotTimes":
+        """A copy that may be written to."""
+        return ShotTimes(self.seconds.copy(), self.sources.copy())
 
 
 def sound_seconds(seconds: Integers) -> Integers:

@@ -8,7 +8,7 @@ from typing import Final, final
 import numpy as np
 
 from engine.everyday.back_off import Policy, back_off
-from engine.everyday.blocks import Flags, Floats, Integers, one_thread_each, stop_if_asked
+from engine.everyday.blocks import Flags, Floats, Integers, RowOrder, one_thread_each, stop_if_asked
 from engine.everyday.classifier import FitSnapshot, FittedClassifier, Setting
 from engine.everyday.collection_stage.basis import CollectionBasis
 from engine.everyday.collection_stage.calibration import Branches
@@ -79,7 +79,7 @@ class EverydayClassifier:
         basis = self._basis.current(snapshot.images, snapshot.shots.image_ids)
         return None if basis is None else BasisLinks(basis)
 
-    def teach_first(self, snapshot: FitSnapshot, fitted: FittedClassifier, scores: Scores) -> Integers | None:
+    def teach_first(self, snapshot: FitSnapshot, fitted: FittedClassifier, scores: Scores) -> RowOrder | None:
         return teach_first_of(self._basis, snapshot, fitted, scores)
 
 

@@ -14,7 +14,7 @@ from engine.collection.new_project import new_project
 from engine.collection.state import NO_CLASS, ImageStatus
 from engine.config import CacheFolders
 from engine.errors import InputError
-from tests.support.collections import LEAVES, Collection, class_ids, write_shape
+from tests.support.collections import LEAVES, Collection, cache_of_test, class_ids, write_shape
 
 
 def _leaf(path: Path) -> str:
@@ -38,8 +38,10 @@ def test_nobody_asked(live: LiveCollection) -> None:
 def test_asked_later(live: LiveCollection) -> None:
     """Asking makes a fit due, once; from then on every fit says it, until nobody asks any more."""
     live.find_what_teaches(is_wanted=True)
+    is_due = live.is_behind
     before = live.adopt(run_fit(live.fit_input()))
     assert before.teach_rank is not None
+    assert (is_due, live.is_behind) == (True, False)
     first = _first(live)[0]
     after = live.apply(live.project.labels.set([first], class_ids(live.project)[LEAVES[0]]))
     assert after.teach_rank is not None
@@ -49,6 +51,38 @@ def test_asked_later(live: LiveCollection) -> None:
     undone = live.project.history.undo()
     assert undone is not None
     assert live.apply(undone).teach_rank is None
+
+
+def test_asking_completes_the_fit_that_there_is(live: LiveCollection) -> None:
+    """The model stays, and ranks are those of a fit that was asked at once; after a label all is new."""
+    model = live.fitted
+    live.find_what_teaches(is_wanted=True)
+    before = live.state
+    assert live.adopt(run_fit(live.fit_input())).best_score is before.best_score
+    completed = _first(live)
+    assert live.fitted is model
+    live.load()
+    assert live.fitted is not model
+    assert _first(live) == completed
+    live.find_what_teaches(is_wanted=False)
+    live.adopt(run_fit(live.fit_input()))
+    live.find_what_teaches(is_wanted=True)
+    model = live.fitted
+    live.apply(live.project.labels.set([completed[0]], class_ids(live.project)[LEAVES[0]]))
+    assert live.fitted is not model
+
+
+def test_images_that_came_since_make_it_a_fit(live: LiveCollection, tmp_path: Path) -> None:
+    """What is completed is a fit to the very same images."""
+    (tmp_path / "new").mkdir()
+    write_shape(tmp_path / "new" / "0.png", "Red disc", seed=5)
+    model, change = live.fitted, import_images(live.project, [tmp_path / "new"]).change
+    live.take(change)
+    embed_project(live.project, cache_of_test(), device="cpu")
+    live.take_embedded(change.images_added, fits=False)
+    live.find_what_teaches(is_wanted=True)
+    live.adopt(run_fit(live.fit_input()))
+    assert live.fitted is not model
 
 
 def test_before_any_label(live: LiveCollection) -> None:

@@ -28,6 +28,12 @@ def test_same_bytes() -> None:
     assert same_content(np.array([b"a", b"b", b"a", b"", b""])).tolist() == [0, ALONE, 0, ALONE, ALONE]
 
 
+def test_hashes_that_begin_alike_are_other_bytes() -> None:
+    """Eight bytes find who may be a twin, all of them say who is."""
+    keys = np.array([b"12345678a", b"12345678b", b"x", b"12345678b", b"12345678"])
+    assert same_content(keys).tolist() == [ALONE, 0, ALONE, 0, ALONE]
+
+
 def test_hashes_of_a_few_other_bits_are_copies() -> None:
     first = 0x0123456789ABCDEF
     assert _copies([first, _flipped(first, MOST_BITS), ~first & (2**64 - 1)]) == [0, 0, ALONE]
