@@ -61,15 +61,9 @@ class LiveCollection:
     """
 
     def __init__(
-        self,
-        project: Project,
-        caches: CacheFolders,
-        *,
-        model: ModelFiles | None = None,
-        setting: Setting | None = None,
-        with_stage: bool | None = None,
-        with_views: bool = True,
-    ) -> None:
+        self, project: Project, caches: CacheFolders, *, model: ModelFiles | None = None,
+        setting: Setting | None = None, with_stage: bool | None = None, with_views: bool = True,
+    ) -> None:  # fmt: skip
         self.project = project
         self._caches = caches
         self._setting, self._with_stage, self._with_views = setting, with_stage, with_views
@@ -170,10 +164,9 @@ class LiveCollection:
         return self.publish_known()
 
     def take_embedded(self, image_ids: Sequence[int], *, fits: bool = True) -> CollectionState:
-        """Take new embeddings of these images from the caches, also those of all views, or note that they failed.
+        """Take new embeddings of these images from the caches, also of all views, or note that they failed.
 
-        Where files have changed, what the collection stage learned from the old ones is forgotten. A fit that is due
-        may be left to the caller.
+        Where files have changed, what the collection stage learned from the old ones is forgotten.
         """
         images = self.embedded.images
         if not self.project.is_writable:
@@ -203,9 +196,8 @@ class LiveCollection:
     def is_behind(self) -> bool:
         """Whether labels, graph, rules, model or embeddings changed since the fit, or it lacks what is wanted now."""
         lacks = self.wants_teaching > self._has_teaching or self.wants_look_alikes > self._has_look_alikes
-        return self._is_loaded and (not self._is_fitted or lacks)
+        return self._is_loaded and (lacks or not self._is_fitted())
 
-    @property
     def _is_fitted(self) -> bool:
         return self.fitted is not None and self._version == self._fitted_version
 
@@ -218,7 +210,7 @@ class LiveCollection:
         return FitInput(
             self._version, snapshot, self._classifiers.of(setting),
             with_teaching=self.wants_teaching, with_look_alikes=self.wants_look_alikes,
-            known=self.row_scores.fit if self._is_fitted else None,
+            known=self.row_scores.fit if self._is_fitted() else None,
             keep=self.embedded.rows_to_keep(), first_rows=rows_to_answer_first(images, in_view),
         )  # fmt: skip
 
@@ -281,7 +273,6 @@ class LiveCollection:
         return self.state
 
     def _has_more_to_learn(self) -> bool:
-        """Whether the collection stage should take more embeddings into account."""
         return self._is_stage_on() and has_outgrown(self.embedded.snapshot(), self._learned_from)
 
     def _is_stage_on(self) -> bool:
@@ -292,8 +283,9 @@ class LiveCollection:
         self.embedded = EmbeddedImages(self.project, model, self._caches, with_views=self._with_views)
         self._publisher = Publisher(self.embedded, model.name, self._caches.collections)
         self._publisher.publish_folds(self.folds)
-        # Whether all was read; whether images and labels alone were, just now.
-        self._is_loaded = self._is_listed = False
+        self._is_loaded = self._is_listed = (
+            False  # whether all was read; images and labels alone
+        )
         self._forget_fit()
 
     def _new_classifiers(self) -> Classifiers:
@@ -310,8 +302,7 @@ class LiveCollection:
     # -- answers --------------------------------------------------------------------------------------------------
 
     def _publish(self) -> CollectionState:
-        graph = self.project.classes.graph
-        ranks = None if self.fitted is None else teach_ranks(self._teach_first, self.embedded.rows)
+        graph, ranks = self.project.classes.graph, teach_ranks(self._teach_first, self.embedded.rows)
         self._publisher.publish(graph, self.row_scores.predictions(graph, self._publisher.before_fit), ranks)
         return self.publish_known()
 

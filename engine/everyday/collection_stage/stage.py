@@ -129,8 +129,10 @@ class CollectionStage:
             chances = self._finish(softmax(logits), links)
             scores.put(part, _scores(chances, self._similarity(links), back_off, classifier, block * factor))
 
+        run = None if rows is None else _run(rows)
+
         def work(part: slice) -> None:
-            at = part if rows is None else rows[part]
+            at: Rows = part if rows is None else rows[part] if run is None else slice(run + part.start, run + part.stop)
             classify_some(part, at, links_to(self.basis.found.rows(at)))
 
         # Anchors have more links than others. They are few: doing them once more is quicker than picking them out.
@@ -168,6 +170,11 @@ class CollectionStage:
 
     def _finish(self, by_prototype: Floats, links: Links) -> Floats:
         return self.calibration.apply(joined(by_prototype, links, self.refined.chances))
+
+
+def _run(rows: Integers) -> int | None:
+    """The first of rows (k,) that follow each other without a gap, which are read in place; None of others."""
+    return int(rows[0]) if len(rows) and bool((np.diff(rows) == 1).all()) else None
 
 
 def _scores(
