@@ -34,7 +34,8 @@ class TeachMethod:
 def ours(known: KnownSoFar, count: int) -> NDArray[np.int64]:
     """The order of the window and of `protoleaf suggest`, by the program's own code."""
     nothing = np.zeros(0, dtype=np.int64)
-    return teach_first(known.basis, uncertainty_of(known.fitted, known.scores, known.labelled, nothing))[:count]
+    first = teach_first(known.basis, uncertainty_of(known.fitted, known.scores, known.labelled, nothing))
+    return first[:count].astype(np.int64)
 
 
 OURS: Final = "teach-first"

@@ -191,7 +191,8 @@ def least_certain_first(desk: Desk) -> Integers:
 def teaching_first(desk: Desk) -> Integers:
     """The order of the window, by the program's own code."""
     labelled = np.flatnonzero(desk.labels != NO_CLASS)
-    return teach_first(desk.basis, uncertainty_of(desk.fitted, desk.scores, labelled, desk.ids[:0]))
+    first = teach_first(desk.basis, uncertainty_of(desk.fitted, desk.scores, labelled, desk.ids[:0]))
+    return first.astype(np.int64)
 
 
 def review_cards(desk: Desk, order: Order) -> ReviewOutcome:
