@@ -6,11 +6,10 @@ Each library is measured in a process of its own; those that are not installed a
 processor seconds of all threads together, and seconds on the clock for a query.
 """
 
-import json
 import statistics
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Annotated, Any, Final, Protocol
 
@@ -102,7 +101,8 @@ class Faiss:
     def __init__(self, _count: int) -> None:
         faiss = import_module("faiss")
         self._index = faiss.IndexHNSWSQ(WIDTH, faiss.ScalarQuantizer.QT_fp16, LINKS, faiss.METRIC_INNER_PRODUCT)
-        self._index.hnsw.efConstruction = self._index.hnsw.efSearch = BREADTH
+        for name in ("efConstruction", "efSearch"):
+            setattr(self._index.hnsw, name, BREADTH)
 
     def add(self, vectors: Floats, _first: int) -> None:
         """Add them on all cores."""
@@ -183,14 +183,18 @@ def main(
     name: Annotated[str, typer.Argument(help=", ".join(KINDS))],
     count: Annotated[int, typer.Option(min=1000)] = 100_000,
 ) -> None:
-    """Measure one of them; prints JSON."""
+    """Measure one of them."""
     if name not in KINDS:
         raise typer.BadParameter(f"there is no “{name}”; expected one of {', '.join(KINDS)}")
     try:
-        figures = measure_neighbours(name, count)
+        found = measure_neighbours(name, count)
     except ImportError:
         raise typer.BadParameter(f"{name} is not installed; install it beside the program to compare") from None
-    typer.echo(json.dumps(asdict(figures)))
+    typer.echo(
+        f"{found.name}: {found.images:,} images, built in {found.build_cpu_s:.1f} s of CPU time, "
+        f"{found.memory_mib:,.0f} MiB, {found.query_ms:.2f} ms a query, {found.recall:.1%} of the {NEAREST} nearest found, "
+        f"another hundredth added in {found.add_cpu_s:.2f} s"
+    )
 
 
 if __name__ == "__main__":
