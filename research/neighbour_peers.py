@@ -192,8 +192,8 @@ def main(
         raise typer.BadParameter(f"{name} is not installed; install it beside the program to compare") from None
     typer.echo(
         f"{found.name}: {found.images:,} images, built in {found.build_cpu_s:.1f} s of CPU time, "
-        f"{found.memory_mib:,.0f} MiB, {found.query_ms:.2f} ms a query, {found.recall:.1%} of the {NEAREST} nearest found, "
-        f"another hundredth added in {found.add_cpu_s:.2f} s"
+        f"{found.memory_mib:,.0f} MiB, {found.query_ms:.2f} ms a query, "
+        f"{found.recall:.1%} of the {NEAREST} nearest found, another hundredth added in {found.add_cpu_s:.2f} s"
     )
 
 
