@@ -161,13 +161,13 @@ def _fit(
     on_first: Callable[[FirstAnswers], object] | None,
     next_input: Callable[[], FitInput | None],
 ) -> Fit:
-    snapshot, classifier = wanted.snapshot, wanted.classifier
-    fitted = classifier.fit(snapshot)
+    snapshot = wanted.snapshot
+    fitted = wanted.classifier.fit(snapshot)
 
     def answer_newer() -> None:
         newer = next_input()
         if newer is not None and newer.snapshot.images.age == snapshot.images.age and on_first is not None:
-            _answer_first(newer, classifier.fit(newer.snapshot), on_first)
+            _answer_first(newer, newer.classifier.fit(newer.snapshot), on_first)
 
     if on_first is None or not len(wanted.first_rows):
         return Fit(fitted, _classified(fitted, snapshot.images.embeddings))
