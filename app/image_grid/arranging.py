@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
 from app.image_grid.folded import FoldedCards
-from app.image_grid.held_order import HeldOrder
+from app.image_grid.held_order import HeldOrder, without
 from app.jobs.background_thread import BackgroundThread
 
 _log = logging.getLogger(__name__)
@@ -44,7 +44,7 @@ class Arrangement:
         """The same, where it follows an order without folds whose cards show these images (rows,)."""
         if held.folds.count or held.left is None:
             return Arrangement.of(held, unfolded)
-        return Arrangement(held, FoldedCards.of_single(held.shown), np.delete(image_ids, held.left))
+        return Arrangement(held, FoldedCards.of_single(held.shown), without(image_ids, held.left))
 
 
 @final

@@ -19,7 +19,6 @@ from engine.collection.folding.folds import Folds
 from engine.collection.state import NO_CLASS, CollectionState, ImageStatus, Sorting, predicted_class
 
 Positions = NDArray[np.int64]
-_FAILED: Final = ImageStatus.FAILED
 _NONE: Final = np.zeros(0, dtype=np.int64)
 FEW: Final = 32
 """Cards that leave at once and are looked for one by one. Chosen: more are found as quickly by going through all."""
@@ -60,7 +59,7 @@ def in_order(state: CollectionState, chosen: NDArray[np.int64], order: Order) ->
         ranks = state.ranks.get(order.sorting)
         return chosen if ranks is None else chosen[sorted_places(ranks[chosen])]
     known = np.where(state.is_unknown[chosen], np.float32(0), state.best_score[chosen])
-    score = np.where(state.status[chosen] == ImageStatus.READY, known, np.float32(2))
+    score = np.where(state.status[chosen] == int(ImageStatus.READY), known, np.float32(2))
     is_labelled = state.label_class[chosen] != NO_CLASS
     if order is Order.CLASS:
         chosen = chosen[sorted_places(-score, last=~is_labelled)]
@@ -162,7 +161,7 @@ class HeldOrder:
             is_ranked[newcomers] = True
             ranked = np.concatenate([ranked, _sorted(state, newcomers, wanted, order)])
         left = _rows_that_left(old, is_in) if old is self else None
-        shown = ranked[is_in[ranked]] if left is None else np.delete(old.shown, left)
+        shown = ranked[is_in[ranked]] if left is None else without(old.shown, left)
         return HeldOrder(state, self.sorted_for, ranked, is_ranked, is_in, shown, left, self.folds)
 
     def changed_predictions(self, wanted: ImageFilter) -> int:
@@ -190,6 +189,13 @@ class HeldOrder:
         is_ranked[places[is_still]] = self.is_ranked[is_still]
         ranked = places[self.ranked][is_still[self.ranked]]
         return HeldOrder(state, self.sorted_for, ranked, is_ranked, is_in, ranked[is_in[ranked]], folds=self.folds)
+
+
+def without(values: Positions, rows: Positions) -> Positions:
+    """Values (m,) but for those at rows (k,); of one row a quarter of the time that `np.delete` takes."""
+    if len(rows) == 1:
+        return np.concatenate([values[: rows[0]], values[rows[0] + 1 :]])
+    return np.delete(values, rows)
 
 
 def _rows_that_left(before: HeldOrder, is_in: NDArray[np.bool_]) -> Positions | None:
@@ -233,11 +239,11 @@ def _has_same_facts(before: CollectionState, after: CollectionState) -> bool:
 def _is_touched(before: CollectionState, after: CollectionState) -> NDArray[np.bool_]:
     """(n,) images of the new state whose label, or whether they can be read, is not what it was; new ones are."""
     if has_same_images(before, after):
-        is_other_label = before.label_class != after.label_class
-        return is_other_label | ((before.status == _FAILED) != (after.status == _FAILED))
+        is_other = before.label_class != after.label_class
+        return is_other if before.status is after.status else is_other | (before.has_failed != after.has_failed)
     if len(before.image_ids) == 0:
         return np.ones(len(after.image_ids), dtype=bool)
     places, was_there = _found(after.image_ids, before.image_ids)
     has_same_label = before.label_class[places] == after.label_class
-    has_same_status = (before.status[places] == _FAILED) == (after.status == _FAILED)
+    has_same_status = before.has_failed[places] == after.has_failed
     return ~(was_there & has_same_label & has_same_status)

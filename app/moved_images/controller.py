@@ -142,10 +142,8 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
 
     def _on_came_back(self) -> None:
         """Read images that could not be read while they were missing."""
-        from engine.collection.state import ImageStatus
-
         state = self._session.state
-        if state is not None and (state.status == ImageStatus.FAILED).any():
+        if state is not None and state.has_failed.any():
             self._embedding.start_again()
 
     def _on_change_made(self, change: Change) -> None:

@@ -76,6 +76,9 @@ class ImageFilter:
     found: ImageSet | None = None  # by a search
 
 
+EVERYTHING: Final = ImageFilter()
+
+
 def shown_class(state: CollectionState) -> NDArray[np.int64]:
     """(n,) the displayed class of each image: the label, else the most likely one; `NO_CLASS` where unknown."""
     return shown_classes(state.label_class, state.best_class, state.is_unknown)
@@ -102,4 +105,6 @@ def fitting(state: CollectionState, wanted: ImageFilter) -> NDArray[np.bool_]:
 
 def count(state: CollectionState, wanted: ImageFilter) -> int:
     """How many images pass a filter: the one figure that all parts of the window show."""
+    if wanted == EVERYTHING:
+        return len(state.image_ids)
     return int(np.count_nonzero(fitting(state, wanted)))

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from app.controls import ElidedLabel, fill_row, make_button, set_property
 from app.jobs.job import Job, JobState
-from app.session.embedding import FAILED, Embedding
+from app.session.embedding import Embedding
 from app.session.subsets import Subset, subset_counts
 from app.status.job_bar import JobBar
 from app.texts import plain_tip, plural, tr
@@ -206,5 +206,5 @@ class StatusLine(QWidget):
 
 
 def failures_of(state: CollectionState) -> dict[int, FileFailure]:
-    failed = state.image_ids[state.status == FAILED].tolist()
+    failed = state.image_ids[state.has_failed].tolist()
     return {image_id: FileFailure(state.path_of(image_id), state.failures.get(image_id, "")) for image_id in failed}

@@ -283,9 +283,7 @@ class LiveCollection:
         self.embedded = EmbeddedImages(self.project, model, self._caches, with_views=self._with_views)
         self._publisher = Publisher(self.embedded, model.name, self._caches.collections)
         self._publisher.publish_folds(self.folds)
-        self._is_loaded = self._is_listed = (
-            False  # whether all was read; images and labels alone
-        )
+        self._is_loaded = self._is_listed = False  # whether all was read; images and labels alone
         self._forget_fit()
 
     def _new_classifiers(self) -> Classifiers:

@@ -131,7 +131,7 @@ class CollectionState:
     @cached_property
     def has_failed(self) -> NDArray[np.bool_]:
         """(n,) whether an image could not be read."""
-        return self.status == ImageStatus.FAILED
+        return self.status == int(ImageStatus.FAILED)  # an enumeration is compared in 64 bits: a tenth of the speed
 
     @cached_property
     def is_to_review(self) -> NDArray[np.bool_]:
