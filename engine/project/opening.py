@@ -61,13 +61,19 @@ class OpenFile:
             pass
 
 
-def open_for_writing(path: Path) -> OpenFile:
+def open_for_writing(
+    path: Path, *, on_progress: OnProgress = ignore_progress, cancel: CancelToken | None = None
+) -> OpenFile:
     """Open a project as its one writer; an older file is backed up and migrated.
+
+    Args:
+        on_progress, cancel: of the check of a file that was not closed, which takes seconds with a million images.
 
     Raises:
         ProjectMissingError, ProjectDamagedError, ProjectTooNewError: see `check_header`, or it is not sound.
         ProjectReadOnlyError: the file or its folder must not be written to.
         ProjectLockedError: somebody else writes.
+        Cancelled: stopped while it was checked; the file keeps every byte that a person made.
     """
     _check_header_unless_open(path)
     if not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
@@ -87,14 +93,20 @@ def open_for_writing(path: Path) -> OpenFile:
         migrate(connection, version)
         connection.write("PRAGMA foreign_keys = ON")
         seal, left = _seal_of(connection, lock.read), LeftSeal()
-        _refuse(connection, opening_faults(connection, seal))
+        _refuse(connection, opening_faults(connection, seal, on_progress=on_progress, cancel=cancel))
         connection.guard = FileGuard(path, lock)
         resources.callback(_leave, connection, lock, left)
         return OpenFile(connection, resources.pop_all(), lock, seal, left)
     raise AssertionError  # the stack above never swallows an error
 
 
-def open_for_reading(path: Path, *, is_checked: bool = True) -> OpenFile:
+def open_for_reading(
+    path: Path,
+    *,
+    is_checked: bool = True,
+    on_progress: OnProgress = ignore_progress,
+    cancel: CancelToken | None = None,
+) -> OpenFile:
     """Open a private copy of a project as it is now; works in read-only folders and beside a writer.
 
     Raises as `open_for_writing` but for what concerns writing. Unless `is_checked`, the file need not be sound.
@@ -111,7 +123,8 @@ def open_for_reading(path: Path, *, is_checked: bool = True) -> OpenFile:
             connection.value("PRAGMA journal_mode = DELETE")  # an older file may have had a write-ahead log
             migrate(connection, version)
         if is_checked:
-            _refuse(connection, opening_faults(connection, Seal.WHOLE if snapshot.has_writer else seal))
+            seen = Seal.WHOLE if snapshot.has_writer else seal
+            _refuse(connection, opening_faults(connection, seen, on_progress=on_progress, cancel=cancel))
         connection.write("PRAGMA query_only = ON")
         if os.name == "posix":
             # SQLite goes on without the name, and a kill leaves nothing.

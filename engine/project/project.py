@@ -145,10 +145,16 @@ class Project:
         return Project.open(whole, is_backed_up=False)
 
     @staticmethod
-    def open(path: Path, *, for_writing: bool = True, is_backed_up: bool = True) -> "Project":
+    def open(
+        path: Path, *, for_writing: bool = True, is_backed_up: bool = True,
+        on_progress: OnProgress = ignore_progress, cancel: CancelToken | None = None,
+    ) -> "Project":  # fmt: skip
         """Open a project; an older one is migrated on a backup first.
 
         If `is_backed_up`, a backup is made first when the last one is a day old.
+
+        Args:
+            on_progress, cancel: of the check of a file that was not closed, which takes seconds with a million images.
 
         Raises:
             ProjectMissingError: no file is there.
@@ -156,9 +162,10 @@ class Project:
             ProjectTooNewError: a newer version of the program made it.
             ProjectReadOnlyError: it is to be written and must not be.
             ProjectLockedError: it is to be written and somebody else does.
+            Cancelled: stopped while it was checked.
         """
-        whole = _whole(path)
-        file = open_for_writing(whole) if for_writing else open_for_reading(whole)
+        whole, opened = _whole(path), open_for_writing if for_writing else open_for_reading
+        file = opened(whole, on_progress=on_progress, cancel=cancel)
         project = Project(whole, file, spelled=path)
         note_opening(whole, project.backups.project_id, file.lock and file.lock.identity[1])
         if for_writing and is_backed_up:

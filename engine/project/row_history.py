@@ -54,7 +54,7 @@ def history_faults(
     history, cancel = _HashedHistory(), cancel or CancelToken()
     unreadable = []
     chunks = connection.rows(_CHUNKS)
-    meter = ProgressMeter(len(chunks), on_progress, unit="parts of the history")
+    meter = ProgressMeter(len(chunks), on_progress, unit="parts")
     for step_id, sequence, is_undone in chunks:
         cancel.raise_if_cancelled()
         meter.advance()

@@ -30,14 +30,21 @@ _TIMES: Final = (
 _BROKEN_SEAL: Final = "its bytes are other than they were when it was closed"
 
 
-def opening_faults(connection: Connection, seal: Seal) -> list[str]:
+def opening_faults(
+    connection: Connection,
+    seal: Seal,
+    *,
+    on_progress: OnProgress = ignore_progress,
+    cancel: CancelToken | None = None,
+) -> list[str]:
     """Faults of a project file of the present version, as far as opening it must know.
 
     A file whose seal holds is bit for bit what a sound project was when it was closed; of any other all is checked,
     but for trained models: a damaged one is reported when it is used, and another one can be chosen.
     """
     if seal is not Seal.WHOLE:
-        return _all_faults(connection, seal, _LOOKS)
+        history = partial(history_faults, on_progress=on_progress, cancel=cancel)
+        return _all_faults(connection, seal, (*_LOOKS, history))
     try:
         return _damage(connection, "quick_check")
     except ProjectDamagedError as error:
@@ -53,7 +60,7 @@ def faults(
 ) -> list[str]:
     """One line for each fault of a project file of the present version; raises `Cancelled` where it was stopped."""
     history = partial(history_faults, on_progress=on_progress, cancel=cancel)
-    return _all_faults(connection, seal, (*_LOOKS[:-1], history, file_faults))
+    return _all_faults(connection, seal, (*_LOOKS, history, file_faults))
 
 
 def _all_faults(connection: Connection, seal: Seal, looks: Sequence[Look]) -> list[str]:
@@ -153,5 +160,4 @@ _LOOKS: Final[Sequence[Look]] = (
     _impossible_times,
     _unreadable_actions,
     _ids_given_twice,
-    history_faults,  # the last: the one that takes long
 )
