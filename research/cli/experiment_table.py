@@ -26,6 +26,13 @@ def table(
     ] = None,
     setting: Setting = None,
     workers: Annotated[int, typer.Option(min=1, help="Trainings side by side.")] = 1,
+    without_fitted: Annotated[
+        bool,
+        typer.Option(
+            "--without-fitted",
+            help="Leave out classifiers that are fitted to each task, most of a test's time; run again for them.",
+        ),
+    ] = False,
     only_show: Annotated[bool, typer.Option("--only-show", help="Show existing results; train nothing.")] = False,
     curves: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Folder for a figure of the trainings.")] = None,
     classes: Annotated[bool, typer.Option("--classes", help="Show 5-way 1-shot accuracy on each test class.")] = False,
@@ -40,7 +47,8 @@ def table(
     from research.grid.cell import MAIN_METHODS, cells_of, names_of
     from research.grid.curves import draw_curves
     from research.grid.result import read_all
-    from research.grid.run import BY_SHOTS, missing, run_grid
+    from research.grid.rows import FITTED
+    from research.grid.run import BY_SHOTS, NONE, missing, run_grid
     from research.grid.summary import all_tables
     from research.reports.text_table import titled_tables
 
@@ -53,9 +61,10 @@ def table(
         data, seeds=seeds, methods=methods, shots=shots or tuple(BY_SHOTS), validation=validation
     )  # fmt: skip
     if not only_show:
-        wanted = missing(cells, results, chosen)
+        left_out = FITTED if without_fitted else NONE
+        wanted = missing(cells, results, chosen, left_out)
         with stoppable("run the same command again to resume") as cancel, progress_bar("Training") as on_progress:
-            run_grid(wanted, runs, results, chosen, workers=workers, on_progress=on_progress, cancel=cancel)
+            run_grid(wanted, runs, results, chosen, left_out, workers=workers, on_progress=on_progress, cancel=cancel)
     found = read_all(results)
     if curves is not None:
         draw_curves(found, curves)

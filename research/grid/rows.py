@@ -43,6 +43,7 @@ CLUSTERS: Final = (64, 256)
 OF_ALL: Final = frozenset(
     {"means", "shrunk", "posterior", "posterior-clusters", "fitted", "calibrated", "means-views", "posterior-views"}
 )
+FITTED: Final = frozenset({"fitted", "calibrated"})  # a classifier for each task: most of the time of a test
 OF_PPN: Final = frozenset(
     {"paper", "paper-tuned", "nearest", "plus", "plus-all", "plus-tuned", "plus-mean", "plus-whitened", "plus-2-steps"}
 )

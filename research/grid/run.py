@@ -51,6 +51,7 @@ BY_SHOTS: Final[Mapping[int, Chosen]] = {
     1: {"training_ways": 20, "coarse_images": 4, "queries_per_class": 5},
     5: {"training_ways": 10, "coarse_images": 7, "queries_per_class": 2},
 }
+NONE: Final = frozenset[str]()
 
 
 def settings_of(cell: GridCell, chosen: Chosen) -> MethodSettings:
@@ -64,16 +65,18 @@ def settings_of(cell: GridCell, chosen: Chosen) -> MethodSettings:
     return replace(found, training=replace(found.training, iterations=iterations, seed=cell.seed))
 
 
-def missing(cells: Sequence[GridCell], folder: Path, chosen: Chosen) -> tuple[GridCell, ...]:
-    """Cells without a result of these settings, with all rows, below the folder of results."""
-    return tuple(cell for cell in cells if not _is_done(cell, folder / f"{cell.name}.json", chosen))
+def missing(
+    cells: Sequence[GridCell], folder: Path, chosen: Chosen, left_out: frozenset[str] = NONE
+) -> tuple[GridCell, ...]:
+    """Cells without a result of these settings, with all rows but those left out, below the folder of results."""
+    return tuple(cell for cell in cells if not _is_done(cell, folder / f"{cell.name}.json", chosen, left_out))
 
 
-def _is_done(cell: GridCell, path: Path, chosen: Chosen) -> bool:
+def _is_done(cell: GridCell, path: Path, chosen: Chosen, left_out: frozenset[str]) -> bool:
     if not path.exists():
         return False
     found = results.read(path)
-    has_rows = all(row_names(cell.method) <= column.rows.keys() for column in found.columns.values())
+    has_rows = all(row_names(cell.method) - left_out <= column.rows.keys() for column in found.columns.values())
     return has_rows and found.settings == _remembered(cell, settings_of(cell, chosen))
 
 
@@ -87,6 +90,7 @@ def run_grid(
     runs: Path,
     folder: Path,
     chosen: Chosen,
+    left_out: frozenset[str] = NONE,
     *,
     workers: int = 1,
     on_progress: OnProgress = ignore_progress,
@@ -99,6 +103,7 @@ def run_grid(
         runs: folder of checkpoints.
         folder: of results.
         chosen: settings, by name, in place of the usual ones.
+        left_out: rows that are not tested; a later run tests them on the same trained networks.
         workers: processes.
         on_progress: called with the iterations of all cells together.
         cancel: asks to stop.
@@ -108,7 +113,7 @@ def run_grid(
         Cancelled: it was asked to stop.
     """
     run_side_by_side(
-        [partial(do_cell, cell, runs, folder, chosen) for cell in cells],
+        [partial(do_cell, cell, runs, folder, chosen, left_out) for cell in cells],
         units=sum(settings_of(cell, chosen).training.iterations for cell in cells),
         workers=workers,
         on_progress=on_progress,
@@ -116,8 +121,8 @@ def run_grid(
     )
 
 
-def do_cell(cell: GridCell, runs: Path, folder: Path, chosen: Chosen) -> GridResult:
-    """Train a cell, test it, and write its result."""
+def do_cell(cell: GridCell, runs: Path, folder: Path, chosen: Chosen, left_out: frozenset[str] = NONE) -> GridResult:
+    """Train a cell, test it in all rows but those left out, and write its result."""
     settings, data, counter = settings_of(cell, chosen), cell.open(), ProgressCounter()
     below, begun_at = cell.runs_below(runs), list[int]()
     start_s = time.process_time()
@@ -140,7 +145,7 @@ def do_cell(cell: GridCell, runs: Path, folder: Path, chosen: Chosen) -> GridRes
     share = (outcome.iterations - begun_at[0]) / outcome.iterations if begun_at else 1.0
     known = None if share else _known(cell, folder, settings)
     cpu_s = round(spent_s / share, 1) if share else known.cpu_s if known is not None else None
-    columns = tested(cell, data, load_cell(data, trained, settings, below), settings, known)
+    columns = tested(cell, data, load_cell(data, trained, settings, below), settings, known, left_out=left_out)
     curve = tuple((point.iteration, float(point.loss or 0.0), point.accuracy) for point in outcome.curve)
     found = GridResult(
         cell.name, cell.variant, cell.split, cell.seed, cell.method, cell.shots, data.name,
@@ -161,8 +166,9 @@ def _known(cell: GridCell, folder: Path, settings: MethodSettings) -> GridResult
 
 
 def tested(
-    cell: GridCell, data: FewShotData, objective: Objective, settings: MethodSettings, known: GridResult | None
-) -> dict[tuple[int, int], ColumnResult]:
+    cell: GridCell, data: FewShotData, objective: Objective, settings: MethodSettings, known: GridResult | None,
+    *, left_out: frozenset[str],
+) -> dict[tuple[int, int], ColumnResult]:  # fmt: skip
     """Test a trained cell in all its columns, by every candidate of the rows that a known result does not have."""
     bench = Bench(data, embedder(objective, data.pixels, settings.training.side))
     views = Bench(data, views_embedder(objective, data.pixels, settings.training))
@@ -182,7 +188,11 @@ def tested(
 
         before = known.columns.get((ways, shots)) if known is not None else None
         has = before.rows if before is not None and before.tasks == checksum_of(test) else {}
-        found = {row: has.get(row) or tuple(starmap(tried, candidates.items())) for row, candidates in rows.items()}
+        found = {
+            row: has.get(row) or tuple(starmap(tried, candidates.items()))
+            for row, candidates in rows.items()
+            if row in has or row not in left_out
+        }
         asked = np.bincount(np.repeat(test.classes, test.queries.shape[2]), minlength=len(data.class_keys))
         of_class = tuple(asked[data.test_few_shot].tolist())
         columns[ways, shots] = ColumnResult(checksum_of(test), test.flat_queries.shape[1], found, of_class)

@@ -24,7 +24,7 @@ from research.grid.curves import draw_curves, mean_curve
 from research.grid.figures import AUTHORS, RowFigures, bootstrapped, rows_in
 from research.grid.release import release
 from research.grid.result import ColumnResult, GridResult, TriedChoice, read, read_all, write
-from research.grid.rows import row_names, rows_of
+from research.grid.rows import FITTED, row_names, rows_of
 from research.grid.run import do_cell, missing, settings_of
 from research.grid.summary import summary_of
 from research.grid.table import TESTS, by_class, shared_test_classes, tables_of
@@ -301,6 +301,23 @@ def test_only_rows_that_a_result_lacks_are_tested(
     assert again.cpu_s == first.cpu_s
     shutil.rmtree(tmp_path / "runs")
     assert do_cell(*places).columns[5, 1].rows["shrunk"][0].choice == rows["shrunk"][0].choice
+
+
+def test_rows_that_are_left_out_are_tested_later(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Classifiers fitted to each task take most of a test; the others do not wait for them, and stay as they are."""
+    monkeypatch.setattr(run, "TASK_COUNT", FEW_TASKS)
+    monkeypatch.setattr(run, "VALIDATION_TASKS", 2)
+    cell, results = GridCell(folder, "pure", 4, 0, "prototypical-net", 1, validation=5), tmp_path / "results"
+    chosen: Chosen = {"side": 16, "training_ways": 4, "episode_queries": 1, "precision": "float32", "iterations": 2}
+    first = do_cell(cell, tmp_path / "runs", results, chosen, FITTED).columns[5, 1].rows
+    assert first.keys() == row_names(cell.method) - FITTED
+    assert missing([cell], results, chosen, FITTED) == ()
+    assert missing([cell], results, chosen) == (cell,)
+    again = do_cell(cell, tmp_path / "runs", results, chosen).columns[5, 1].rows
+    assert again.keys() == row_names(cell.method)
+    assert all(np.array_equal(again[row][0].hits, first[row][0].hits) for row in first)
+    kept = do_cell(cell, tmp_path / "runs", results, chosen, FITTED).columns[5, 1].rows
+    assert kept.keys() == again.keys()
 
 
 def test_two_of_one_split_are_refused(folder: Path) -> None:
