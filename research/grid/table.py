@@ -1,5 +1,6 @@
 """The grid's figures beside the paper's, as text or Markdown."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Final
@@ -80,10 +81,10 @@ def tables_of(results: Sequence[GridResult], variant: str) -> Iterator[tuple[str
     for ways, shots in columns:
         rows = sorted(rows_in(results, variant, (ways, shots)), key=_place)
         cells = {key for row in rows for key in row.accuracies}
-        splits, seeds = {split for split, _ in cells}, {seed for _, seed in cells}
-        title = (
-            f"{variant}, {ways}-way {shots}-shot: {len(splits)} splits, {len(seeds)} seeds; every choice on validation"
-        )
+        seeds_of = Counter(split for split, _ in cells)
+        fewest, most = min(seeds_of.values()), max(seeds_of.values())
+        seeds = f"{most}" if fewest == most else f"{fewest} to {most}"
+        title = f"{variant}, {ways}-way {shots}-shot: {len(seeds_of)} splits, {seeds} seeds; every choice on validation"
         yield f"{title} classes, once over all splits", TextTable(HEADER, tuple(_lines(rows, variant, (ways, shots))))
 
 
