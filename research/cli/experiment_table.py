@@ -48,21 +48,15 @@ def table(
     from research.grid.curves import draw_curves
     from research.grid.result import read_all
     from research.grid.rows import FITTED
-    from research.grid.run import BY_SHOTS, NONE, missing, run_grid
+    from research.grid.run import NONE, missing, run_grid
     from research.grid.summary import all_tables
     from research.reports.text_table import titled_tables
 
     chosen = parse_settings(setting or ())
     methods = [known_method(name) for name in method or ()] or MAIN_METHODS
-    for count in shots or ():
-        if count not in BY_SHOTS:
-            raise UsageError("the table has no such tasks", expected="1 or 5 shots", found=str(count))
-    cells = cells_of(
-        data, seeds=seeds, methods=methods, shots=shots or tuple(BY_SHOTS), validation=validation
-    )  # fmt: skip
+    cells = cells_of(data, seeds=seeds, methods=methods, shots=_known_shots(shots), validation=validation)
     if not only_show:
-        left_out = FITTED if without_fitted else NONE
-        wanted = missing(cells, results, chosen, left_out)
+        wanted = missing(cells, results, chosen, left_out := FITTED if without_fitted else NONE)
         with stoppable("run the same command again to resume") as cancel, progress_bar("Training") as on_progress:
             run_grid(wanted, runs, results, chosen, left_out, workers=workers, on_progress=on_progress, cancel=cancel)
     found = read_all(results)
@@ -71,6 +65,15 @@ def table(
     parts = list(all_tables(found, names_of(data) if classes else None))
     rows = [{"table": title, "rows": [list(row) for row in table.rows]} for title, table in parts]
     say(titled_tables(parts, is_markdown=markdown), {"tables": rows}, as_json=as_json)
+
+
+def _known_shots(shots: list[int] | None) -> tuple[int, ...]:
+    from research.grid.run import BY_SHOTS
+
+    for count in shots or ():
+        if count not in BY_SHOTS:
+            raise UsageError("the table has no such tasks", expected="1 or 5 shots", found=str(count))
+    return tuple(shots or BY_SHOTS)
 
 
 def register(application: typer.Typer) -> None:
