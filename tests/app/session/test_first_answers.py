@@ -59,6 +59,14 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
     gate.open()
 
 
+def _open_with_a_view(qtbot: QtBot, session: Session, collection: Collection, gate: Gate) -> None:
+    """The first images are in view; what is classified from now on waits at the gate."""
+    open_project(qtbot, session, collection.project)
+    assert session.state is not None
+    session.in_view = session.state.image_ids[:VIEW].tolist
+    gate.is_open = False
+
+
 def _label_last(session: Session, count: int) -> None:
     """Label images out of view, so that predictions in view change."""
     state = session.state
@@ -82,11 +90,7 @@ def test_labels_while_all_others_are_classified(
     qtbot: QtBot, session: Session, collection: Collection, gate: Gate
 ) -> None:
     """The first label and the second one change what is in view; the rest follows when its slices are through."""
-    open_project(qtbot, session, collection.project)
-    state = session.state
-    assert state is not None
-    session.in_view = state.image_ids[:VIEW].tolist
-    gate.is_open = False
+    _open_with_a_view(qtbot, session, collection, gate)
     before, others = _in_view(session), _others(session)
     _label_last(session, 5)
     qtbot.waitUntil(lambda: _in_view(session) != before, timeout=LONG_MS)
@@ -113,11 +117,7 @@ def test_a_project_is_left_while_all_others_are_classified(
     qtbot: QtBot, session: Session, collection: Collection, gate: Gate
 ) -> None:
     """Nothing waits for the rest, and nothing of it comes later."""
-    open_project(qtbot, session, collection.project)
-    state = session.state
-    assert state is not None
-    session.in_view = state.image_ids[:VIEW].tolist
-    gate.is_open = False
+    _open_with_a_view(qtbot, session, collection, gate)
     before = _in_view(session)
     _label_last(session, 5)
     qtbot.waitUntil(lambda: _in_view(session) != before, timeout=LONG_MS)

@@ -48,7 +48,7 @@ def test_a_project_of_a_sample(own_caches: None, capsys: pytest.CaptureFixture[s
 
 @pytest.mark.usefixtures("own_caches")
 @pytest.mark.parametrize(
-    ("words", "said", "status"),
+    ("words", "message", "status"),
     [
         (("SET", "100"), "expected from 1 to 60, the number of its images with an embedding, found 100", 1),
         (("SET", "0"), "Invalid value for 'N'", 2),
@@ -60,7 +60,7 @@ def test_a_project_of_a_sample(own_caches: None, capsys: pytest.CaptureFixture[s
 )
 def test_samples_that_cannot_be(
     words: tuple[str, ...],
-    said: str,
+    message: str,
     status: int,
     capsys: pytest.CaptureFixture[str],
     tmp_path: Path,
@@ -75,5 +75,7 @@ def test_samples_that_cannot_be(
         "PROJECT": tmp_path / "a.protoleaf",
     }
     out = tmp_path / "out.protoleaf"
-    assert said in refused(capsys, "sample", *(places.get(word, word) for word in words), "--out", out, status=status)
+    assert message in refused(
+        capsys, "sample", *(places.get(word, word) for word in words), "--out", out, status=status
+    )
     assert not out.exists()

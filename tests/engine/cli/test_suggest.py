@@ -30,8 +30,8 @@ def test_at_random(capsys: pytest.CaptureFixture[str], collection: Collection) -
 
     assert drawn("--count", "5") == drawn("--count", "5", "--seed", "0") != drawn("--count", "5", "--seed", "1")
     assert len(set(drawn("--count", "100"))) == 40
-    said = refused(capsys, "suggest", collection.project, "--by", "magic", status=2)
-    assert "expected teach-first or random, found magic" in said
+    message = refused(capsys, "suggest", collection.project, "--by", "magic", status=2)
+    assert "expected teach-first or random, found magic" in message
 
 
 def test_nothing_to_choose_among(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
