@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from engine.collection.folding.folds import Folds
 from engine.collection.folding.partitions import ALONE
 
-Positions = NDArray[np.int64]
+Ids = NDArray[np.int64]
+Positions = NDArray[np.int32]  # of cards and images: of millions several columns are kept
 NOTHING_UNFOLDED: Final = frozenset[int]()
 
 
-def together(ranked: Positions, image_ids: Positions, folds: Folds, *, keeps_first: bool = False) -> Positions:
+def together(ranked: Positions, image_ids: Ids, folds: Folds, *, keeps_first: bool = False) -> Positions:
     """Positions of images in order, those of a fold side by side at the place of the one that stands for all.
 
     Args:
@@ -47,30 +48,31 @@ class FoldedCards:
     """The cards of m images in order."""
 
     shown: Positions  # (m,) positions of the images
-    folds: Positions  # (m,) fold of each, `ALONE` for none
+    folds: Ids  # (m,) fold of each, `ALONE` for none
     starts: Positions  # (c,) place among them of the image that each card shows; ascending
     turns: Positions  # (m,) place of each image among those of its fold that are shown, from 0
     sizes: Positions  # (m,) how many of its fold are shown
 
     @staticmethod
-    def of(shown: Positions, folds: Positions, unfolded: AbstractSet[int] = NOTHING_UNFOLDED) -> FoldedCards:
+    def of(shown: Positions, folds: Ids, unfolded: AbstractSet[int] = NOTHING_UNFOLDED) -> FoldedCards:
         """Cards of images whose folds (m,) stand side by side."""
         count = len(shown)
         is_first = np.ones(count, dtype=bool)
         is_first[1:] = (folds[1:] != folds[:-1]) | (folds[1:] == ALONE)
         begins = np.flatnonzero(is_first)
-        lengths = np.diff(np.append(begins, count))
-        turns = np.arange(count) - np.repeat(begins, lengths)
+        lengths = np.diff(np.append(begins, count)).astype(np.int32)
+        turns = np.arange(count, dtype=np.int32) - np.repeat(begins.astype(np.int32), lengths)
         is_card = is_first
         if unfolded:
             is_card = is_first | np.isin(folds, np.fromiter(unfolded, dtype=np.int64))
-        return FoldedCards(shown, folds, np.flatnonzero(is_card), turns, np.repeat(lengths, lengths))
+        return FoldedCards(shown, folds, np.flatnonzero(is_card).astype(np.int32), turns, np.repeat(lengths, lengths))
 
     @staticmethod
     def of_single(shown: Positions) -> FoldedCards:
         """Cards of images of which none is in a fold: columns of one number take no memory."""
-        alone, first, one = (np.broadcast_to(np.int64(value), len(shown)) for value in (ALONE, 0, 1))
-        return FoldedCards(shown, alone, np.arange(len(shown)), first, one)
+        alone = np.broadcast_to(np.int64(ALONE), len(shown))
+        first, one = (np.broadcast_to(np.int32(value), len(shown)) for value in (0, 1))
+        return FoldedCards(shown, alone, np.arange(len(shown), dtype=np.int32), first, one)
 
     @property
     def positions(self) -> Positions:
@@ -83,4 +85,4 @@ class FoldedCards:
         return self.shown[self.starts[card] : end]
 
 
-NO_CARDS: Final = FoldedCards.of(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
+NO_CARDS: Final = FoldedCards.of(np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64))

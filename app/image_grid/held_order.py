@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from app.image_grid.folded import together
+from app.image_grid.folded import Ids, Positions, together
 from app.session.subsets import ImageFilter, fitting, shown_class
 from engine.collection.folding.folds import Folds
 from engine.collection.state import NO_CLASS, CollectionState, ImageStatus, Sorting, predicted_class
 
-Positions = NDArray[np.int64]
-_NONE: Final = np.zeros(0, dtype=np.int64)
+Kind = TypeVar("Kind", bound=np.generic)
+_NONE: Final = np.zeros(0, dtype=np.int32)
 FEW: Final = 32
 """Cards that leave at once and are looked for one by one. Chosen: more are found as quickly by going through all."""
 PART: Final = 65_536  # images that are compared at a time, so that they stay in the processor's cache
@@ -47,7 +47,7 @@ class Order(StrEnum):
 _SORTINGS: Final = frozenset(sorting.value for sorting in Sorting)
 
 
-def in_order(state: CollectionState, chosen: NDArray[np.int64], order: Order) -> NDArray[np.int64]:
+def in_order(state: CollectionState, chosen: Positions, order: Order) -> Positions:
     """Positions of images, sorted; a person's own images come first within a class.
 
     An unknown image is the least sure of all: its score is only relative to the other classes. Until it is known what
@@ -88,14 +88,15 @@ def sorted_places(
     else:
         smallest, largest = int(values.min(initial=0)), int(values.max(initial=0))
         if largest - smallest > np.iinfo(np.uint32).max:  # counted as integers without limits: codes of no class
-            return np.argsort(values, kind="stable")
+            return np.argsort(values, kind="stable").astype(np.int32)
         ordered = (values - smallest).astype(np.uint32)
     keys = ordered.astype(np.uint64) << _PLACE_BITS
     keys |= np.arange(len(values), dtype=np.uint64)
     if last is not None:
         keys |= last.astype(np.uint64) << np.uint64(63)
     keys.sort()
-    return (keys & np.uint64((1 << 31) - 1)).astype(np.int64)
+    keys &= np.uint64((1 << 31) - 1)
+    return keys.astype(np.int32)
 
 
 def _sorted(state: CollectionState, chosen: Positions, wanted: ImageFilter, order: Order) -> Positions:
@@ -121,7 +122,7 @@ class HeldOrder:
     @staticmethod
     def sorted_now(state: CollectionState, wanted: ImageFilter, order: Order, *, is_folding: bool = False) -> HeldOrder:
         is_in, folds = fitting(state, wanted), Folds.none()
-        ranked = _sorted(state, np.flatnonzero(is_in), wanted, order)
+        ranked = _sorted(state, _places(is_in), wanted, order)
         if is_folding and state.folds.count:
             keeps_first, folds = wanted.images is not None and wanted.images.is_ordered, state.folds
             ranked = together(ranked, state.image_ids, folds, keeps_first=keeps_first)
@@ -151,7 +152,7 @@ class HeldOrder:
         is_touched = _is_touched(self.state, state)
         if moved is not None:
             is_touched |= moved
-        places = np.flatnonzero(is_touched)
+        places = _places(is_touched)
         is_in = old.is_in.copy()
         is_in[places] = fits[places]
         newcomers = places[is_in[places] & ~old.is_ranked[places]]
@@ -174,7 +175,7 @@ class HeldOrder:
         if has_same_images(then, now):
             parts = (slice(start, start + PART) for start in range(0, len(is_shown), PART))
             return sum(_count_others(now, then, part, part, is_shown[part]) for part in parts)
-        shown = np.flatnonzero(is_shown)
+        shown = _places(is_shown)
         before, was_there = _found(now.image_ids[shown], then.image_ids)
         came = np.count_nonzero(now.best_class[shown[~was_there]] != NO_CLASS)
         return int(came) + _count_others(now, then, shown, before, was_there)
@@ -191,7 +192,11 @@ class HeldOrder:
         return HeldOrder(state, self.sorted_for, ranked, is_ranked, is_in, ranked[is_in[ranked]], folds=self.folds)
 
 
-def without(values: Positions, rows: Positions) -> Positions:
+def _places(is_meant: NDArray[np.bool_]) -> Positions:
+    return np.flatnonzero(is_meant).astype(np.int32)
+
+
+def without(values: NDArray[Kind], rows: Positions) -> NDArray[Kind]:
     """Values (m,) but for those at rows (k,); of one row a quarter of the time that `np.delete` takes."""
     if len(rows) == 1:
         return np.concatenate([values[: rows[0]], values[rows[0] + 1 :]])
@@ -200,10 +205,10 @@ def without(values: Positions, rows: Positions) -> Positions:
 
 def _rows_that_left(before: HeldOrder, is_in: NDArray[np.bool_]) -> Positions | None:
     """Rows of the cards (n,) that are shown no more; None where others came, or many left."""
-    went = np.flatnonzero(before.is_in & ~is_in)
+    went = _places(before.is_in & ~is_in)
     if len(went) > FEW or bool((is_in & ~before.is_in).any()):
         return None
-    return np.concatenate([_NONE, *(np.flatnonzero(before.shown == place) for place in went.tolist())])
+    return np.concatenate([_NONE, *(_places(before.shown == place) for place in went.tolist())])
 
 
 def _count_others(
@@ -222,11 +227,11 @@ def has_same_images(before: CollectionState, after: CollectionState) -> bool:
     return before.image_ids is after.image_ids or np.array_equal(before.image_ids, after.image_ids)
 
 
-def _found(wanted: Positions, image_ids: Positions) -> tuple[Positions, NDArray[np.bool_]]:
+def _found(wanted: Ids, image_ids: Ids) -> tuple[Positions, NDArray[np.bool_]]:
     """Where ids stand among others, which are sorted, and whether they are there."""
     if len(image_ids) == 0:
-        return np.zeros(len(wanted), dtype=np.int64), np.zeros(len(wanted), dtype=bool)
-    places = np.minimum(np.searchsorted(image_ids, wanted), len(image_ids) - 1)
+        return np.zeros(len(wanted), dtype=np.int32), np.zeros(len(wanted), dtype=bool)
+    places = np.minimum(np.searchsorted(image_ids, wanted), len(image_ids) - 1).astype(np.int32)
     return places, image_ids[places] == wanted
 
 

@@ -11,13 +11,13 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 
 from app.image_grid.arranging import FEWEST_BEHIND, Arrangement, Arranging
 from app.image_grid.card_words import Card, CardWords, Mark, noted_text, stack_text
-from app.image_grid.folded import NO_CARDS, NOTHING_UNFOLDED, FoldedCards
+from app.image_grid.folded import NO_CARDS, NOTHING_UNFOLDED, FoldedCards, Positions
 from app.image_grid.held_order import HeldOrder, Order, has_same_images
 from app.session.subsets import ImageFilter, ImageSet
 from app.texts import fill, plain_tip, shortened, tr
 from app.wording import number, percent
 from engine.collection.folding.partitions import ALONE
-from engine.collection.state import NO_CLASS, CollectionState
+from engine.collection.state import NO_CLASS, Codes, CollectionState
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 CARD_ROLE = Qt.ItemDataRole.UserRole + 1
@@ -37,12 +37,13 @@ class ImageGridModel(QAbstractListModel):
         self.order = Order.UNSURE_FIRST
         self._missing: frozenset[int] = frozenset()
         self._cards = NO_CARDS
-        self._positions: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
-        self.image_ids: NDArray[np.int64] = self._positions  # (rows,) in the order shown; not to be written to
+        self._positions: Positions = np.zeros(0, dtype=np.int32)
+        # (rows,) in the order shown; not to be written to
+        self.image_ids: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
         self._is_folding = False
         self._unfolded: set[int] = set()  # folds that are shown card by card
         self._held: HeldOrder | None = None
-        self._counted_for: NDArray[np.int64] | None = None
+        self._counted_for: Codes | None = None
         self._changed = 0
         self.is_held = False  # the order stays as it is while predictions change: a person works on the cards
         self._arranging = Arranging(self)
@@ -55,7 +56,7 @@ class ImageGridModel(QAbstractListModel):
         self.filter = wanted or self.filter
         if state is None:
             self._arranging.drop()
-            self._reset(None, None, NO_CARDS, NO_CARDS.positions)
+            self._reset(None, None, NO_CARDS, np.zeros(0, dtype=np.int64))
         elif self._held is None or is_other_filter or not (self.is_held or self._takes_long(state)):
             self._sort(state)
         else:
@@ -186,7 +187,7 @@ class ImageGridModel(QAbstractListModel):
             return tuple(image_ids), 0
         for image_id in image_ids:
             row = self.row_of(image_id)
-            under = np.zeros(0, dtype=np.int64) if row is None else self._cards.under(row)
+            under = NO_CARDS.shown if row is None else self._cards.under(row)
             labels = state.label_class[under]
             is_meant = np.ones(len(under), dtype=bool)
             if keeps_labels and len(under):
@@ -230,7 +231,7 @@ class ImageGridModel(QAbstractListModel):
         if len(self._positions):
             self.dataChanged.emit(self.index(0), self.index(len(self._positions) - 1))
 
-    def _has_same_rows(self, state: CollectionState, positions: NDArray[np.int64]) -> bool:
+    def _has_same_rows(self, state: CollectionState, positions: Positions) -> bool:
         if self.state is None or not np.array_equal(positions, self._positions):
             return False
         return has_same_images(self.state, state)

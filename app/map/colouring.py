@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from app.theme.tokens import Scheme
 from engine.collection.map import palette
 from engine.collection.map.palette import argb
-from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, shown_classes
+from engine.collection.state import NO_CLASS, UNKNOWN, Codes, CollectionState, shown_classes
 
 if TYPE_CHECKING:
     from engine.graph.category_graph import CategoryGraph
 
-Codes = NDArray[np.int64]
+Ids = NDArray[np.int64]
 
 PALETTE: Final[Mapping[Scheme, tuple[str, ...]]] = {Scheme.LIGHT: palette.LIGHT, Scheme.DARK: palette.DARK}
 OTHER: Final[Mapping[Scheme, str]] = {Scheme.LIGHT: palette.OTHER_LIGHT, Scheme.DARK: palette.OTHER_DARK}
@@ -73,7 +73,7 @@ class Colouring:
     classes: Codes  # (n,) the class at the chosen level, or `NO_CLASS`
 
 
-def coloured(image_ids: Codes, state: CollectionState, graph: CategoryGraph, wish: Wish) -> Colouring:
+def coloured(image_ids: Ids, state: CollectionState, graph: CategoryGraph, wish: Wish) -> Colouring:
     """Colours of images (n,) in ascending id; those that left the project are as those without a class."""
     places, is_there = _places_in(state, image_ids)
     shown = shown_classes(state.label_class[places], state.best_class[places], state.is_unknown[places])
@@ -97,7 +97,7 @@ def coloured(image_ids: Codes, state: CollectionState, graph: CategoryGraph, wis
             return _by_class(at_level, wish, at_level)
 
 
-def _places_in(state: CollectionState, image_ids: Codes) -> tuple[Codes, NDArray[np.bool_]]:
+def _places_in(state: CollectionState, image_ids: Ids) -> tuple[Ids, NDArray[np.bool_]]:
     if not len(state.image_ids):
         return np.zeros(len(image_ids), dtype=np.int64), np.zeros(len(image_ids), dtype=bool)
     at = np.minimum(np.searchsorted(state.image_ids, image_ids), len(state.image_ids) - 1)
@@ -109,7 +109,7 @@ def _at_level(shown: Codes, graph: CategoryGraph, level: int | None) -> Codes:
     if level is None:
         return shown
     found, back = np.unique(shown, return_inverse=True)
-    return np.array([class_at(graph, each, level) for each in found.tolist()], dtype=np.int64)[back]
+    return np.array([class_at(graph, each, level) for each in found.tolist()], dtype=np.int32)[back]
 
 
 def class_at(graph: CategoryGraph, class_id: int, level: int) -> int:

@@ -34,7 +34,7 @@ class ClassPlace:
 
 
 def class_places(
-    classes: NDArray[np.int64], finest: NDArray[np.int64], places: NDArray[np.float32], graph: CategoryGraph
+    classes: NDArray[np.int32], finest: NDArray[np.int32], places: NDArray[np.float32], graph: CategoryGraph
 ) -> tuple[ClassPlace, ...]:
     """Where the images (n,) of each class lie at the level that is coloured, and of those below: from the coarsest.
 
@@ -63,7 +63,7 @@ def class_places(
     return tuple(sorted(large, key=lambda each: (each.depth, -each.count, each.class_id)))
 
 
-def _groups(classes: NDArray[np.int64]) -> Iterable[tuple[int, NDArray[np.int64]]]:
+def _groups(classes: NDArray[np.int32]) -> Iterable[tuple[int, NDArray[np.int64]]]:
     order = np.argsort(classes, kind="stable")
     found, first = np.unique(classes[order], return_index=True)
     return zip(found.tolist(), np.split(order, first[1:]), strict=True) if len(found) else ()

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.texts import marked, tr
-from engine.collection.state import CollectionState, shown_classes
+from engine.collection.state import Codes, CollectionState, shown_classes
 
 
 class Subset(StrEnum):
@@ -79,7 +79,7 @@ class ImageFilter:
 EVERYTHING: Final = ImageFilter()
 
 
-def shown_class(state: CollectionState) -> NDArray[np.int64]:
+def shown_class(state: CollectionState) -> Codes:
     """(n,) the displayed class of each image: the label, else the most likely one; `NO_CLASS` where unknown."""
     return shown_classes(state.label_class, state.best_class, state.is_unknown)
 

@@ -13,7 +13,7 @@ from engine.collection.folding.folds import Folds
 from engine.collection.live import LiveCollection
 from engine.collection.models import ModelFiles, model_of
 from engine.collection.outputs import PREDICTIONS, check_file
-from engine.collection.state import NO_CLASS
+from engine.collection.state import NO_CLASS, Codes
 from engine.config import CacheFolders
 from engine.errors import InputError
 from engine.everyday.classifier import FittedClassifier, Setting
@@ -33,7 +33,7 @@ class Classified:
     rows: NDArray[np.int64]  # (n,) int64, rows of the images in what it was fitted to
     image_ids: NDArray[np.int64]  # (n,) int64
     paths: Sequence[str]  # (n,) as stored in the project
-    labels: NDArray[np.int64]  # (n,) int64, the person's labels
+    labels: Codes  # (n,) int32, the person's labels
     embeddings: NDArray[np.int16]  # (n, d) int16, fixed point
     scores: Scores  # aligned
     waiting: int  # images without an embedding

@@ -90,7 +90,7 @@ def embed_closer(
     """
     model = model or model_of(project, caches)
     image_ids, table = np.array(project.images.table().ids, dtype=np.int64), project.labels.table()
-    labels = np.full(len(image_ids), NO_CLASS, dtype=np.int64)
+    labels = np.full(len(image_ids), NO_CLASS, dtype=np.int32)
     places = np.searchsorted(image_ids, np.array(table.image_ids, dtype=np.int64))
     labels[places] = [NO_CLASS if class_id is None else class_id for class_id in table.class_ids]
     wanted = image_ids[those_to_view(labels)].tolist()

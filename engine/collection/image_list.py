@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.kept_list import KeptList, ListedImages
-from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus, counts_of
+from engine.collection.state import NO_CLASS, UNKNOWN, Codes, CollectionState, ImageStatus, counts_of
 from engine.embedding.kept_embeddings import EmbeddingRows, codes_of
 from engine.embedding.views import unit_length
 from engine.everyday.blocks import to_fixed, to_floats
@@ -36,7 +36,7 @@ class ImageList:
         self.content_hashes = PackedHashes()  # (n,) bytes, or None before the image was read
         self.has_failed = np.zeros(0, dtype=bool)  # (n,)
         self.failures: Mapping[int, str] = {}  # why an image could not be read, by its id
-        self.labels = np.zeros(0, dtype=np.int64)  # (n,) class id, `NO_CLASS` or `UNKNOWN`
+        self.labels: Codes = np.zeros(0, dtype=np.int32)  # (n,) class id, `NO_CLASS` or `UNKNOWN`
 
     def read(self) -> None:
         found = self._kept.read(self._project.digest) if self._kept is not None else None
@@ -73,7 +73,7 @@ class ImageList:
             self.content_hashes.append(content_hash)
         self.has_failed = np.concatenate([self.has_failed, _has_failed(table)])
         self.failures = {**self.failures, **_failures_in(table)}
-        self.labels = np.concatenate([self.labels, np.full(len(ids), NO_CLASS, dtype=np.int64)])
+        self.labels = np.concatenate([self.labels, np.full(len(ids), NO_CLASS, dtype=np.int32)])
         self.read_labels(table.ids)
 
     def read_facts(self, image_ids: NDArray[np.int64]) -> None:
@@ -99,7 +99,7 @@ class ImageList:
 
     def _read_all_labels(self) -> None:
         table = self._project.labels.table()
-        self.labels = np.full(len(self.ids), NO_CLASS, dtype=np.int64)
+        self.labels = np.full(len(self.ids), NO_CLASS, dtype=np.int32)
         places = np.searchsorted(self.ids, np.array(table.image_ids, dtype=np.int64))
         self.labels[places] = [UNKNOWN if class_id is None else class_id for class_id in table.class_ids]
 
@@ -127,7 +127,7 @@ class ImageList:
     def hashes_of(self, image_ids: Sequence[int] | NDArray[np.int64]) -> list[bytes | None]:
         return [self.content_hashes[place] for place in np.searchsorted(self.ids, image_ids).tolist()]
 
-    def labels_of(self, image_ids: NDArray[np.int64]) -> NDArray[np.int64]:
+    def labels_of(self, image_ids: NDArray[np.int64]) -> Codes:
         return self.labels[np.searchsorted(self.ids, image_ids)]
 
     def labelled_as(self, class_id: int) -> list[int]:
@@ -138,7 +138,7 @@ class ImageList:
         count = len(self.ids)
         status = np.full(count, ImageStatus.WAITING, dtype=np.uint8)
         status[self.has_failed] = ImageStatus.FAILED
-        none = np.full(count, NO_CLASS, dtype=np.int64)
+        none = np.full(count, NO_CLASS, dtype=np.int32)
         zeros = np.zeros(count, dtype=np.float32)
         return CollectionState(
             folder=self._project.path.parent, image_ids=self.ids, paths=self.paths, label_class=self.labels,
@@ -208,7 +208,9 @@ class EmbeddingStore:
             np.take(kept.embeddings, place, axis=0, out=self._rows[: len(image_ids)])
         self._rows[others] = 0
         self.append(image_ids)
-        self.is_filled, self.contents, self.age = is_kept, np.where(is_kept, contents, 0).astype(np.uint64), 1
+        self.is_filled, self.age = is_kept, 1
+        is_whole = count == len(image_ids) and bool(is_kept.all())
+        self.contents = kept.contents if is_whole else np.where(is_kept, contents, 0).astype(np.uint64)
         self.filled_at[is_kept] = self.age
 
     def append(self, image_ids: NDArray[np.int64]) -> None:
@@ -228,20 +230,26 @@ class EmbeddingStore:
     def fill(self, rows: NDArray[np.int64], hashes: Sequence[bytes | None], look_up: LookUp) -> NDArray[np.int64]:
         """Look embeddings up; returns the rows that were found. Others are empty from then on: their files changed."""
         filled, lost = [], self.is_filled[rows]
-        self.is_filled, self.contents, self.age = self.is_filled.copy(), self.contents.copy(), self.age + 1
+        self.is_filled, self.age = self.is_filled.copy(), self.age + 1
         known = np.flatnonzero([content is not None for content in hashes])
         for start in range(0, len(known), FILL_ROWS):
             part = known[start : start + FILL_ROWS]
             wanted = [hashes[place] or b"" for place in part.tolist()]
             vectors, found = look_up(wanted)
             lost[part[found]] = False
-            self.contents[rows[part]] = codes_of(wanted)
+            self._know_contents(rows[part], codes_of(wanted))
             self._put(rows[part[found]], to_fixed(unit_length(vectors[found].astype(np.float32))))
             filled.append(rows[part[found]])
         self._rows[rows[lost]] = 0
         self.is_filled[rows[lost]] = False
         self.filled_at[rows[lost]] = self.age
         return np.concatenate(filled) if filled else np.zeros(0, dtype=np.int64)
+
+    def _know_contents(self, rows: NDArray[np.int64], contents: NDArray[np.uint64]) -> None:
+        """Note these contents (k,); nothing is copied where they are as they were."""
+        if not np.array_equal(self.contents[rows], contents):
+            self.contents = self.contents.copy()
+            self.contents[rows] = contents
 
     def _put(self, rows: NDArray[np.int64], embeddings: NDArray[np.int16]) -> None:
         is_new = ~self.is_filled[rows]

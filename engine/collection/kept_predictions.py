@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from engine.collection.image_list import ImageList
 from engine.collection.predictions import Predictions
-from engine.collection.state import NO_CLASS, CollectionState
+from engine.collection.state import NO_CLASS, Codes, CollectionState
 from engine.graph.category_graph import CategoryGraph
 from engine.kept_files import KeptFiles
 
@@ -27,7 +27,7 @@ _DAMAGE: Final = (
 _log = logging.getLogger(__name__)
 
 Ids = NDArray[np.int64]
-Codes = NDArray[np.uint64]
+Contents = NDArray[np.uint64]
 
 
 @final
@@ -55,7 +55,7 @@ class KeptPredictions:
             return None
         return _within(graph, kept)
 
-    def write(self, state: CollectionState, contents: Codes) -> None:
+    def write(self, state: CollectionState, contents: Contents) -> None:
         """Write what a state predicts of its images, which have these contents (n,): whole or not at all.
 
         An error of the disk is only logged.
@@ -66,7 +66,7 @@ class KeptPredictions:
         self._files.write(size_bytes, lambda file: np.savez(file, allow_pickle=False, **columns))
 
 
-def _of_arrays(arrays: dict[str, NDArray[np.generic]], image_ids: Ids, contents: Codes) -> Predictions:
+def _of_arrays(arrays: dict[str, NDArray[np.generic]], image_ids: Ids, contents: Contents) -> Predictions:
     known_ids, known_contents = arrays.pop("image_ids").astype(np.int64), arrays.pop("contents").astype(np.uint64)
     kinds = {name: array.dtype for name, array in vars(Predictions.none(0)).items()}
     columns = {name: arrays[name].astype(kind, casting="safe") for name, kind in kinds.items()}
@@ -92,6 +92,6 @@ def _within(graph: CategoryGraph, kept: Predictions) -> Predictions:
     )
 
 
-def _is_gone(graph: CategoryGraph, classes: Ids) -> NDArray[np.bool_]:
+def _is_gone(graph: CategoryGraph, classes: Codes) -> NDArray[np.bool_]:
     named = np.unique(classes)
     return np.isin(classes, [each for each in named.tolist() if each != NO_CLASS and each not in graph])

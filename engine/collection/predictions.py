@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.collection.state import NO_CLASS
+from engine.collection.state import NO_CLASS, Codes
 from engine.everyday.classifier import FittedClassifier
 from engine.everyday.scores import Scores
 from engine.graph.category_graph import CategoryGraph
@@ -15,15 +15,15 @@ from engine.graph.category_graph import CategoryGraph
 class Predictions:
     """Predictions (n,) as in `CollectionState`, in a graph that may have changed since the fit: no removed class."""
 
-    best_class: NDArray[np.int64]
+    best_class: Codes
     best_score: NDArray[np.float32]
-    safe_class: NDArray[np.int64]
+    safe_class: Codes
     safe_score: NDArray[np.float32]
     is_unknown: NDArray[np.bool_]
 
     @staticmethod
     def none(count: int) -> "Predictions":
-        classes, scores = np.full(count, NO_CLASS, dtype=np.int64), np.zeros(count, dtype=np.float32)
+        classes, scores = np.full(count, NO_CLASS, dtype=np.int32), np.zeros(count, dtype=np.float32)
         return Predictions(classes, scores, classes, scores, np.zeros(count, dtype=bool))
 
     def copy(self) -> "Predictions":
@@ -55,6 +55,6 @@ class Predictions:
         )  # fmt: skip
 
 
-def _those_in(graph: CategoryGraph, class_ids: NDArray[np.int64]) -> NDArray[np.int64]:
+def _those_in(graph: CategoryGraph, class_ids: NDArray[np.int64]) -> Codes:
     """Class ids (c,), `NO_CLASS` in place of those that are gone."""
-    return np.array([i if i in graph else NO_CLASS for i in class_ids.tolist()], dtype=np.int64)
+    return np.array([i if i in graph else NO_CLASS for i in class_ids.tolist()], dtype=np.int32)

@@ -12,11 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.folding.folds import Folds
+from engine.everyday.blocks import Codes
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS, UNKNOWN
 from engine.project.records import Note
-
-Codes = NDArray[np.int64]
 
 
 def counts_of(codes: Codes) -> dict[int, int]:
@@ -36,7 +35,7 @@ def moved_counts(counts: Mapping[int, int], before: Codes, after: Codes) -> dict
 
 def shown_classes(labels: Codes, best: Codes, is_unknown: NDArray[np.bool_]) -> Codes:
     """The class (n,) at which each image is shown: the person's, else the best one unless the image is unknown."""
-    return np.where(labels != NO_CLASS, labels, np.where(is_unknown, NO_CLASS, best))
+    return np.where(labels != NO_CLASS, labels, np.where(is_unknown, np.int32(NO_CLASS), best))
 
 
 @dataclass(frozen=True)
@@ -74,7 +73,7 @@ class ShownCounts:
         return ShownCounts(exactly, dict(totals))
 
 
-__all__ = ["NO_CLASS", "UNKNOWN", "CollectionState", "ImageStatus", "Sorting"]
+__all__ = ["NO_CLASS", "UNKNOWN", "Codes", "CollectionState", "ImageStatus", "Sorting"]
 
 
 class ImageStatus(IntEnum):
@@ -101,10 +100,10 @@ class CollectionState:
     folder: Path  # folder that relative paths start from
     image_ids: NDArray[np.int64]  # (n,) int64
     paths: Sequence[str]  # (n,) paths as stored
-    label_class: NDArray[np.int64]  # (n,) int64, the person's class, `NO_CLASS`, or `UNKNOWN`
-    best_class: NDArray[np.int64]  # (n,) int64, the most probable leaf, or `NO_CLASS` without a prediction
+    label_class: Codes  # (n,) int32, the person's class, `NO_CLASS`, or `UNKNOWN`
+    best_class: Codes  # (n,) int32, the most probable leaf, or `NO_CLASS` without a prediction
     best_score: NDArray[np.float32]  # (n,) float32, probability of `best_class`, if it is of one of the classes
-    safe_class: NDArray[np.int64]  # (n,) int64, the deepest class that passes its bar, or `NO_CLASS`
+    safe_class: Codes  # (n,) int32, the deepest class that passes its bar, or `NO_CLASS`
     safe_score: NDArray[np.float32]  # (n,) float32, probability of `safe_class`
     is_unknown: NDArray[np.bool_]  # (n,) bool, too far from every prototype
     status: NDArray[np.uint8]  # (n,) uint8, an `ImageStatus`
@@ -229,19 +228,19 @@ def _is_answered(state: CollectionState) -> NDArray[np.bool_]:
     return (state.label_class == NO_CLASS) & (state.status == ImageStatus.READY)
 
 
-def predicted_class(state: CollectionState, places: NDArray[np.int64] | slice) -> NDArray[np.int64]:
+def predicted_class(state: CollectionState, places: NDArray[np.integer] | slice) -> Codes:
     """The best classes (k,) of images at places (k,), `UNKNOWN` where they are too far, `NO_CLASS` without any."""
-    return np.where(state.is_unknown[places], UNKNOWN, state.best_class[places])
+    return np.where(state.is_unknown[places], np.int32(UNKNOWN), state.best_class[places])
 
 
-def _safe(state: CollectionState, places: NDArray[np.int64]) -> NDArray[np.int64]:
-    return np.where(state.is_unknown[places], UNKNOWN, state.safe_class[places])
+def _safe(state: CollectionState, places: NDArray[np.int64]) -> Codes:
+    return np.where(state.is_unknown[places], np.int32(UNKNOWN), state.safe_class[places])
 
 
 def _moves(
     image_ids: NDArray[np.int64],
-    was: NDArray[np.int64],
-    now: NDArray[np.int64],
+    was: Codes,
+    now: Codes,
     score: NDArray[np.float32],
     places: NDArray[np.int64],
     *,

@@ -9,6 +9,7 @@ import logging
 import mmap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import BinaryIO, Final, final
 
@@ -92,6 +93,7 @@ def _write(file: BinaryIO, rows: EmbeddingRows, width: int) -> None:
     head = json.dumps(
         {"width": width, "count": count, "capacity": int(count * SPARE), "checksum": _checksum(parts)}
     ).encode()
+    head += b" " * (-len(head) % 8)  # numbers that are read in place begin at multiples of their size
     file.write(_MAGIC + len(head).to_bytes(8, "little") + head)
     file.writelines(parts)
     file.seek(_start_of_rows(len(head), count))
@@ -111,11 +113,12 @@ def _mapped(path: Path, width: int) -> EmbeddingRows:
         start = _start_of_rows(head_bytes, count)
         if head["width"] != width or path.stat().st_size != start + capacity * width * 2 or capacity < count:
             raise ValueError("it is of another size")
-        parts = [file.read(count * size) for size in (8, 8, 1)]
-        if _checksum(parts) != head["checksum"]:
-            raise ValueError("it is not whole")
         # What is written to such a map stays in this process: neither a full disk nor a deleted file can end it.
         whole = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+    begins = len(_MAGIC) + 8 + head_bytes + count * np.array([0, 8, 16, 17])
+    parts = [memoryview(whole)[begin:end] for begin, end in pairwise(begins.tolist())]
+    if _checksum(parts) != head["checksum"]:
+        raise ValueError("it is not whole")
     embeddings = np.frombuffer(whole, dtype=np.int16, offset=start).reshape(capacity, width)
     return EmbeddingRows(
         np.frombuffer(parts[0], dtype=np.int64),
@@ -125,7 +128,7 @@ def _mapped(path: Path, width: int) -> EmbeddingRows:
     )
 
 
-def _checksum(parts: list[bytes]) -> str:
+def _checksum(parts: Sequence[bytes | memoryview]) -> str:
     return content_hash(b"".join(content_hash(part) for part in parts)).hex()
 
 

@@ -57,7 +57,7 @@ def unit_length(embeddings: NDArray[np.float32]) -> NDArray[np.float32]:
     return (embeddings / np.maximum(norms, np.float32(1e-6))).astype(np.float32)
 
 
-def those_to_view(labels: NDArray[np.int64]) -> NDArray[np.int64]:
+def those_to_view(labels: NDArray[np.int32]) -> NDArray[np.int64]:
     """Places (k,) of the images to embed in all views, labelled ones first, by labels (n,), negative without any."""
     labelled = np.flatnonzero(labels >= 0)
     labelled = labelled[first_of_each(labels[labelled])]
@@ -66,7 +66,7 @@ def those_to_view(labels: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.concatenate([labelled, np.setdiff1d(np.arange(len(labels)), labelled, assume_unique=True)])
 
 
-def first_of_each(class_ids: NDArray[np.int64]) -> NDArray[np.int64]:
+def first_of_each(class_ids: NDArray[np.integer]) -> NDArray[np.int64]:
     """Places (k,), ascending, of the first labelled images of each class."""
     order = np.argsort(class_ids, kind="stable")
     ordered = class_ids[order]

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.everyday.blocks import Embeddings, Flags, Floats, Integers, block_of, factor_of, in_blocks
+from engine.everyday.blocks import Codes, Embeddings, Flags, Floats, Integers, block_of, factor_of, in_blocks
 from engine.graph.category_graph import CategoryGraph
 
 COLUMN_BLOCK_ROWS: Final = 4096  # rows that are multiplied with a single vector at once
@@ -24,10 +24,10 @@ LEAST_UNKNOWN_DISTANCE: Final = 1e-4
 class Scores:
     """Outcome for n images."""
 
-    best: Integers  # (n,) int64 position of the most probable candidate
+    best: Codes  # (n,) int32 position of the most probable candidate
     best_logit: Floats  # (n,) float32; its probability is exp(best_logit - log_total)
     log_total: Floats  # (n,) float32
-    safe_class: Integers  # (n,) int64 class id, or -1
+    safe_class: Codes  # (n,) int32 class id, or -1
     safe_score: Floats  # (n,) float32
     similarity: Floats  # (n,) float32 to the labelled images, as the collection stage has it; NaN without it
 
@@ -39,7 +39,7 @@ class Scores:
     @classmethod
     def empty(cls, count: int) -> "Scores":
         """Scores to be filled, for `count` images; zeros until then, so that `best` never points outside."""
-        integers, floats = np.zeros((2, count), dtype=np.int64), np.zeros((4, count), dtype=np.float32)
+        integers, floats = np.zeros((2, count), dtype=np.int32), np.zeros((4, count), dtype=np.float32)
         return cls(integers[0], floats[0], floats[1], integers[1], floats[2], floats[3])
 
     def at(self, rows: Integers) -> "Scores":

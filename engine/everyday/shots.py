@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.everyday.blocks import Flags, Floats, Integers, to_floats
+from engine.everyday.blocks import Codes, Flags, Floats, Integers, to_floats
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import UNKNOWN
 
@@ -158,7 +158,7 @@ class EmbeddedSnapshot:
     """What a fit reads: arrays that are shared and never changed, but for rows of `embeddings` filled after `age`."""
 
     image_ids: Integers  # (n,) int64 of the listed images, ascending
-    labels: Integers  # (n,) int64, class id, `NO_CLASS` or `UNKNOWN`
+    labels: Codes  # (n,) int32, class id, `NO_CLASS` or `UNKNOWN`
     rows: Integers  # (n,) int64 rows of the listed images
     has_failed: Flags  # (n,) bool
     row_ids: Integers  # (r,) int64, the image in each row, ascending; also images that were removed
@@ -192,7 +192,8 @@ class EmbeddedSnapshot:
         places = places[np.isin(self.labels[places], known)]
         image_ids, alone = self.image_ids[places], to_floats(self.embeddings[self.rows[places]])
         folds = None if self.folds is None else self.folds[places]
-        return Shots(image_ids, self.labels[places], self.views.in_place_of(alone, image_ids), alone, folds)
+        class_ids = self.labels[places].astype(np.int64)
+        return Shots(image_ids, class_ids, self.views.in_place_of(alone, image_ids), alone, folds)
 
     def ignored(self) -> Integers:
         """Ids of the images that teach nothing: labelled as none of the classes, or removed."""

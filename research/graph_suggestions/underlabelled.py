@@ -90,8 +90,8 @@ def _named(embedded: EmbeddedCollection, shots: list[int]) -> _Named:
         basis=embedded.basis_of(everything, rows),
     )
     scores = fitted.classify(embedded.embeddings, everything)
-    best, is_unknown = fitted.candidate_ids[scores.best], fitted.is_unknown(scores)
-    label_class = np.full(count, NO_CLASS, dtype=np.int64)
+    best, is_unknown = fitted.candidate_ids[scores.best].astype(np.int32), fitted.is_unknown(scores)
+    label_class = np.full(count, NO_CLASS, dtype=np.int32)
     label_class[rows] = labels
     state = CollectionState(
         collection.source, everything, [file.path.as_posix() for file in collection.files], label_class, best,

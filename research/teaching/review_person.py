@@ -148,7 +148,7 @@ class Desk:
         """The images as the program has them."""
         count = len(self.ids)
         return EmbeddedSnapshot(
-            self.ids, self.labels.copy(), self.ids, np.zeros(count, dtype=bool), self.ids, self.embeddings,
+            self.ids, self.labels.astype(np.int32), self.ids, np.zeros(count, dtype=bool), self.ids, self.embeddings,
             np.ones(count, dtype=bool), 0,
         )  # fmt: skip
 

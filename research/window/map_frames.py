@@ -49,7 +49,8 @@ def drawn_scene(points: int) -> "MapScene":
     marks = [PrototypeMark(each, names[each], x, y) for each, (x, y) in enumerate(spots)]
     edges = [(each % GROUPS, each) for each in range(GROUPS, CLASSES)]
     scene = MapScene(points=MapPoints(np.arange(points, dtype=np.int64), places))
-    coloured = scene.coloured(Colouring(colours, (groups % 2).astype(np.uint8), legend, groups), at, names)
+    colouring = Colouring(colours, (groups % 2).astype(np.uint8), legend, groups.astype(np.int32))
+    coloured = scene.coloured(colouring, at, names)
     return coloured.with_prototypes(marks, edges)
 
 

@@ -56,7 +56,7 @@ def made_up(
         rows=np.arange(len(paths)),
         image_ids=np.arange(1, len(paths) + 1),
         paths=paths,
-        labels=said,
+        labels=said.astype(np.int32),
         embeddings=logits,
         scores=classify_all(fitted.classifier, fitted.back_off, logits, squares),
         waiting=0,

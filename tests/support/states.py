@@ -57,13 +57,13 @@ def state_of(
 def many_pictures(count: int, *, classes: int = 7, seed: int = 0) -> CollectionState:
     """A large state with predictions drawn from a seed; nothing is labelled."""
     generator = np.random.default_rng(seed)
-    best = generator.integers(1, classes + 1, count)
+    best = generator.integers(1, classes + 1, count).astype(np.int32)
     score = generator.uniform(0.3, 1.0, count).astype(np.float32)
     return CollectionState(
         folder=Path("photos"),
         image_ids=np.arange(1, count + 1, dtype=np.int64),
         paths=[f"{number}.png" for number in range(1, count + 1)],
-        label_class=np.full(count, NO_CLASS, dtype=np.int64),
+        label_class=np.full(count, NO_CLASS, dtype=np.int32),
         best_class=best,
         best_score=score,
         safe_class=np.where(score > 0.8, best, NO_CLASS),

@@ -28,9 +28,9 @@ class ModelAnswers(Mapping[int, ModelAnswer]):
     """
 
     image_ids: NDArray[np.int64]
-    leaf: NDArray[np.int64]
+    leaf: NDArray[np.integer]
     leaf_score: NDArray[np.float32]
-    safe: NDArray[np.int64]
+    safe: NDArray[np.integer]
     safe_score: NDArray[np.float32]
     is_unknown: NDArray[np.bool_]
 

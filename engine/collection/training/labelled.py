@@ -84,7 +84,7 @@ def labelled_images(project: Project) -> TrainingLabels:
         )
     paths = [images.paths[place] for place in chosen.tolist()]
     hashes = [images.content_hashes[place] for place in chosen.tolist()]
-    return TrainingLabels(images.ids[chosen], images.labels[chosen], paths, hashes)
+    return TrainingLabels(images.ids[chosen], images.labels[chosen].astype(np.int64), paths, hashes)
 
 
 def labelled_embeddings(images: TrainingLabels, model: ModelFiles, caches: CacheFolders) -> NDArray[np.float32]:

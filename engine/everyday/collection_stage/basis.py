@@ -4,6 +4,7 @@ A fixed subsample of `MOST_ANCHORS` images and every labelled one are its anchor
 and every other image is linked to the anchors that are most similar to it.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.everyday.blocks import BLOCK_ROWS, Embeddings, Floats, Integers, block_of, factor_of, in_blocks
+from engine.everyday.collection_stage.nearest_anchors import NearestAnchors
 from engine.everyday.collection_stage.neighbours import (
     LINKS,
     SEARCH_ROWS,
@@ -43,7 +45,7 @@ class CollectionBasis:
     scales: Floats  # (n,) float32, one over the length of the whitened embedding; 0 for images without an embedding
     anchors: Integers  # (m,) int64 rows of the anchors
     vectors: Floats  # (m, d) float32, their whitened embeddings of length 1
-    found: Nearest  # the nearest anchors of every image
+    found: NearestAnchors  # of every image
     learned_from: int  # images that the whitening was learned from
 
     @cached_property
@@ -103,11 +105,31 @@ class CollectionBasis:
             return self
         anchors = np.concatenate([self.anchors, new])
         vectors = np.concatenate([self.vectors, self.whitening.apply(embeddings[new])])
-        found = Nearest(self.found.positions.copy(), self.found.cosines.copy())
-        grown = replace(self, anchors=anchors, vectors=vectors, found=found)
-        grown.link(embeddings, np.arange(len(self.image_ids)), found, first=len(self.anchors))
+        grown = replace(self, anchors=anchors, vectors=vectors)
+        grown = replace(grown, found=grown.with_more_found(embeddings, first=len(self.anchors)))
         grown.keep_cosines(self)
         return grown
+
+    def with_more_found(self, embeddings: Embeddings, *, first: int) -> NearestAnchors:
+        """`found` with the anchors from the `first` on taken into account, by the embeddings (n, d) of all images."""
+        cosines_of = self._cosines(embeddings, np.arange(len(self.image_ids)), first)
+        nearer: dict[int, tuple[Integers, Nearest]] = {}
+
+        def work(part: slice) -> None:
+            cosines, known = cosines_of(part), self.found.rows(part)
+            rows = np.flatnonzero(cosines.max(axis=1) > known.cosines[:, -1])
+            if len(rows):
+                found = known.rows(rows)
+                found.take(slice(None), cosines[rows], first)
+                nearer[part.start] = part.start + rows, found
+
+        in_blocks(len(self.image_ids), work, self._rows_for(first))
+        if not nearer:
+            return self.found
+        parts = [nearer[start] for start in sorted(nearer)]
+        positions = np.concatenate([found.positions for _rows, found in parts])
+        cosines = np.concatenate([found.cosines for _rows, found in parts])
+        return self.found.with_newer(np.concatenate([rows for rows, _found in parts]), Nearest(positions, cosines))
 
     def keep_cosines(self, before: "CollectionBasis") -> None:
         """Take over the cosines of the anchors that were there before; only those of the new ones are multiplied."""
@@ -127,21 +149,35 @@ class CollectionBasis:
     def with_images(self, image_ids: Integers, embeddings: Embeddings, rows: Integers) -> "CollectionBasis":
         """The same for these ids (n,), those known before first, with the images linked whose rows are new."""
         more = len(image_ids) - len(self.image_ids)
-        cosines = np.pad(self.found.cosines, ((0, more), (0, 0)), constant_values=-1)
-        found = Nearest(np.pad(self.found.positions, ((0, more), (0, 0))), cosines)
-        grown = replace(self, image_ids=image_ids, scales=np.pad(self.scales, (0, more)), found=found)
+        known = self.found.whole()
+        cosines = np.pad(known.cosines, ((0, more), (0, 0)), constant_values=-1)
+        found = Nearest(np.pad(known.positions, ((0, more), (0, 0))), cosines)
+        scales = np.pad(self.scales, (0, more))
+        grown = replace(self, image_ids=image_ids, scales=scales, found=NearestAnchors.of(found))
         grown.scales[rows] = _scales(self.whitening, embeddings[rows])
         part = Nearest.none(len(rows))
         grown.link(embeddings[rows], rows, part)
         found.positions[rows], found.cosines[rows] = part.positions, part.cosines
         return grown
 
-    def link(self, embeddings: Embeddings, rows: Integers, found: Nearest, *, first: int = 0) -> None:
-        """Merge the nearest anchors, from the `first` on, of embeddings (k, d) at these rows (k,) into `found`."""
+    def link(self, embeddings: Embeddings, rows: Integers, found: Nearest) -> None:
+        """Merge the nearest anchors of embeddings (k, d) at these rows (k,) into `found`."""
+        cosines_of = self._cosines(embeddings, rows, 0)
+        in_blocks(len(rows), lambda part: found.take(part, cosines_of(part)), self._rows_for(0))
+
+    def _rows_for(self, first: int) -> int:
+        """Rows of a block whose cosines with the anchors from the `first` on stay in a core's cache."""
+        return SEARCH_ROWS if len(self.anchors) - first > SEARCH_ROWS else BLOCK_ROWS
+
+    def _cosines(self, embeddings: Embeddings, rows: Integers, first: int) -> Callable[[slice], Floats]:
+        """What gives the cosines of a block of embeddings (k, d), at these rows (k,), with the anchors from `first` on.
+
+        An image has -1 with itself, and one without an embedding with all.
+        """
         folded, shifts = self.fold(self.vectors[first:])
         folded = (folded.T * factor_of(embeddings)).astype(np.float32)
 
-        def work(part: slice) -> None:
+        def of_block(part: slice) -> Floats:
             scales, own = self.scales[rows[part]], self.positions_of(rows[part]) - first
             cosines = block_of(embeddings[part]) @ folded
             cosines -= shifts
@@ -149,9 +185,9 @@ class CollectionBasis:
             cosines[scales == 0] = -1
             itself = np.flatnonzero(own >= 0)
             cosines[itself, own[itself]] = -1
-            found.take(part, cosines, first)
+            return cosines
 
-        in_blocks(len(rows), work, SEARCH_ROWS if folded.shape[1] > SEARCH_ROWS else BLOCK_ROWS)
+        return of_block
 
     def fold(self, weights: Floats) -> tuple[Floats, Floats]:
         """Weights (c, d) for whitened embeddings as weights (c, d) and shifts (c,) for plain ones.
@@ -188,7 +224,8 @@ def collection_basis(
         chosen = np.random.default_rng(0).choice(ready, MOST_ANCHORS, replace=False)
     anchors = np.union1d(chosen, labelled).astype(np.int64)
     vectors, found = whitening.apply(embeddings[anchors]), Nearest.none(len(image_ids))
-    basis = CollectionBasis(image_ids, whitening, scales, anchors, vectors, found, len(ready))
+    nearest_anchors = NearestAnchors.of(found)
+    basis = CollectionBasis(image_ids, whitening, scales, anchors, vectors, nearest_anchors, len(ready))
     basis.link(embeddings, np.arange(len(image_ids)), found)
     return basis
 

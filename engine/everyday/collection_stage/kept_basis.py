@@ -12,6 +12,7 @@ import numpy as np
 
 from engine.everyday.blocks import Integers
 from engine.everyday.collection_stage.basis import CollectionBasis
+from engine.everyday.collection_stage.nearest_anchors import NearestAnchors
 from engine.everyday.collection_stage.neighbours import NEIGHBOURS, Nearest, Whitening
 from engine.everyday.shots import EmbeddedSnapshot
 from engine.images.read_file import content_hash
@@ -63,9 +64,10 @@ class KeptBasis:
 
 def _parts(basis: CollectionBasis) -> list[bytes | memoryview]:
     compared = np.zeros(0, dtype=np.int16) if basis.cosines is None else basis.cosines
+    found = basis.found.whole()
     arrays = (
         basis.whitening.mean, basis.whitening.matrix, basis.scales, basis.anchors,
-        basis.found.positions, basis.found.cosines, compared, np.array([basis.learned_from], dtype=np.int64),
+        found.positions, found.cosines, compared, np.array([basis.learned_from], dtype=np.int64),
     )  # fmt: skip
     return [np.ascontiguousarray(each).reshape(-1).view(np.uint8).data for each in arrays]
 
@@ -82,9 +84,11 @@ def _of_parts(parts: list[memoryview], key: bytes, images: EmbeddedSnapshot) -> 
         scales=np.frombuffer(scales, np.float32),
         anchors=anchors,
         vectors=whitening.apply(images.embeddings[anchors]),
-        found=Nearest(
-            np.frombuffer(positions, np.int32).reshape(-1, NEIGHBOURS),
-            np.frombuffer(cosines, np.float32).reshape(-1, NEIGHBOURS),
+        found=NearestAnchors.of(
+            Nearest(
+                np.frombuffer(positions, np.int32).reshape(-1, NEIGHBOURS),
+                np.frombuffer(cosines, np.float32).reshape(-1, NEIGHBOURS),
+            )
         ),
         learned_from=int(np.frombuffer(learned_from, np.int64)[0]),
     )

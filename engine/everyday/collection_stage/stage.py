@@ -185,7 +185,8 @@ def _scores(
     logit = np.einsum("nd,nd->n", images, np.take(classifier.weights, best, axis=0))
     logit += classifier.offsets[best] + classifier.breadth[best]
     safe_class, safe_score = back_off.decide(best, score, chances @ back_off.roll_up)
-    return Scores(best, logit, logit - np.log(score), safe_class, safe_score, similarity)
+    codes = best.astype(np.int32), safe_class.astype(np.int32)
+    return Scores(codes[0], logit, logit - np.log(score), codes[1], safe_score, similarity)
 
 
 def fit_stage(given: StageInput) -> CollectionStage:

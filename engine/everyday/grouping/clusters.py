@@ -36,7 +36,8 @@ class Items:
 def home_anchors(basis: CollectionBasis, rows: Integers) -> tuple[Integers, Floats]:
     """The anchor (k,) at which each image counts, itself or its nearest one, and its cosine (k,) with it."""
     own = basis.positions_of(rows)
-    nearest, cosines = basis.found.positions[rows, 0].astype(np.int64), basis.found.cosines[rows, 0]
+    found = basis.found.rows(rows)
+    nearest, cosines = found.positions[:, 0].astype(np.int64), found.cosines[:, 0]
     return np.where(own >= 0, own, nearest), np.where(own >= 0, np.float32(1), np.maximum(cosines, 0))
 
 

@@ -66,7 +66,8 @@ def labelled_images(
     plain = images.views.in_place_of(alone, image_ids)
     is_confirmed = np.isin(image_ids, np.array(sorted(confirmed), dtype=np.int64))
     vectors = _comparable(plain, images, space)
-    return JudgedLabels(image_ids, images.labels[places], vectors, centred(plain), is_confirmed)
+    labels = images.labels[places].astype(np.int64)
+    return JudgedLabels(image_ids, labels, vectors, centred(plain), is_confirmed)
 
 
 def centred(plain: Floats) -> Floats:

@@ -105,7 +105,9 @@ def classify_block(classifier: LinearClassifier, back_off: BackOff, embeddings: 
     best_score = 1 / total[:, 0]
     safe_class, safe_score = back_off.decide(best, best_score, mass)
     log_total = best_logit[:, 0] + np.log(total[:, 0])
-    return Scores(best, best_logit[:, 0], log_total, safe_class, safe_score, np.full(len(best), np.nan, np.float32))
+    similarity = np.full(len(best), np.nan, dtype=np.float32)
+    codes = best.astype(np.int32), safe_class.astype(np.int32)
+    return Scores(codes[0], best_logit[:, 0], log_total, codes[1], safe_score, similarity)
 
 
 def classify_all(classifier: LinearClassifier, back_off: BackOff, embeddings: Embeddings, squares: Floats) -> Scores:

@@ -25,21 +25,21 @@ MADE = folds([0, ALONE, 1, 0, ALONE, 1, 0, ALONE, ALONE, ALONE])
 
 def test_a_fold_stands_where_its_first_image_stands() -> None:
     """By the time of the shots image 0 stands for its fold, wherever others of it are in the order."""
-    ranked = np.array([6, 1, 0, 5, 2, 3, 4])
+    ranked = np.array([6, 1, 0, 5, 2, 3, 4], dtype=np.int32)
     assert together(ranked, IDS, MADE).tolist() == [1, 0, 3, 6, 2, 5, 4]
     assert together(ranked, IDS, MADE, keeps_first=True).tolist() == [6, 0, 3, 1, 5, 2, 4]
 
 
 def test_the_sharpest_one_stands_for_a_fold_once_all_are_known() -> None:
     known = folds(MADE.groups.tolist(), sharpness=[1, 0, 2, 5, 0, 9, 3, 0, 0, 0])
-    assert together(np.arange(7), IDS, known).tolist() == [1, 3, 6, 0, 4, 5, 2]
+    assert together(np.arange(7, dtype=np.int32), IDS, known).tolist() == [1, 3, 6, 0, 4, 5, 2]
     half = folds(MADE.groups.tolist(), sharpness=[1, 0, 2, np.nan, 0, 9, 3, 0, 0, 0])
-    assert together(np.arange(7), IDS, half).tolist() == [0, 3, 6, 1, 4, 5, 2]
+    assert together(np.arange(7, dtype=np.int32), IDS, half).tolist() == [0, 3, 6, 1, 4, 5, 2]
 
 
 def test_cards_by_hand() -> None:
     """Three cards for six images; the unfolded one has a card for each."""
-    shown, groups = np.array([1, 0, 3, 6, 2, 5]), np.array([ALONE, 0, 0, 0, 1, 1])
+    shown, groups = np.array([1, 0, 3, 6, 2, 5], dtype=np.int32), np.array([ALONE, 0, 0, 0, 1, 1])
     cards = FoldedCards.of(shown, groups)
     assert cards.positions.tolist() == [1, 0, 2]
     assert [cards.under(card).tolist() for card in range(3)] == [[1], [0, 3, 6], [2, 5]]
@@ -52,7 +52,7 @@ def test_cards_by_hand() -> None:
 @given(st.permutations(range(10)), st.lists(st.integers(ALONE, 3), min_size=10, max_size=10))
 def test_no_image_is_lost_and_every_fold_is_one_card(order: list[int], groups: list[int]) -> None:
     made = folds(groups)
-    ranked = together(np.array(order), IDS, made)
+    ranked = together(np.array(order, dtype=np.int32), IDS, made)
     assert sorted(ranked.tolist()) == list(range(10))
     cards = FoldedCards.of(ranked, made.of(IDS[ranked]))
     expected = len({group for group in groups if group != ALONE}) + groups.count(ALONE)
@@ -61,6 +61,7 @@ def test_no_image_is_lost_and_every_fold_is_one_card(order: list[int], groups: l
 
 
 def test_single_images_are_cards_of_their_own() -> None:
-    plain, counted = FoldedCards.of_single(np.arange(4)), FoldedCards.of(np.arange(4), np.full(4, ALONE))
+    shown = np.arange(4, dtype=np.int32)
+    plain, counted = FoldedCards.of_single(shown), FoldedCards.of(shown, np.full(4, ALONE))
     assert plain.positions.tolist() == counted.positions.tolist() == [0, 1, 2, 3]
     assert plain.sizes.tolist() == counted.sizes.tolist()

@@ -14,7 +14,7 @@ from tests.support.states import Picture, state_of
 GULL, SEAL = 4, 6
 
 
-def positions(state: CollectionState, wanted: ImageFilter, order: Order) -> NDArray[np.int64]:
+def positions(state: CollectionState, wanted: ImageFilter, order: Order) -> NDArray[np.int32]:
     """Positions of the images to show, in order."""
     return HeldOrder.sorted_now(state, wanted, order).shown
 

@@ -37,7 +37,7 @@ def ids(graph: CategoryGraph, *names: str) -> list[int]:
 def state(graph: CategoryGraph) -> CollectionState:
     """Six images: Gull labelled, Gull, Owl and Fish predicted, an unknown one, and one without anything."""
     gull, owl, fish = ids(graph, "Gull", "Owl", "Fish")
-    best = np.array([owl, gull, owl, fish, fish, NO_CLASS], dtype=np.int64)
+    best = np.array([owl, gull, owl, fish, fish, NO_CLASS], dtype=np.int32)
     return CollectionState(
         folder=Path("/"), image_ids=np.arange(1, 7), paths=[f"{each}.png" for each in range(1, 7)],
         label_class=np.array([gull, *4 * [NO_CLASS], NO_CLASS]), best_class=best,
@@ -70,7 +70,7 @@ def test_a_class_keeps_its_own_colour(state: CollectionState, graph: CategoryGra
 def test_the_rest_of_many_classes_is_grey(state: CollectionState) -> None:
     """As many as there are colours have one, and the legend says how many are left."""
     graph = CategoryGraph()
-    classes = np.array([graph.add_class(f"Class {each}") for each in range(14)], dtype=np.int64)
+    classes = np.array([graph.add_class(f"Class {each}") for each in range(14)], dtype=np.int32)
     many = replace(
         state, image_ids=np.arange(14), best_class=classes, label_class=np.full(14, NO_CLASS),
         best_score=np.ones(14, dtype=np.float32), is_unknown=np.zeros(14, dtype=bool),

@@ -70,10 +70,10 @@ def snapshot_of(
     return FitSnapshot(graph or given.graph, images_of(given, labels), policies or {}, setting)
 
 
-def images_of(given: Crowd, labels: NDArray[np.int64]) -> EmbeddedSnapshot:
+def images_of(given: Crowd, labels: NDArray[np.integer]) -> EmbeddedSnapshot:
     count = len(given.truth)
     return EmbeddedSnapshot(
-        given.image_ids, labels, np.arange(count), np.zeros(count, dtype=bool), given.image_ids,
+        given.image_ids, labels.astype(np.int32), np.arange(count), np.zeros(count, dtype=bool), given.image_ids,
         to_fixed(given.embeddings), np.ones(count, dtype=bool), age=1,
     )  # fmt: skip
 

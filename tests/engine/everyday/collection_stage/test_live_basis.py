@@ -116,7 +116,8 @@ def test_a_basis_that_was_kept_lies_in_its_file(project: Path, caches: CacheFold
         live.load()
         basis = _basis_of(live)
         assert basis.cosines is not None
-        for array in (basis.found.positions, basis.found.cosines, basis.scales, basis.cosines):
+        table = basis.found.table
+        for array in (table.positions, table.cosines, basis.scales, basis.cosines):
             assert not array.flags.owndata
             assert not array.flags.writeable
         live.close()

@@ -59,7 +59,7 @@ def test_a_full_pass_is_a_softmax_over_true_distances() -> None:
     np.testing.assert_array_equal(scores.best, probabilities.argmax(axis=1))
     np.testing.assert_allclose(scores.best_score, probabilities.max(axis=1), atol=1e-5)
     masses = probabilities @ world.rules.roll_up
-    safe, score = world.rules.decide(scores.best, probabilities.max(axis=1), masses.astype(np.float32))
+    safe, score = world.rules.decide(scores.best.astype(np.int64), probabilities.max(axis=1), masses.astype(np.float32))
     agree = scores.safe_class == safe
     assert agree.mean() > 0.999
     np.testing.assert_allclose(scores.safe_score[agree], score[agree], atol=1e-5)
