@@ -7,12 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, final
 
-import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
 from app.image_grid.folded import FoldedCards
-from app.image_grid.held_order import HeldOrder, without
+from app.image_grid.held_order import HeldOrder
 from app.jobs.background_thread import BackgroundThread
 
 _log = logging.getLogger(__name__)
@@ -27,24 +25,13 @@ class Arrangement:
 
     held: HeldOrder
     cards: FoldedCards
-    image_ids: NDArray[np.int64]  # (rows,) in the order shown
 
     @staticmethod
     def of(held: HeldOrder, unfolded: frozenset[int]) -> Arrangement:
         """Cards of an order, those of unfolded folds one by one."""
-        shown = held.shown
-        if held.folds.count:
-            cards = FoldedCards.of(shown, held.folds.of(held.state.image_ids)[shown], unfolded)
-        else:
-            cards = FoldedCards.of_single(shown)
-        return Arrangement(held, cards, held.state.image_ids[cards.positions])
-
-    @staticmethod
-    def after(image_ids: NDArray[np.int64], held: HeldOrder, unfolded: frozenset[int]) -> Arrangement:
-        """The same, where it follows an order without folds whose cards show these images (rows,)."""
-        if held.folds.count or held.left is None:
-            return Arrangement.of(held, unfolded)
-        return Arrangement(held, FoldedCards.of_single(held.shown), without(image_ids, held.left))
+        if not held.folds.count:
+            return Arrangement(held, FoldedCards.of_single(held.shown))
+        return Arrangement(held, FoldedCards.of(held.shown, held.folds.of(held.state.image_ids[held.shown]), unfolded))
 
 
 @final

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QObject
 from PySide6.QtWidgets import QAbstractItemView
 
+from app.image_grid.folded import NO_IMAGES, ShownImages
 from app.image_grid.model import ImageGridModel
 
 _Flag: Final = QItemSelectionModel.SelectionFlag
@@ -33,7 +34,7 @@ class Choice:
 
     @property
     def ids(self) -> tuple[int, ...]:
-        return tuple(self._model.image_ids[self.rows].tolist())
+        return tuple(self._model.shown.at(self.rows).tolist())
 
     @property
     def current_row(self) -> int:
@@ -82,8 +83,7 @@ class Choice:
 
     def choose_rows(self, rows: Sequence[int], beside: Collection[int] = ()) -> None:
         """Choose these cards and those of the images `beside`; the current one stays when it is among them."""
-        kept = np.flatnonzero(np.isin(self._model.image_ids, list(beside))) if beside else np.zeros(0, dtype=np.int64)
-        wanted = np.union1d(kept, np.array(rows, dtype=np.int64))
+        wanted = np.union1d(self._model.rows_of(beside), np.array(rows, dtype=np.int64))
         if not len(wanted):
             wanted = np.array([max(0, self.current_row)])
         self._view.selectionModel().select(self._selection_of(wanted), _Flag.ClearAndSelect)
@@ -112,13 +112,13 @@ class Choice:
 class _Place:
     """Where a person was before the cards were laid out anew."""
 
-    image_ids: NDArray[np.int64]  # (rows,) the cards in their order
+    shown: ShownImages
     row: int  # of the current card; -1 for none
     selected: frozenset[int]
     is_in_sight: bool
 
 
-_NOWHERE = _Place(np.zeros(0, dtype=np.int64), -1, frozenset(), is_in_sight=False)
+_NOWHERE = _Place(NO_IMAGES, -1, frozenset(), is_in_sight=False)
 
 
 @final
@@ -137,7 +137,7 @@ class PlaceKeeper(QObject):
     def _on_model_about_to_be_reset(self) -> None:
         view, index = self._view, self._view.currentIndex()
         is_in_sight = view.visualRect(index).intersects(view.viewport().rect())
-        self._before = _Place(self._model.image_ids, index.row(), frozenset(self._choice.ids), is_in_sight)
+        self._before = _Place(self._model.shown, index.row(), frozenset(self._choice.ids), is_in_sight)
 
     def _on_model_reset(self) -> None:
         """Choose the same images again; when the current card left, the next one that stayed takes its place."""
@@ -158,7 +158,7 @@ class PlaceKeeper(QObject):
 
     def _go_back(self) -> None:
         before, model = self._before, self._model
-        current_id = int(before.image_ids[before.row])
+        (current_id,) = before.shown.at(slice(before.row, before.row + 1)).tolist()
         row = model.row_of(current_id)
         has_left = row is None
         # The scroll place stays, unless the next card must be brought into sight.
@@ -170,11 +170,13 @@ class PlaceKeeper(QObject):
 
     def _next_row(self) -> int:
         """Row of the card that followed the current one and is still there; the last one when there is none."""
-        shown, following = self._model.image_ids, self._before.image_ids[self._before.row :]
-        for image_id in following[:NEAR].tolist():  # the next one, as nearly always
+        before = self._before
+        near = slice(before.row, before.row + NEAR)
+        for image_id in before.shown.at(near).tolist():  # the next one, as nearly always
             row = self._model.row_of(image_id)
             if row is not None:
                 return row
-        still = following[np.isin(following, shown)]
+        following = before.shown.at(slice(before.row, None))
+        still = following[np.isin(following, self._model.image_ids)]
         row = self._model.row_of(int(still[0])) if len(still) else None
-        return len(shown) - 1 if row is None else row
+        return self._model.rowCount() - 1 if row is None else row

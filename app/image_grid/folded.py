@@ -44,6 +44,21 @@ def together(ranked: Positions, image_ids: Ids, folds: Folds, *, keeps_first: bo
 
 
 @dataclass(frozen=True)
+class ShownImages:
+    """The images of cards in order. Their ids are looked up when needed: a column of millions takes 20 MB."""
+
+    listed: Ids  # (n,) ids by position
+    positions: Positions  # (rows,) of the images that the cards show
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+    def at(self, rows: slice | NDArray[np.int64]) -> Ids:
+        """Ids (k,) of the images at these rows."""
+        return self.listed[self.positions[rows]]
+
+
+@dataclass(frozen=True)
 class FoldedCards:
     """The cards of m images in order."""
 
@@ -85,4 +100,5 @@ class FoldedCards:
         return self.shown[self.starts[card] : end]
 
 
+NO_IMAGES: Final = ShownImages(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32))
 NO_CARDS: Final = FoldedCards.of(np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64))

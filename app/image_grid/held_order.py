@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Final, TypeVar
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,6 @@ from app.session.subsets import ImageFilter, fitting, shown_class
 from engine.collection.folding.folds import Folds
 from engine.collection.state import NO_CLASS, CollectionState, ImageStatus, Sorting, predicted_class
 
-Kind = TypeVar("Kind", bound=np.generic)
 _NONE: Final = np.zeros(0, dtype=np.int32)
 FEW: Final = 32
 """Cards that leave at once and are looked for one by one. Chosen: more are found as quickly by going through all."""
@@ -116,7 +115,6 @@ class HeldOrder:
     is_ranked: NDArray[np.bool_]  # (n,) bool, those of `ranked`
     is_in: NDArray[np.bool_]  # (n,) bool, the cards that are shown
     shown: Positions  # (rows,) positions of the cards that are shown, in order
-    left: Positions | None = None  # rows that went from those of the order before; None where others came, too
     folds: Folds = field(default_factory=Folds.none)  # that stand side by side since then
 
     @staticmethod
@@ -146,7 +144,7 @@ class HeldOrder:
             moved: (n,) further images that may come or go.
         """
         if moved is None and _has_same_facts(self.state, state):
-            return replace(self, state=state, left=_NONE)
+            return replace(self, state=state)
         old = self._moved_to(state)
         fits = fitting(state, wanted)
         is_touched = _is_touched(self.state, state)
@@ -162,8 +160,8 @@ class HeldOrder:
             is_ranked[newcomers] = True
             ranked = np.concatenate([ranked, _sorted(state, newcomers, wanted, order)])
         left = _rows_that_left(old, is_in) if old is self else None
-        shown = ranked[is_in[ranked]] if left is None else without(old.shown, left)
-        return HeldOrder(state, self.sorted_for, ranked, is_ranked, is_in, shown, left, self.folds)
+        shown = ranked[is_in[ranked]] if left is None else _without(old.shown, left)
+        return HeldOrder(state, self.sorted_for, ranked, is_ranked, is_in, shown, self.folds)
 
     def changed_predictions(self, wanted: ImageFilter) -> int:
         """How many unlabelled images changed class since: cards, and those that would come if it were sorted anew."""
@@ -196,7 +194,7 @@ def _places(is_meant: NDArray[np.bool_]) -> Positions:
     return np.flatnonzero(is_meant).astype(np.int32)
 
 
-def without(values: NDArray[Kind], rows: Positions) -> NDArray[Kind]:
+def _without(values: Positions, rows: Positions) -> Positions:
     """Values (m,) but for those at rows (k,); of one row a quarter of the time that `np.delete` takes."""
     if len(rows) == 1:
         return np.concatenate([values[: rows[0]], values[rows[0] + 1 :]])

@@ -307,7 +307,7 @@ class Workspace(QWidget):
         if not self.isVisible():
             return ()
         rows = self.grid.places_in_view()
-        ids = tuple(self.model.image_ids[rows.start : rows.stop].tolist())
+        ids = tuple(self.model.shown.at(slice(rows.start, rows.stop)).tolist())
         return ids if self.grid.current_id is None or not self.is_image_open else (self.grid.current_id, *ids)
 
     def take_keyboard(self) -> None:
@@ -371,7 +371,7 @@ class Workspace(QWidget):
         """Fetch the guesses of the current card and the next ones."""
         row = self.grid.currentIndex().row()
         if row >= 0:
-            self._session.guesses.want(self.model.image_ids[row : row + AHEAD].tolist())
+            self._session.guesses.want(self.model.shown.at(slice(row, row + AHEAD)).tolist())
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Hold the order as soon as the user clicks, scrolls or types in the grid."""
