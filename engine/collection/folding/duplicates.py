@@ -33,20 +33,18 @@ Bits = NDArray[np.uint64]
 
 def same_content(keys: NDArray[np.bytes_]) -> Integers:
     """(n,) groups of images whose files have the same bytes, by their content hashes; empty before a file was read."""
-    some = np.flatnonzero(_recurs(keys.astype("S8").view(np.uint64)) & (keys != b""))
+    some = np.flatnonzero(recurs(keys.astype("S8").view(np.uint64)) & (keys != b""))
     _, first, place = np.unique(keys[some], return_index=True, return_inverse=True)
     lowest = np.arange(len(keys), dtype=np.int64)
     lowest[some] = some[first][place.reshape(-1)]
     return groups_of(lowest)
 
 
-def _recurs(numbers: Bits) -> Flags:
-    """(n,) whether a number is there more than once: sorting numbers takes a tenth of the time of hashes."""
-    order = np.argsort(numbers)
-    is_same = numbers[order[1:]] == numbers[order[:-1]]
-    recurs = np.zeros(len(numbers), dtype=bool)
-    recurs[order[1:][is_same]] = recurs[order[:-1][is_same]] = True
-    return recurs
+def recurs(numbers: Bits) -> Flags:
+    """(n,) whether a number is there more than once: sorting numbers takes a hundredth of the time of hashes."""
+    ordered = np.sort(numbers)
+    again = ordered[1:][ordered[1:] == ordered[:-1]]
+    return np.isin(numbers, again) if len(again) else np.zeros(len(numbers), dtype=bool)
 
 
 def copies(bits: Bits, seconds: Integers, embeddings: Embeddings, rows: Integers) -> Integers:

@@ -12,10 +12,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.collection.folding.duplicates import recurs
 from engine.config import CacheFolders
 from engine.errors import ImageError
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
-from engine.everyday.blocks import Integers
 from engine.images.fingerprint import Fingerprint, fingerprint_of
 from engine.images.fingerprint_cache import FingerprintCache, Fingerprints
 
@@ -31,15 +31,16 @@ class Pictures:
 
     paths: Sequence[str]  # (n,) of all images
     keys: NDArray[np.bytes_]  # (n,) their content hashes, as `ImageList.content_keys`
-    places: Integers  # (p,) of the files among them
+    places: NDArray[np.int32]  # (p,) of the files among them
 
     def __len__(self) -> int:
         return len(self.places)
 
     def __iter__(self) -> Iterator[Picture]:
         length = self.keys.dtype.itemsize
-        for place, key in zip(self.places.tolist(), self.contents.tolist(), strict=True):
-            yield self.paths[place], key.ljust(length, b"\0")
+        for start in range(0, len(self.places), AT_ONCE):  # lists of millions take more than all else of a collection
+            for place in self.places[start : start + AT_ONCE].tolist():
+                yield self.paths[place], self.keys[place].ljust(length, b"\0")
 
     @property
     def contents(self) -> NDArray[np.bytes_]:
@@ -48,7 +49,7 @@ class Pictures:
 
     def without(self, tried: NDArray[np.bytes_]) -> "Pictures":
         """Those whose content is not among these."""
-        return replace(self, places=self.places[~np.isin(self.contents, tried)])
+        return replace(self, places=self.places[~np.isin(self.contents, tried)]) if len(tried) else self
 
 
 def kept_fingerprints(keys: NDArray[np.bytes_], caches: CacheFolders) -> Fingerprints:
@@ -60,8 +61,11 @@ def kept_fingerprints(keys: NDArray[np.bytes_], caches: CacheFolders) -> Fingerp
 def unseen(paths: Sequence[str], keys: NDArray[np.bytes_], prints: Fingerprints) -> Pictures:
     """Files of which there is no fingerprint; files that were never read are left out."""
     wanted = np.flatnonzero((keys != b"") & ~prints.is_known)
-    _, first = np.unique(keys[wanted], return_index=True)
-    return Pictures(paths, keys, np.sort(wanted[first]))
+    is_again = recurs(keys[wanted].astype("S8").view(np.uint64))
+    again = wanted[is_again]
+    _, first = np.unique(keys[again], return_index=True)
+    places = np.sort(np.concatenate([wanted[~is_again], again[first]]))
+    return Pictures(paths, keys, places.astype(np.int32))
 
 
 def look_at(
