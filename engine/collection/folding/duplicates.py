@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.collection.folding.partitions import ALONE, components, groups_of
+from engine.collection.folding.partitions import ALONE, all_alone, components, groups_of
 from engine.collection.folding.sequences import UNKNOWN_TIME
 from engine.everyday.blocks import Embeddings, Flags, Integers, to_floats
 
@@ -34,6 +34,8 @@ Bits = NDArray[np.uint64]
 def same_content(keys: NDArray[np.bytes_]) -> Integers:
     """(n,) groups of images whose files have the same bytes, by their content hashes; empty before a file was read."""
     some = np.flatnonzero(recurs(keys.astype("S8").view(np.uint64)) & (keys != b""))
+    if len(some) == 0:
+        return all_alone(len(keys))
     _, first, place = np.unique(keys[some], return_index=True, return_inverse=True)
     lowest = np.arange(len(keys), dtype=np.int64)
     lowest[some] = some[first][place.reshape(-1)]
@@ -57,6 +59,8 @@ def copies(bits: Bits, seconds: Integers, embeddings: Embeddings, rows: Integers
         rows: (n,) rows of the images, -1 for those without an embedding.
     """
     known = np.flatnonzero(bits != 0)
+    if len(known) == 0:
+        return all_alone(len(bits))
     values, first, place = np.unique(bits[known], return_index=True, return_inverse=True)
     firsts = known[first]
     lowest = np.arange(len(bits), dtype=np.int64)

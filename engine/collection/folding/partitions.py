@@ -9,6 +9,11 @@ Integers = NDArray[np.int64]
 ALONE: Final = -1  # the group of an image that belongs with no other
 
 
+def all_alone(count: int) -> Integers:
+    """(count,) of places none of which belongs with another; takes no memory, and is for reading only."""
+    return np.broadcast_to(np.int64(ALONE), count)
+
+
 def components(count: int, first: Integers, second: Integers) -> Integers:
     """(count,) lowest place that each place is connected with, by edges (e,) from `first` to `second`.
 

@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from engine.collection.folding.partitions import ALONE
+from engine.collection.folding.partitions import ALONE, all_alone
 from engine.everyday.blocks import Integers
 
 UNKNOWN_TIME: Final = np.iinfo(np.int64).min
@@ -48,10 +48,10 @@ def sequences(shots: ShotTimes, most_seconds: int) -> Integers:
     Args:
         most_seconds: between two successive shots of a sequence.
     """
-    found = np.full(len(shots.seconds), ALONE, dtype=np.int64)
     order = _in_order(shots)
     if len(order) == 0:
-        return found
+        return all_alone(len(shots.seconds))
+    found = np.full(len(shots.seconds), ALONE, dtype=np.int64)
     seconds, sources = shots.seconds[order], shots.sources[order]
     begins = np.ones(len(order), dtype=bool)
     begins[1:] = (np.diff(sources) != 0) | (np.diff(seconds) > most_seconds)
