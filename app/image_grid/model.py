@@ -118,9 +118,13 @@ class ImageGridModel(QAbstractListModel):
     def set_missing(self, image_ids: frozenset[int]) -> None:
         self._missing = image_ids
 
-    def set_order(self, order: Order) -> None:
+    def set_order(self, order: Order, *, is_awaited: bool = True) -> None:
+        """Sort another way; behind the window where nobody waits for it and it takes long."""
         self.order = order
-        self.refresh()
+        if is_awaited or self.state is None or self.is_held or not self._takes_long(self.state):
+            self.refresh()
+        else:
+            self._arranging.begin(self._arrange(self.state))
 
     def refresh(self) -> None:
         """Sort anew; from now on the order is not held."""

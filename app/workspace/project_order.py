@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, Final, Protocol, final
 
 from PySide6.QtCore import QObject
 
@@ -23,6 +23,12 @@ def default_order(leaves: Collection[int], label_counts: Mapping[int, int]) -> O
     return Order.UNSURE_FIRST if has_enough else Order.TEACH_FIRST
 
 
+class UseOrder(Protocol):
+    """Sorts the cards."""
+
+    def __call__(self, order: Order, *, is_chosen: bool) -> None: ...
+
+
 @final
 class ProjectOrder(QObject):
     """Restores the order of a project when it is opened, unless the cards are held; remembers a chosen one."""
@@ -31,7 +37,7 @@ class ProjectOrder(QObject):
         self,
         session: Session,
         settings: Settings,
-        use: Callable[[Order], None],
+        use: UseOrder,
         is_held: Callable[[], bool],
         parent: QObject,
     ) -> None:
@@ -43,7 +49,7 @@ class ProjectOrder(QObject):
         self._is_chosen = False
         session.opened.connect(self._on_opened)
         session.loaded.connect(self._on_loaded)
-        use(Order.UNSURE_FIRST)
+        use(Order.UNSURE_FIRST, is_chosen=False)
         if session.info is not None:
             self._on_opened(session.info)
 
@@ -52,15 +58,15 @@ class ProjectOrder(QObject):
         self._is_chosen = True
         if self._session.info is not None:
             self._settings.remember_order(self._session.info.project_id, order.value)
-        self._use(order)
+        self._use(order, is_chosen=True)
 
     def _on_opened(self, info: ProjectInfo) -> None:
         name = self._settings.order_of(info.project_id)
         self._is_chosen = name in set(Order)
         if self._is_chosen:
-            self._use(Order(name))
+            self._use(Order(name), is_chosen=False)
 
     def _on_loaded(self) -> None:
         state = self._session.state
         if state is not None and not self._is_chosen and not self._is_held():
-            self._use(default_order(self._session.graph.leaves(), state.shot_counts))
+            self._use(default_order(self._session.graph.leaves(), state.shot_counts), is_chosen=False)
