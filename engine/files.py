@@ -3,12 +3,15 @@
 import errno
 import os
 import stat
+from array import array
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from io import BufferedReader
 from pathlib import Path
-from typing import Final
+from typing import Final, final, overload
 
 from engine.texts import Message, marked
 
@@ -116,6 +119,45 @@ class FoundFile:
         except (OSError, ValueError):
             return None
         return cls(path, status.st_size, status.st_mtime_ns)
+
+
+@final
+class FoundFiles(Sequence[FoundFile]):
+    """Files in the order in which they were found, as columns: they take a sixth of what a list of them does."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []  # of the files, without their folders
+        self.folders: list[Path] = []
+        self.folder_of, self.sizes_bytes, self.modified_ns = array("q"), array("q"), array("q")
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @overload
+    def __getitem__(self, place: int) -> FoundFile: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[FoundFile]: ...
+    def __getitem__(self, place: int | slice) -> FoundFile | Sequence[FoundFile]:
+        if isinstance(place, slice):
+            return [self[number] for number in range(*place.indices(len(self)))]
+        path = self.folders[self.folder_of[place]] / self.names[place]
+        return FoundFile(path, self.sizes_bytes[place], self.modified_ns[place])
+
+    def add(self, folder: Path, name: str, size_bytes: int, modified_ns: int) -> None:
+        """Add a file of an absolute folder."""
+        if not self.folders or self.folders[-1] is not folder:
+            self.folders.append(folder)
+        self.folder_of.append(len(self.folders) - 1)
+        self.names.append(name)
+        self.sizes_bytes.append(size_bytes)
+        self.modified_ns.append(modified_ns)
+
+    def extend(self, others: "FoundFiles", *, without: AbstractSet[str] = frozenset()) -> None:
+        """Add others, but none of these names."""
+        for place, name in enumerate(others.names):
+            if name not in without:
+                folder = others.folders[others.folder_of[place]]
+                self.add(folder, name, others.sizes_bytes[place], others.modified_ns[place])
 
 
 @dataclass(frozen=True)
