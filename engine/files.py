@@ -4,15 +4,15 @@ import errno
 import os
 import stat
 from array import array
-from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from io import BufferedReader
 from pathlib import Path
-from typing import Final, final, overload
+from typing import Final, final
 
+from engine.lazy_sequence import LazySequence
 from engine.texts import Message, marked
 
 MOST_BYTES: Final = 1024**3  # of a file that is read as a whole, unless its reader permits more or less. Chosen.
@@ -122,7 +122,7 @@ class FoundFile:
 
 
 @final
-class FoundFiles(Sequence[FoundFile]):
+class FoundFiles(LazySequence[FoundFile]):
     """Files in the order in which they were found, as columns: they take a sixth of what a list of them does."""
 
     def __init__(self) -> None:
@@ -133,13 +133,7 @@ class FoundFiles(Sequence[FoundFile]):
     def __len__(self) -> int:
         return len(self.names)
 
-    @overload
-    def __getitem__(self, place: int) -> FoundFile: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[FoundFile]: ...
-    def __getitem__(self, place: int | slice) -> FoundFile | Sequence[FoundFile]:
-        if isinstance(place, slice):
-            return [self[number] for number in range(*place.indices(len(self)))]
+    def _at(self, place: int) -> FoundFile:
         path = self.folders[self.folder_of[place]] / self.names[place]
         return FoundFile(path, self.sizes_bytes[place], self.modified_ns[place])
 
@@ -152,12 +146,23 @@ class FoundFiles(Sequence[FoundFile]):
         self.sizes_bytes.append(size_bytes)
         self.modified_ns.append(modified_ns)
 
-    def extend(self, others: "FoundFiles", *, without: AbstractSet[str] = frozenset()) -> None:
-        """Add others, but none of these names."""
-        for place, name in enumerate(others.names):
-            if name not in without:
-                folder = others.folders[others.folder_of[place]]
-                self.add(folder, name, others.sizes_bytes[place], others.modified_ns[place])
+    def extend(self, others: "FoundFiles") -> None:
+        """Add others at the end."""
+        first = len(self.folders)
+        self.folders += others.folders
+        self.folder_of.extend(first + number for number in others.folder_of)
+        self.names += others.names
+        self.sizes_bytes += others.sizes_bytes
+        self.modified_ns += others.modified_ns
+
+    def without(self, names: AbstractSet[str]) -> "FoundFiles":
+        """Those that have none of these names."""
+        left = FoundFiles()
+        for place, name in enumerate(self.names):
+            if name not in names:
+                folder = self.folders[self.folder_of[place]]
+                left.add(folder, name, self.sizes_bytes[place], self.modified_ns[place])
+        return left
 
 
 @dataclass(frozen=True)

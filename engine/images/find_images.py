@@ -56,7 +56,7 @@ class FoundImages:
         names: dict[Path, set[str]] = {path: set() for path, count in times.items() if count > 1}
         for folder in self.folders:
             known = names.get(folder.path, set())
-            files.extend(folder.files, without=known)
+            files.extend(folder.files.without(known) if known else folder.files)
             known.update(folder.files.names)
         return files
 

@@ -27,7 +27,7 @@ from engine.project.step import OpenStep
 from engine.project.store import ImagePaths, ProjectStore, shown_path
 
 _PATHS_AT_ONCE: Final = 1000
-_ADDED_AT_ONCE: Final = 4096  # images between two of which adding can be stopped
+_CHANGED_AT_ONCE: Final = 4096  # images that are in memory at once when many are added or moved
 _COLUMNS = """SELECT image_id, path, size_bytes, modified_ns, content_hash, failure
     FROM image LEFT JOIN image_fact USING (image_id)"""
 
@@ -151,7 +151,7 @@ class ProjectImages:
         with self._store.one_step(who=who, backup=backup) as step:
             ending = who or person_name(), now_text(), source
             meter = ProgressMeter(len(files), on_progress)
-            while some := list(islice(entries, _ADDED_AT_ONCE)):
+            while some := list(islice(entries, _CHANGED_AT_ONCE)):
                 cancel.raise_if_cancelled()
                 image_ids = _insert_new(step, [file for file, _ in some], self._store.paths, new_ids)
                 labelled |= _label_new(step, zip(image_ids, (class_id for _, class_id in some), strict=True), ending)
@@ -178,8 +178,10 @@ class ProjectImages:
             strangers: images that came in when moved files were taken for new ones; one without a label or note is
                 removed for the image whose file it holds.
         """
+        found, moves, leaving = 0, iter(moves), set(strangers)
         with self._store.one_step() as step:
-            found = _move_images(step, moves, set(strangers), self._store.paths)
+            while some := list(islice(moves, _CHANGED_AT_ONCE)):
+                found += _move_images(step, some, leaving, self._store.paths)
             step.action = action("images_found", moved_images=found)
         return step.change
 

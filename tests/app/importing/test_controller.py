@@ -86,7 +86,7 @@ def test_adding_is_counted_and_stopped(reviewing: Desk, share: SlowShare, monkey
         return insert(*arguments)
 
     monkeypatch.setattr(project_images, "_insert_new", gated)
-    monkeypatch.setattr(project_images, "_ADDED_AT_ONCE", 1)
+    monkeypatch.setattr(project_images, "_CHANGED_AT_ONCE", 1)
     reviewing.drop_files(reviewing.grid, [share.folder])
     bar = reviewing.window.status_line.job_bar
     reviewing.wait(lambda: bar.facts.startswith(f"0 of {IMAGES}"))

@@ -19,7 +19,7 @@ AT_ONCE = 10
 def birds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A closed project; images are added a few at a time, and all of these times are reported."""
     monkeypatch.setattr(events, "PROGRESS_INTERVAL_S", 0.0)
-    monkeypatch.setattr(project_images, "_ADDED_AT_ONCE", AT_ONCE)
+    monkeypatch.setattr(project_images, "_CHANGED_AT_ONCE", AT_ONCE)
     project, *_ = labelled_birds(tmp_path)
     project.close()
     return project.path
