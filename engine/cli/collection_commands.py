@@ -80,8 +80,8 @@ def import_images(
     if class_text is not None and folders_as_classes:
         raise UsageError("--class and --folders-as-classes exclude each other", remedy="give one of them")
     with (
-        stoppable("run it again; nothing was added") as cancel,
         open_project(project) as opened,
+        stoppable("run it again; nothing was added") as cancel,
         progress_bar("Adding images") as on_progress,
     ):
         if folders_as_classes:
