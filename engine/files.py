@@ -3,13 +3,16 @@
 import errno
 import os
 import stat
+from array import array
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from io import BufferedReader
 from pathlib import Path
-from typing import Final
+from typing import Final, final
 
+from engine.lazy_sequence import LazySequence
 from engine.texts import Message, marked
 
 MOST_BYTES: Final = 1024**3  # of a file that is read as a whole, unless its reader permits more or less. Chosen.
@@ -116,6 +119,50 @@ class FoundFile:
         except (OSError, ValueError):
             return None
         return cls(path, status.st_size, status.st_mtime_ns)
+
+
+@final
+class FoundFiles(LazySequence[FoundFile]):
+    """Files in the order in which they were found, as columns: they take a sixth of what a list of them does."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []  # of the files, without their folders
+        self.folders: list[Path] = []
+        self.folder_of, self.sizes_bytes, self.modified_ns = array("q"), array("q"), array("q")
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def _at(self, place: int) -> FoundFile:
+        path = self.folders[self.folder_of[place]] / self.names[place]
+        return FoundFile(path, self.sizes_bytes[place], self.modified_ns[place])
+
+    def add(self, folder: Path, name: str, size_bytes: int, modified_ns: int) -> None:
+        """Add a file of an absolute folder."""
+        if not self.folders or self.folders[-1] is not folder:
+            self.folders.append(folder)
+        self.folder_of.append(len(self.folders) - 1)
+        self.names.append(name)
+        self.sizes_bytes.append(size_bytes)
+        self.modified_ns.append(modified_ns)
+
+    def extend(self, others: "FoundFiles") -> None:
+        """Add others at the end."""
+        first = len(self.folders)
+        self.folders += others.folders
+        self.folder_of.extend(first + number for number in others.folder_of)
+        self.names += others.names
+        self.sizes_bytes += others.sizes_bytes
+        self.modified_ns += others.modified_ns
+
+    def without(self, names: AbstractSet[str]) -> "FoundFiles":
+        """Those that have none of these names."""
+        left = FoundFiles()
+        for place, name in enumerate(self.names):
+            if name not in names:
+                folder = self.folders[self.folder_of[place]]
+                left.add(folder, name, self.sizes_bytes[place], self.modified_ns[place])
+        return left
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, final
 from PySide6.QtCore import QObject, Signal
 
 from app.jobs.background_thread import BackgroundThread
+from app.jobs.slow_work import SlowWork
 from app.texts import tr
+from engine.errors import Cancelled
 from engine.project.backups.listing import Offer
 
 if TYPE_CHECKING:  # the window shows first
@@ -62,14 +64,25 @@ class Restoring(QObject):
     def _begin(
         self, project: Path, backup: Path, on_refused: Callable[[str], None], *, is_doubt_allowed: bool = False
     ) -> None:
+        """Restore in the background; where that is refused, `on_refused` learns why, and "" after a cancel."""
         self.is_running = True
+        watch = SlowWork(tr("Restoring %1", project.stem), self._session.jobs, self._worker.post)
 
         def work() -> None:
             from engine.project.backups.restoring import restore
             from engine.project.clock import present_time
 
-            done = restore(project, backup, is_doubt_allowed=is_doubt_allowed, when=present_time())
-            self._worker.post(lambda: self._on_restored(done))
+            try:
+                done = restore(
+                    project, backup, is_doubt_allowed=is_doubt_allowed, when=present_time(),
+                    on_progress=watch.on_progress, cancel=watch.cancel,
+                )  # fmt: skip
+            except Cancelled:
+                self._worker.post(lambda: on_refused(""))
+            else:
+                self._worker.post(lambda: self._on_restored(done))
+            finally:
+                watch.end()
 
         self._worker.submit(work, on_refused)
 
@@ -85,7 +98,8 @@ class Restoring(QObject):
     def _on_refused_damaged(self, reason: str) -> None:
         """There is nothing to open; another project that is open stays so."""
         self._give_up()
-        self._toast.say_failure(reason)
+        if reason:
+            self._toast.say_failure(reason)
         self.refused.emit(reason)
 
     def _on_loaded(self) -> None:

@@ -171,20 +171,20 @@ class Importing(Feature):
     def _add(self, found: FoundImages, class_id: int | None) -> None:
         """Add images; with a class they become its shots."""
 
-        def work(live: LiveCollection, _on_progress: OnProgress, _cancel: CancelToken) -> ImageImport:
+        def work(live: LiveCollection, on_progress: OnProgress, cancel: CancelToken) -> ImageImport:
             from engine.collection.importing.import_images import add_found
 
-            return add_found(live.project, found, class_id=class_id)
+            return add_found(live.project, found, class_id=class_id, on_progress=on_progress, cancel=cancel)
 
         self._run(work)
 
     def _add_class_folders(self, found: FoundImages, under: int | None) -> None:
         """Add images from folders whose sub-folders are classes."""
 
-        def work(live: LiveCollection, _on_progress: OnProgress, _cancel: CancelToken) -> ImageImport:
+        def work(live: LiveCollection, on_progress: OnProgress, cancel: CancelToken) -> ImageImport:
             from engine.collection.importing.import_images import add_class_folders
 
-            return add_class_folders(live.project, found, under=under)
+            return add_class_folders(live.project, found, under=under, on_progress=on_progress, cancel=cancel)
 
         self._run(work)
 

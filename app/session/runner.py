@@ -11,8 +11,10 @@ import shiboken6
 from PySide6.QtCore import QObject, Signal
 
 from app.jobs.background_thread import BackgroundThread, ThreadJob
+from app.jobs.slow_work import SlowWork
 from app.session.guesses import Guesses
-from app.session.opening import BackboneMaking, Checking, UnmadeBackboneError
+from app.session.opening import BackboneMaking, UnmadeBackboneError
+from app.texts import tr
 from engine.config import CacheFolders
 from engine.errors import Cancelled, ProjectDamagedError, ProjectMovedError
 from engine.events import CancelToken, OnProgress
@@ -101,7 +103,7 @@ def listed(live: LiveCollection) -> News:
 
 
 T = TypeVar("T")
-Make = Callable[[Path, CacheFolders, BackboneMaking, Checking], "LiveCollection"]
+Make = Callable[[Path, CacheFolders, BackboneMaking, SlowWork], "LiveCollection"]
 """Makes or opens a project, on the project thread."""
 
 
@@ -312,7 +314,8 @@ class Runner(QObject):
     def _enter(self, make: Make, path: Path) -> None:
         """Open the new project first, and leave the present one only when that worked."""
         try:
-            live = make(path, self._caches, self._making, Checking(path, self._making.jobs, self.post))
+            checking = SlowWork(tr("Checking %1", path.stem), self._making.jobs, self.post)
+            live = make(path, self._caches, self._making, checking)
         except UnmadeBackboneError as error:
             unmade = error  # Python forgets the other name at the end of this block
             self.post(lambda: self._making.begin(unmade, lambda: self._submit(lambda: self._enter(make, path))))

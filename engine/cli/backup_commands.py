@@ -107,7 +107,11 @@ def restore(
             say("Nothing was changed.", {"restored": False}, as_json=as_json)
             return
         is_sure = True
-    done = run(_real(project), path, is_other_allowed=other, is_doubt_allowed=is_sure, when=present_time())
+    with stoppable("run it again; the project is as it was") as cancel, progress_bar("Restoring") as on_progress:
+        done = run(
+            _real(project), path, is_other_allowed=other, is_doubt_allowed=is_sure, when=present_time(),
+            on_progress=on_progress, cancel=cancel,
+        )  # fmt: skip
     kept = f"as it was before, it is kept in {done.kept}" if done.kept else "there was no file before"
     say(
         f"{project} is restored from {path}; {kept}.",

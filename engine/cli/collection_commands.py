@@ -79,12 +79,16 @@ def import_images(
 
     if class_text is not None and folders_as_classes:
         raise UsageError("--class and --folders-as-classes exclude each other", remedy="give one of them")
-    with open_project(project) as opened, progress_bar("Looking for images") as on_progress:
+    with (
+        open_project(project) as opened,
+        stoppable("run it again; nothing was added") as cancel,
+        progress_bar("Adding images") as on_progress,
+    ):
         if folders_as_classes:
-            done = import_class_folders(opened, paths, on_progress=on_progress)
+            done = import_class_folders(opened, paths, on_progress=on_progress, cancel=cancel)
         else:
             class_id = None if class_text is None else opened.classes.graph.find(class_text)
-            done = run(opened, paths, class_id=class_id, on_progress=on_progress)
+            done = run(opened, paths, class_id=class_id, on_progress=on_progress, cancel=cancel)
     say(
         f"Added {counted(done.added, 'image')} ({done.already_there:,} already there), "
         f"{counted(done.labelled, 'label')} and {counted(done.classes_added, 'class', 'classes')}."

@@ -1,9 +1,9 @@
 """Commands that make a project and check its file, and one that puts the program into the desktop's menu."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 
 import typer
 
@@ -17,6 +17,8 @@ from engine.menu_entry import add_menu_entry, remove_menu_entry
 
 if TYPE_CHECKING:
     from engine.collection.relink.records import FolderCheck, RelinkPlan
+
+T = TypeVar("T")
 
 
 @takes_preprocessing
@@ -134,7 +136,7 @@ def relink(
     if plan.moves and not dry_run and (yes or asked(_facts(plan), question)):
         with open_project(project) as opened:
             found = len(apply(opened, plan, CacheFolders.default()).images_moved)
-    say(_outcome(plan, found), _relink_fields(plan, found), as_json=as_json)
+    say(_outcome(plan, found), _relink_fields(plan, found) if as_json else {}, as_json=as_json)
 
 
 def _outcome(plan: "RelinkPlan", found: int) -> str:
@@ -158,20 +160,20 @@ def _facts(plan: "RelinkPlan") -> str:
     if plan.strangers:
         strangers = counted(len(plan.strangers), "image")
         lines.append(f"    {strangers} without a label, added from the new place, will be replaced by them")
-    lines += _examples([f"{move.image.path} -> {move.file.path}" for move in plan.moves])
-    lines += _examples([f"{each.folder}: {_checked(each)}" for each in plan.folders])
+    lines += _examples(plan.moves, lambda move: f"{move.image.path} -> {move.file.path}")
+    lines += _examples(plan.folders, lambda each: f"{each.folder}: {_checked(each)}")
     if plan.mismatched:
         lines.append(f"  {len(plan.mismatched):,} not updated: a file of the same name and size is another picture")
-        lines += _examples([f"{move.image.path}: {move.file.path}" for move in plan.mismatched])
+        lines += _examples(plan.mismatched, lambda move: f"{move.image.path}: {move.file.path}")
     if plan.doubts:
         lines.append(f"  {len(plan.doubts):,} could be several files; a narrower folder may tell")
-        lines += _examples([f"{doubt.image.path}: {doubt.count:,} files alike" for doubt in plan.doubts])
+        lines += _examples(plan.doubts, lambda doubt: f"{doubt.image.path}: {doubt.count:,} files alike")
     if plan.taken:
         lines.append(f"  {len(plan.taken):,} already in the project as another image with a label")
-        lines += _examples([f"{move.image.path}: {move.file.path}" for move in plan.taken])
+        lines += _examples(plan.taken, lambda move: f"{move.image.path}: {move.file.path}")
     if plan.missing:
         lines.append(f"  {len(plan.missing):,} not found")
-        lines += _examples([image.path for image in plan.missing])
+        lines += _examples(plan.missing, lambda image: image.path)
     lines += [f"  {failure.path}: {failure.reason}" for failure in plan.failures[:_EXAMPLES]]
     return "\n".join(lines)
 
@@ -185,9 +187,9 @@ def _checked(folder: "FolderCheck") -> str:
     return f"{counted(folder.images, 'image')}: {folder.verified:,} verified by content, {rest:,} by name and size"
 
 
-def _examples(texts: Sequence[str]) -> list[str]:
-    more = [f"    and {len(texts) - _EXAMPLES:,} more"] if len(texts) > _EXAMPLES else []
-    return [f"    {text}" for text in texts[:_EXAMPLES]] + more
+def _examples(some: Sequence[T], text: Callable[[T], str]) -> list[str]:
+    more = [f"    and {len(some) - _EXAMPLES:,} more"] if len(some) > _EXAMPLES else []
+    return [f"    {text(each)}" for each in some[:_EXAMPLES]] + more
 
 
 def _relink_fields(plan: "RelinkPlan", found: int) -> dict[str, Any]:

@@ -123,13 +123,14 @@ def fill_project(project: Project, folder: Path) -> None:
 
     project.classes.edit(add_classes, action("sample_classes_added"))
     class_of = dict(_rows(folder / SHOTS_NAME))
-    entries = []
+    files: list[FoundFile] = []
+    labels: list[int | None] = []
     for image in sorted([*class_of, *(image for image, _ in _rows(folder / TRUTH_NAME))]):
         place = (folder / image).absolute()
         status = place.stat()
-        label = ids[class_of[image]] if image in class_of else None
-        entries.append((FoundFile(place, status.st_size, status.st_mtime_ns), label))
-    project.images.add_labelled(entries, who="Protoleaf", source="sample", called=action("sample_images_added"))
+        files.append(FoundFile(place, status.st_size, status.st_mtime_ns))
+        labels.append(ids[class_of[image]] if image in class_of else None)
+    project.images.add_labelled(files, labels, who="Protoleaf", source="sample", called=action("sample_images_added"))
 
 
 def _rows(table: Path) -> list[tuple[str, str]]:

@@ -5,6 +5,7 @@ Only of a file that a person names, and that may be something else than its suff
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -13,7 +14,7 @@ from typing import Final, TypeVar, final
 
 from engine.errors import ImageError, StorageError, reason_of
 from engine.events import CancelToken, OnProgress, Progress, ProgressMeter, ignore_progress
-from engine.files import FileFailure, FoundFile, NotRegularError, require_regular
+from engine.files import FileFailure, FoundFiles, NotRegularError, require_regular
 from engine.images.kinds import IMAGE_SUFFIXES, RAW_SUFFIXES, LeftOut, unread_kind
 from engine.images.read_file import not_a_file, read_file
 from engine.images.readers import SNIFFED_BYTES, is_other_kind, not_an_image, unread_suffix
@@ -31,7 +32,12 @@ class ImageFolder:
 
     root: Path  # the folder that was searched, absolute
     names: tuple[str, ...]  # of the folders from `root` down to this one; empty for `root`, and for a named file
-    files: list[FoundFile]  # in natural order
+    files: FoundFiles = field(default_factory=FoundFiles)  # in natural order
+
+    @property
+    def path(self) -> Path:
+        """The folder itself, absolute."""
+        return self.root.joinpath(*self.names)
 
 
 @dataclass
@@ -44,10 +50,15 @@ class FoundImages:
     left_out: LeftOut = field(default_factory=LeftOut)  # files of other kinds in folders
 
     @property
-    def files(self) -> list[FoundFile]:
-        """All images in order; one that was found twice counts once."""
-        # The place of the first, with the last one's size: equal for one file.
-        return list({file.path: file for folder in self.folders for file in folder.files}.values())
+    def files(self) -> FoundFiles:
+        """All images in order; one that was found twice counts once, where it was found first."""
+        files, times = FoundFiles(), Counter(folder.path for folder in self.folders)
+        names: dict[Path, set[str]] = {path: set() for path, count in times.items() if count > 1}
+        for folder in self.folders:
+            known = names.get(folder.path, set())
+            files.extend(folder.files.without(known) if known else folder.files)
+            known.update(folder.files.names)
+        return files
 
     def class_folders(self) -> list[ImageFolder]:
         """The folders, each of which names a class; raises `StorageError` where a file was named, which is in none."""
@@ -125,7 +136,7 @@ class _Search:
         if reason := _why_no_image(path):
             self._fail(path, reason)
         else:
-            self.found.folders.extend(self._with_files(ImageFolder(path.parent, (), []), [path]))
+            self.found.folders.extend(self._with_files(ImageFolder(path.parent, ()), [path]))
 
     def walk(self, top: Path) -> Iterator[ImageFolder]:
         """Walk one folder: its files first, then its sub-folders, each in natural order; folders may nest to any depth.
@@ -139,7 +150,7 @@ class _Search:
             if real in above:
                 continue
             inner, images = self._sorted_out(folder)
-            yield from self._with_files(ImageFolder(top, folder.relative_to(top).parts, []), images)
+            yield from self._with_files(ImageFolder(top, folder.relative_to(top).parts), images)
             waiting.extend((path, above | {real}) for path in reversed(inner))
 
     def _sorted_out(self, folder: Path) -> tuple[list[Path], list[Path]]:
@@ -180,6 +191,7 @@ class _Search:
 
     def _with_files(self, folder: ImageFolder, paths: Sequence[Path]) -> Iterator[ImageFolder]:
         """The folder with those of the files that can be read; nothing where there is none."""
+        place = folder.path
         for path in paths:
             self._go_on()
             try:
@@ -189,7 +201,7 @@ class _Search:
             except OSError as error:
                 self._fail(path, Message("the file cannot be read: {why}", {"why": reason_of(error)}))
             else:
-                folder.files.append(FoundFile(path, status.st_size, status.st_mtime_ns))
+                folder.files.add(place, path.name, status.st_size, status.st_mtime_ns)
                 self._meter.advance()
         if folder.files:
             yield folder

@@ -118,14 +118,13 @@ class ChangeBuilder:
 
     def change(self, action: Action, kind: ChangeKind = "done") -> Change:
         """The change so far."""
-        elsewhere = self.gone | self._added.keys()
         return Change(
             action=action,
             graph_edits=tuple(self._all_graph_edits()),
             labelled=self._still_there(self._labelled),
             images_added=tuple(self._added),
             images_removed=tuple(self._removed),
-            images_moved=tuple(image_id for image_id in self._moved if image_id not in elsewhere),
+            images_moved=tuple(each for each in self._still_there(self._moved) if each not in self._added),
             noted=self._still_there(self._noted),
             confirmed=self._still_there(self._confirmed),
             settings=tuple(self._settings),

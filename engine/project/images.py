@@ -5,10 +5,12 @@ import os
 import re
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Final, final
 
 from engine.errors import InputError
+from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.files import FoundFile
 from engine.project.actions import Action, action, added
 from engine.project.backups.keeping import MANY
@@ -25,6 +27,7 @@ from engine.project.step import OpenStep
 from engine.project.store import ImagePaths, ProjectStore, shown_path
 
 _PATHS_AT_ONCE: Final = 1000
+_CHANGED_AT_ONCE: Final = 4096  # images that are in memory at once when many are added or moved
 _COLUMNS = """SELECT image_id, path, size_bytes, modified_ns, content_hash, failure
     FROM image LEFT JOIN image_fact USING (image_id)"""
 
@@ -111,44 +114,48 @@ class ProjectImages:
 
     def add(self, files: Sequence[FoundFile]) -> Change:
         """Add images, which get ids in this order; those whose path is known already are passed over."""
-        with self._store.one_step() as step:
-            _, new_ids = _insert_new(step, files, self._store.paths)
-            step.action = added(len(new_ids))
-        return step.change
+        return self.add_labelled(files, [None] * len(files))
 
     def add_labelled(
         self,
-        entries: Sequence[tuple[FoundFile, ClassId | None]],
+        files: Sequence[FoundFile],
+        class_ids: Sequence[ClassId | None],
         *,
         who: str = "",
         source: str = "import",
         called: Action | None = None,
+        on_progress: OnProgress = ignore_progress,
+        cancel: CancelToken | None = None,
     ) -> Change:
         """Add images with their labels, if any, as one action; many labels are preceded by a backup.
 
         A label that is there already is never overwritten: a known image gets one only if it has none.
 
         Args:
-            entries: each file with the class a person gave it; None adds the image without a label.
+            class_ids: of each file the class that a person gave it; None adds the image without a label.
             who: the person; by default the one at this computer.
             source: see `Label`.
             called: the action; by default it names the counts.
+            cancel: stops between some thousands of images; none is added.
 
         Raises:
             UnknownClassError: there is no such class.
+            Cancelled: stopped.
         """
-        given = [class_id for _, class_id in entries if class_id is not None]
-        names = {class_id: class_name(self._store.connection, class_id) for class_id in set(given)}
-        backup = BackupReason.IMPORT if len(given) > MANY else None
+        given = {class_id for class_id in class_ids if class_id is not None}
+        names = {class_id: class_name(self._store.connection, class_id) for class_id in given}
+        backup = BackupReason.IMPORT if len(class_ids) - class_ids.count(None) > MANY else None
+        new_ids: list[ImageId] = []
+        labelled: dict[ImageId, ClassId] = {}
+        entries, cancel = zip(files, class_ids, strict=True), cancel or CancelToken()
         with self._store.one_step(who=who, backup=backup) as step:
-            image_ids, new_ids = _insert_new(step, [file for file, _ in entries], self._store.paths)
-            classes: dict[ImageId, ClassId] = {}
-            for image_id, (_, class_id) in zip(image_ids, entries, strict=True):
-                if class_id is not None:
-                    classes.setdefault(image_id, int(class_id))
-            labelled = {each: classes[each] for each in classes if not _has_label(step.connection, each)}
-            when, who = now_text(), who or person_name()
-            step.insert(LABEL, [(image_id, class_id, who, when, source) for image_id, class_id in labelled.items()])
+            ending = who or person_name(), now_text(), source
+            meter = ProgressMeter(len(files), on_progress)
+            while some := list(islice(entries, _CHANGED_AT_ONCE)):
+                cancel.raise_if_cancelled()
+                image_ids = _insert_new(step, [file for file, _ in some], self._store.paths, new_ids)
+                labelled |= _label_new(step, zip(image_ids, (class_id for _, class_id in some), strict=True), ending)
+                meter.advance(len(some))
             step.action = called or _added(new_ids, labelled, names)
         return step.change
 
@@ -171,8 +178,10 @@ class ProjectImages:
             strangers: images that came in when moved files were taken for new ones; one without a label or note is
                 removed for the image whose file it holds.
         """
+        found, moves, leaving = 0, iter(moves), set(strangers)
         with self._store.one_step() as step:
-            found = _move_images(step, moves, set(strangers), self._store.paths)
+            while some := list(islice(moves, _CHANGED_AT_ONCE)):
+                found += _move_images(step, some, leaving, self._store.paths)
             step.action = action("images_found", moved_images=found)
         return step.change
 
@@ -188,8 +197,8 @@ def plain_ids(image_ids: Iterable[ImageId]) -> list[ImageId]:
     return list(dict.fromkeys(map(int, image_ids)))
 
 
-def _insert_new(step: OpenStep, files: Sequence[FoundFile], paths: ImagePaths) -> tuple[list[ImageId], list[ImageId]]:
-    """Add the files that the project does not know yet; the image id of each file, and the ids that are new."""
+def _insert_new(step: OpenStep, files: Sequence[FoundFile], paths: ImagePaths, new_ids: list[ImageId]) -> list[ImageId]:
+    """Add the files that the project does not know yet, and their ids to `new_ids`; the image id of each file."""
     next_id = int(step.connection.value("SELECT seq FROM sqlite_sequence WHERE name = 'image'") or 0) + 1
     known: dict[str | bytes, ImageId] = {}
     image_ids: list[ImageId] = []
@@ -205,7 +214,21 @@ def _insert_new(step: OpenStep, files: Sequence[FoundFile], paths: ImagePaths) -
         known[path] = image_id
         image_ids.append(image_id)
     step.insert(IMAGE, rows)
-    return image_ids, [row[0] for row in rows]
+    new_ids += [row[0] for row in rows]
+    return image_ids
+
+
+def _label_new(
+    step: OpenStep, given: Iterable[tuple[ImageId, ClassId | None]], ending: tuple[str, str, str]
+) -> dict[ImageId, ClassId]:
+    """Label images that have no label yet, each with its first class; rows end with person, time and source."""
+    classes: dict[ImageId, ClassId] = {}
+    for image_id, class_id in given:
+        if class_id is not None:
+            classes.setdefault(image_id, int(class_id))
+    labelled = {each: classes[each] for each in classes if not _has_label(step.connection, each)}
+    step.insert(LABEL, [(*pair, *ending) for pair in labelled.items()])
+    return labelled
 
 
 def _move_images(
@@ -284,7 +307,7 @@ def _no_such_image(image_id: ImageId) -> InputError:
 
 
 def _added(new_ids: Collection[ImageId], labels: Mapping[ImageId, ClassId], names: Mapping[ClassId, str]) -> Action:
-    fits = labels.keys() == set(new_ids)
+    fits = len(labels) == len(new_ids) and labels.keys() == set(new_ids)
     return added(len(new_ids), len(labels), [names[each] for each in set(labels.values())] if fits else ())
 
 

@@ -1,35 +1,20 @@
 """Long columns in little memory: one buffer instead of 100,000 small objects. They read like sequences."""
 
 import json
-from abc import abstractmethod
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import accumulate
-from typing import TypeVar, final, overload
+from typing import TypeVar, final
 
 import numpy as np
 
+from engine.lazy_sequence import LazySequence
 from engine.texts import Message, with_messages
 
 T = TypeVar("T")
 
 
-class _Column(Sequence[T]):
-    @overload
-    def __getitem__(self, place: int) -> T: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[T]: ...
-    def __getitem__(self, place: int | slice) -> T | Sequence[T]:
-        if isinstance(place, slice):
-            return [self[number] for number in range(*place.indices(len(self)))]
-        return self._at(place)
-
-    @abstractmethod
-    def _at(self, place: int) -> T:
-        """The value at a place, counted from the end below 0."""
-
-
-class _Packed(_Column[T]):
+class _Packed(LazySequence[T]):
     """Values of different lengths, one after the other, with the place where each ends."""
 
     def __init__(self, buffer: memoryview | None = None, ends: memoryview | None = None) -> None:
@@ -153,7 +138,7 @@ class PackedHashes(_Packed[bytes | None]):
 
 
 @final
-class RareTexts(_Column[str | None]):
+class RareTexts(LazySequence[str | None]):
     """Texts of which nearly all are None."""
 
     def __init__(self) -> None:

@@ -161,7 +161,7 @@ def _project(
     ids = {class_id: project.classes.graph.find(graph.path_text(class_id)) for class_id in collection.leaf_ids.tolist()}
     labels = {int(row): ids[int(collection.class_ids[row])] for row in shots.tolist()}
     rows = np.sort(np.concatenate([shots, others])).tolist()
-    project.images.add_labelled([(collection.files[row], labels.get(row)) for row in rows])
+    project.images.add_labelled([collection.files[row] for row in rows], list(map(labels.get, rows)))
     return project
 
 

@@ -104,7 +104,7 @@ def embed_collection(
         scratch_folder() as folder,
         new_project(folder / f"embed{PROJECT_SUFFIX}") as project,
     ):
-        project.images.add_labelled([(file, None) for file in collection.files])
+        project.images.add(collection.files)
         done = embed_project(project, caches, model=model, device=device, on_progress=on_progress, cancel=cancel)
         for _, path, reason in done.failed[:1]:
             raise InputError(

@@ -71,8 +71,10 @@ def in_project(
         _import_graph(project, collection)
         names = {class_id: collection.graph.path_text(class_id) for class_id in collection.graph.classes()}
         ids: Mapping[int, int] = {class_id: project.classes.graph.find(name) for class_id, name in names.items()}
+        all_rows: list[int] = drawn.rows.tolist()
         project.images.add_labelled(
-            [(collection.files[row], ids[labels[row]] if row in labels else None) for row in drawn.rows.tolist()]
+            [collection.files[row] for row in all_rows],
+            [ids[labels[row]] if row in labels else None for row in all_rows],
         )
         embed_project(project, caches, device=device)
         embed_closer(project, caches, device=device)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from engine.errors import AmbiguousClassError, GraphError
 from engine.events import CancelToken, OnProgress, ignore_progress
-from engine.files import FileFailure, FoundFile, shown
+from engine.files import FileFailure, FoundFiles, shown
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.names import clean_name
 from engine.images.find_images import FoundImages, ImageFolder, find_images
@@ -40,7 +40,7 @@ def import_images(
 ) -> ImageImport:
     """Find image files, also in folders, and add them; see `find_images` and `add_found`."""
     found = find_images(paths, on_progress=on_progress, cancel=cancel)
-    return add_found(project, found, class_id=class_id, who=who)
+    return add_found(project, found, class_id=class_id, who=who, on_progress=on_progress, cancel=cancel)
 
 
 def import_class_folders(
@@ -54,18 +54,38 @@ def import_class_folders(
 ) -> ImageImport:
     """Find images in folders whose sub-folders are classes, and add them; see `find_images` and `add_class_folders`."""
     found = find_images(folders, on_progress=on_progress, cancel=cancel)
-    return add_class_folders(project, found, under=under, who=who)
+    return add_class_folders(project, found, under=under, who=who, on_progress=on_progress, cancel=cancel)
 
 
 def add_found(
-    project: Project, found: FoundImages, *, class_id: int | None = None, who: str | None = None
+    project: Project,
+    found: FoundImages,
+    *,
+    class_id: int | None = None,
+    who: str | None = None,
+    on_progress: OnProgress = ignore_progress,
+    cancel: CancelToken | None = None,
 ) -> ImageImport:
-    """Add images that were found; with a class they become its shots, unless a person labelled them before."""
-    return _import(project, [(file, class_id) for file in found.files], who=who, found=found)
+    """Add images that were found; with a class they become its shots, unless a person labelled them before.
+
+    Raises:
+        Cancelled: stopped; nothing is added.
+    """
+    files = found.files
+    change = project.images.add_labelled(
+        files, [class_id] * len(files), who=who or "", on_progress=on_progress, cancel=cancel
+    )
+    return _imported(change, files, found)
 
 
 def add_class_folders(
-    project: Project, found: FoundImages, *, under: int | None = None, who: str | None = None
+    project: Project,
+    found: FoundImages,
+    *,
+    under: int | None = None,
+    who: str | None = None,
+    on_progress: OnProgress = ignore_progress,
+    cancel: CancelToken | None = None,
 ) -> ImageImport:
     """Add images that were found in folders whose sub-folders are classes; missing classes are made.
 
@@ -82,13 +102,14 @@ def add_class_folders(
     Raises:
         StorageError: a file was named, not a folder.
         GraphError: the classes would nest too deeply; nothing is added.
+        Cancelled: stopped; neither images nor classes are added.
     """
     groups, refused = _nameable(found.class_folders())
     known = frozenset(project.classes.graph.classes())
     backup = BackupReason.IMPORT if sum(len(files) for _, files in groups) > MANY else None
     with project.history.one_step(backup=backup) as step:
-        entries: list[tuple[FoundFile, int | None]] = []
-        for names, files in groups:
+        files, class_ids = FoundFiles(), list[int | None]()
+        for names, of_folder in groups:
             try:
                 class_id = _class_for(project, names, under, known)
             except AmbiguousClassError as error:
@@ -96,20 +117,23 @@ def add_class_folders(
                     "nothing in this folder was added, because {what}: {found}; name it by the source id of one",
                     {"what": error.what, "found": error.found},
                 )
-                refused.append(FileFailure(files[0].path.parent, reason))
+                refused.append(FileFailure(of_folder[0].path.parent, reason))
             else:
-                entries += [(file, class_id) for file in files]
-        done = _import(project, entries, who=who or _names_of_roots(found), found=found)
-        step.action = done.change.action
+                files.extend(of_folder)
+                class_ids += [class_id] * len(of_folder)
+        change = project.images.add_labelled(
+            files, class_ids, who=who or _names_of_roots(found), on_progress=on_progress, cancel=cancel
+        )
+        step.action = change.action
     return replace(
-        done,
+        _imported(change, files, found),
         change=step.change,
         classes_added=len(project.classes.graph) - len(known),
         failures=(*found.failures, *refused),
     )
 
 
-def _nameable(folders: Sequence[ImageFolder]) -> tuple[list[tuple[list[str], list[FoundFile]]], list[FileFailure]]:
+def _nameable(folders: Sequence[ImageFolder]) -> tuple[list[tuple[list[str], FoundFiles]], list[FileFailure]]:
     """Class names and images of each folder, and one failure for each folder that cannot name a class."""
     nameable = []
     refused: dict[Path, FileFailure] = {}
@@ -157,12 +181,9 @@ def _known_class(graph: CategoryGraph, name: str, above: int | None, known: froz
     return candidates[0] if len(candidates) == 1 else None
 
 
-def _import(
-    project: Project, entries: Sequence[tuple[FoundFile, int | None]], *, who: str | None, found: FoundImages
-) -> ImageImport:
-    change = project.images.add_labelled(entries, who=who or "")
+def _imported(change: Change, files: FoundFiles, found: FoundImages) -> ImageImport:
     added = len(change.images_added)
-    already_there = len(entries) - added
+    already_there = len(files) - added
     return ImageImport(change, added, already_there, len(change.labelled), 0, tuple(found.failures), found.left_out)
 
 

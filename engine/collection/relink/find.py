@@ -7,25 +7,29 @@ and not guessed.
 
 import os
 import sys
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from string import ascii_uppercase
-from typing import Final
+from typing import Final, final
 
 from engine.collection.embed import open_cache
 from engine.collection.models import model_of
-from engine.collection.relink.by_content import Search
+from engine.collection.relink.by_content import NO_FILE, Search
 from engine.collection.relink.by_folder import ByFolder
-from engine.collection.relink.records import Doubt, KnownImages, MissingImage, Move, RelinkPlan, Way
-from engine.collection.relink.seen_files import SeenFiles
+from engine.collection.relink.records import Doubt, KnownImages, LostImages, Move, RelinkPlan, Way
+from engine.collection.relink.seen_files import SeenFiles, name_key
 from engine.config import CacheFolders
 from engine.errors import ModelError, StorageError
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.images.read_file import is_missing, missing_files
-from engine.project import Change, ImageId, Project
+from engine.lazy_sequence import LazySequence
+from engine.project import Change, ImageId, ImageTable, Project
 
+_REMEMBERED_AT_ONCE: Final = 4096
 _SHOWN_FILES: Final = 5
 _MOST_TRIED: Final = 24
 _MOST_NEIGHBOURS: Final = 500
@@ -55,10 +59,10 @@ def find_moved(
     cancel = cancel or CancelToken()
     table, home = known.table, known.project.parent
     lost = missing_files(home, table.paths, on_progress=on_progress, cancel=cancel)
-    images = [_missing(known, row) for row in lost]
+    images = LostImages(table, lost)
     if not images:
         return RelinkPlan(images=len(table.ids))
-    places = (folder,) if folder is not None else places_beside(home, [image.path for image in images])
+    places = (folder,) if folder is not None else places_beside(home, (image.path for image in images))
     seen = SeenFiles(images)
     seen.look_through(places, ProgressMeter(0, on_progress, unit="files"), cancel)
     meter = ProgressMeter(0, on_progress, unit="files read")
@@ -67,72 +71,79 @@ def find_moved(
         cancel.raise_if_cancelled()
         meter.advance()
 
-    search = Search(images, seen, _held(known, frozenset(lost), seen), on_read)
-    by_folder = ByFolder(images, seen, cancel).find()
-    claims = Counter(by_folder.values())  # two images may claim a file where only case tells two paths apart
-    search.files.update({image: (file, Way.PATH) for image, file in by_folder.items() if claims[file] == 1})
+    search = Search(images, seen, _held(known, lost, seen), on_read)
+    for image, file in ByFolder(images, seen, cancel).find():
+        search.take(image, file, Way.PATH)
     search.find_by_name()
     search.verify()
     search.find_by_content()
     return _plan(known, search, places)
 
 
-def _missing(known: KnownImages, row: int) -> MissingImage:
-    table = known.table
-    return MissingImage(
-        table.ids[row], table.paths[row], table.sizes_bytes[row], table.modified_ns[row], table.content_hashes[row]
-    )
-
-
-def _held(known: KnownImages, lost: frozenset[int], seen: SeenFiles) -> dict[int, ImageId]:
+def _held(known: KnownImages, lost: Sequence[int], seen: SeenFiles) -> dict[int, ImageId]:
     """The seen files that are in the project already, each with its image."""
-    files: dict[tuple[str, str], int] = {}
-    reals = [os.path.realpath(folder) for folder in seen.folders]
-    for number, file in enumerate(seen.files):
-        files[reals[file.folder], file.name] = number
+    reals = {os.path.realpath(folder): number for number, folder in enumerate(seen.files.folders)}
+    is_there = bytearray(b"\1") * len(known.table.ids)
+    for row in lost:
+        is_there[row] = False
     held: dict[int, ImageId] = {}
-    folders: dict[str, str] = {}
+    folders: dict[str, int | None] = {}
     for row, path in enumerate(known.table.paths):
-        if row in lost:
+        if not is_there[row]:
             continue
         folder, separator, name = path.rpartition("/")
         if folder not in folders:
-            folders[folder] = os.path.realpath(known.project.parent / (folder or separator))
-        seen_number = files.get((folders[folder], name))
-        if seen_number is not None:
-            held[seen_number] = known.table.ids[row]
+            folders[folder] = reals.get(os.path.realpath(known.project.parent / (folder or separator)))
+        for number in seen.in_folder.get((folders[folder], name_key(name))):
+            if seen.files.names[number] == name:
+                held[number] = known.table.ids[row]
     return held
 
 
 def _plan(known: KnownImages, found: Search, places: tuple[Path, ...]) -> RelinkPlan:
-    moves, taken, mismatched = list[Move](), list[Move](), list[Move]()
-    strangers, doubts, missing = list[ImageId](), list[Doubt](), list[MissingImage]()
+    moves, taken, missing = array("q"), array("q"), array("q")
+    strangers, doubts, mismatched = list[ImageId](), list[Doubt](), list[Move]()
     seen = found.seen
-    for number, image in enumerate(found.images):
-        if number in found.files:
-            move = _move(image, seen, *found.files[number])
-            holder = found.held.get(found.files[number][0])
-            (taken if holder in known.labelled else moves).append(move)
+    for number, file in enumerate(found.files):
+        if file != NO_FILE:
+            holder = found.held.get(file)
+            (taken if holder in known.labelled else moves).append(number)
             if holder is not None and holder not in known.labelled:
                 strangers.append(holder)
         elif number in found.doubts:
             files = found.doubts[number]
-            doubts.append(Doubt(image, tuple(sorted(seen.path(file) for file in files)[:_SHOWN_FILES]), len(files)))
+            shown = sorted(seen.files[each].path for each in files)[:_SHOWN_FILES]
+            doubts.append(Doubt(found.images[number], tuple(shown), len(files)))
         elif number in found.mismatched:
-            mismatched.append(_move(image, seen, *found.mismatched[number]))
+            mismatched.append(_move(found, number, found.mismatched[number]))
         else:
-            missing.append(image)
+            missing.append(number)
     return RelinkPlan(
-        len(known.table.ids), places, tuple(moves), tuple(strangers), tuple(doubts), tuple(taken), tuple(missing),
-        tuple(seen.failures), tuple(mismatched),
+        len(known.table.ids), places, _Moves(found, moves), tuple(strangers), tuple(doubts), _Moves(found, taken),
+        found.images.some(missing), tuple(seen.failures), tuple(mismatched),
     )  # fmt: skip
 
 
-def _move(image: MissingImage, seen: SeenFiles, number: int, way: Way) -> Move:
-    file = seen.files[number]
+@final
+class _Moves(LazySequence[Move]):
+    """Images that were found, by their numbers."""
+
+    def __init__(self, found: Search, numbers: Sequence[int]) -> None:
+        self._found, self._numbers = found, numbers
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def _at(self, place: int) -> Move:
+        number = self._numbers[place]
+        return _move(self._found, number, self._found.files[number])
+
+
+def _move(found: Search, number: int, file_number: int) -> Move:
+    image, file = found.images[number], found.seen.files[file_number]
     is_unchanged = (file.size_bytes, file.modified_ns) == (image.size_bytes, image.modified_ns)
-    is_verified = image.content_hash is not None and seen.is_known(number, image.content_hash)
-    return Move(image, seen.found(number), way, is_unchanged or is_verified, is_verified)
+    is_verified = image.content_hash is not None and found.seen.is_known(file_number, image.content_hash)
+    return Move(image, file, found.ways[number], is_unchanged or is_verified, is_verified)
 
 
 def relink(project: Project, plan: RelinkPlan, caches: CacheFolders) -> Change:
@@ -145,17 +156,26 @@ def relink(project: Project, plan: RelinkPlan, caches: CacheFolders) -> Change:
         ProjectReadOnlyError: the project is open for reading only.
     """
     table = project.images.table()
-    paths = dict(zip(table.ids, table.paths, strict=True))
-    moves = [move for move in plan.moves if paths.get(move.image.image_id) == move.image.path]
-    change = project.images.relink([(move.image.image_id, move.file) for move in moves], strangers=plan.strangers)
-    known = [(move.file, move.image.content_hash) for move in moves if move.is_same_content]
-    files = [(file, content) for file, content in known if content is not None]
+    unmoved = array("q", (place for place, move in enumerate(plan.moves) if _is_unmoved(table, move)))
+    moves = (plan.moves[place] for place in unmoved)
+    change = project.images.relink(((move.image.image_id, move.file) for move in moves), strangers=plan.strangers)
+    moves = (plan.moves[place] for place in unmoved)
+    known = ((move.file, move.image.content_hash) for move in moves if move.is_same_content)
+    files = ((file, content) for file, content in known if content is not None)
     with suppress(ModelError, StorageError), open_cache(model_of(project, caches), caches) as cache:  # only a help
-        cache.remember_files([file for file, _ in files], [content for _, content in files])
+        while some := list(islice(files, _REMEMBERED_AT_ONCE)):
+            cache.remember_files([file for file, _ in some], [content for _, content in some])
     return change
 
 
-def places_beside(project: Path, missing: Sequence[str]) -> tuple[Path, ...]:
+def _is_unmoved(table: ImageTable, move: Move) -> bool:
+    """Whether an image is still there, and where it was when the plan was made."""
+    row = bisect_left(table.ids, move.image.image_id)
+    is_there = row < len(table.ids) and table.ids[row] == move.image.image_id
+    return is_there and table.paths[row] == move.image.path
+
+
+def places_beside(project: Path, missing: Iterable[str]) -> tuple[Path, ...]:
     """The project's folder, and others to look through for missing images.
 
     These are folders from which the end of a missing path leads to a file, seen from a folder above the project or from
@@ -169,7 +189,7 @@ def places_beside(project: Path, missing: Sequence[str]) -> tuple[Path, ...]:
     return tuple(place for place in found if not any(other in place.parents for other in found))
 
 
-def _one_of_each_folder(missing: Sequence[str]) -> Iterator[str]:
+def _one_of_each_folder(missing: Iterable[str]) -> Iterator[str]:
     """One path of each of the first and last folders."""
     folders = {path.rpartition("/")[0]: path for path in missing}
     paths = list(folders.values())

@@ -1,12 +1,15 @@
 """What finding moved images takes and gives: plain data, so that it can run on any thread."""
 
+from array import array
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from typing import final
 
 from engine.files import FileFailure, FoundFile
+from engine.lazy_sequence import LazySequence
 from engine.project import ImageId, ImageTable
 
 
@@ -28,6 +31,36 @@ class MissingImage:
     size_bytes: int  # when it was added, as the next one
     modified_ns: int
     content_hash: bytes | None  # None when it was never read
+
+
+@final
+class LostImages(LazySequence[MissingImage]):
+    """Images of a project whose files are not where they were, by their rows in its table."""
+
+    def __init__(self, table: ImageTable, rows: Iterable[int]) -> None:
+        self._table, self._rows = table, array("q", rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def _at(self, place: int) -> MissingImage:
+        row, table = self._rows[place], self._table
+        return MissingImage(
+            table.ids[row], table.paths[row], table.sizes_bytes[row], table.modified_ns[row], table.content_hashes[row]
+        )
+
+    def path(self, place: int) -> str:
+        return self._table.paths[self._rows[place]]
+
+    def size_bytes(self, place: int) -> int:
+        return self._table.sizes_bytes[self._rows[place]]
+
+    def content_hash(self, place: int) -> bytes | None:
+        return self._table.content_hashes[self._rows[place]]
+
+    def some(self, places: Iterable[int]) -> "LostImages":
+        """Those at some places."""
+        return LostImages(self._table, (self._rows[place] for place in places))
 
 
 class Way(StrEnum):
@@ -77,31 +110,33 @@ class RelinkPlan:
 
     images: int = 0  # images of the project
     places: tuple[Path, ...] = ()  # the folders that were looked through
-    moves: tuple[Move, ...] = ()  # images that were found
+    moves: Sequence[Move] = ()  # images that were found
     strangers: tuple[ImageId, ...] = ()  # unlabelled images of the project whose file is that of one of them
     doubts: tuple[Doubt, ...] = ()  # images that several files may be; they stay as they are
-    taken: tuple[Move, ...] = ()  # images whose file belongs to another image of the project that has a label
-    missing: tuple[MissingImage, ...] = ()  # images that were not found
+    taken: Sequence[Move] = ()  # images whose file belongs to another image of the project that has a label
+    missing: Sequence[MissingImage] = ()  # images that were not found
     failures: tuple[FileFailure, ...] = ()  # folders that could not be looked through
     mismatched: tuple[Move, ...] = ()  # images in whose place is a file of other content; they stay as they are
+    counts: Mapping[Way, int] = field(init=False)  # moves by way
+    changed: int = field(init=False)  # moves to a file of another size
+    # folders of images found by folder, name and size, in the order of their new places
+    folders: tuple[FolderCheck, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Count once, where the plan is made: `moves` may make each of them when it is read."""
+        ways, in_folder, verified, changed = Counter[Way](), Counter[Path](), Counter[Path](), 0
+        for move in self.moves:
+            ways[move.way] += 1
+            changed += move.has_changed
+            if move.way is not Way.CONTENT:
+                folder = move.file.path.parent
+                in_folder[folder] += 1
+                verified[folder] += move.is_verified
+        checks = (FolderCheck(folder, images, verified[folder]) for folder, images in sorted(in_folder.items()))
+        object.__setattr__(self, "counts", {way: ways[way] for way in Way})
+        object.__setattr__(self, "changed", changed)
+        object.__setattr__(self, "folders", tuple(checks))
 
     @property
     def searched(self) -> int:
         return len(self.moves) + len(self.doubts) + len(self.taken) + len(self.missing) + len(self.mismatched)
-
-    @property
-    def counts(self) -> Mapping[Way, int]:
-        found = Counter(move.way for move in self.moves)
-        return {way: found[way] for way in Way}
-
-    @property
-    def folders(self) -> tuple[FolderCheck, ...]:
-        """Of images found by folder, name and size, in the order of their new places."""
-        moves = [move for move in self.moves if move.way is not Way.CONTENT]
-        found = Counter(move.file.path.parent for move in moves)
-        verified = Counter(move.file.path.parent for move in moves if move.is_verified)
-        return tuple(FolderCheck(folder, images, verified[folder]) for folder, images in sorted(found.items()))
-
-    @property
-    def changed(self) -> int:
-        return sum(move.has_changed for move in self.moves)

@@ -2,17 +2,21 @@
 
 import os
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Final, final
+from typing import final
 
-from engine.collection.relink.records import MissingImage
+import numpy as np
+
+from engine.collection.relink.records import LostImages
 from engine.errors import StorageError, reason_of
 from engine.events import CancelToken, ProgressMeter
-from engine.files import FileFailure, FoundFile
+from engine.files import FileFailure, FoundFiles
 from engine.images.kinds import IMAGE_SUFFIXES
-from engine.images.read_file import file_hashes
+from engine.images.read_file import HASH_BYTES, file_hashes
 from engine.texts import Message
 
 Parts = tuple[str, ...]
@@ -45,38 +49,48 @@ def common_tail(first: Parts, second: Parts) -> int:
     return length
 
 
-_NO_HASHES: Final = frozenset[bytes]()
+@final
+class NumbersByKey:
+    """Finds numbers from 0 by their keys, in 16 bytes each; two keys are taken for one with a probability of 2^-64."""
 
+    def __init__(self, keys: Iterable[Hashable] = ()) -> None:
+        hashes = np.fromiter(map(hash, keys), dtype=np.int64)
+        order = np.argsort(hashes, kind="stable").astype(np.int64)
+        self._hashes, self._numbers = array("q", hashes[order].tobytes()), array("q", order.tobytes())
 
-@dataclass(frozen=True, slots=True)
-class SeenFile:
-    """A file that may be a missing image."""
+    def get(self, key: Hashable) -> Sequence[int]:
+        """The numbers of a key, ascending."""
+        wanted = hash(key)
+        start = bisect_left(self._hashes, wanted)
+        return self._numbers[start : bisect_right(self._hashes, wanted, start)]
 
-    folder: int  # number of its folder
-    name: str  # as the disk spells it
-    key: str  # the name as it is compared
-    size_bytes: int
-    modified_ns: int
+    def groups(self) -> Iterator[Sequence[int]]:
+        """The numbers of each key."""
+        start = 0
+        while start < len(self._hashes):
+            end = bisect_right(self._hashes, self._hashes[start], start)
+            yield self._numbers[start:end]
+            start = end
 
 
 @final
 class SeenFiles:
     """The files below some folders that have the name or the size of a missing image, by number."""
 
-    def __init__(self, wanted: Iterable[MissingImage]) -> None:
-        self.files: list[SeenFile] = []
-        self.folders: list[str] = []  # absolute
-        self.folder_keys: list[Parts] = []  # of `folders`
+    def __init__(self, wanted: LostImages) -> None:
+        self.files = FoundFiles()
+        self.keys: list[str] = []  # names of `files` as they are compared
+        self.folder_keys: list[Parts] = []  # of the folders of `files`
         self.failures: list[FileFailure] = []  # folders that could not be read
-        self.by_name: dict[tuple[str, int], list[int]] = {}  # files of a name and size
-        self.by_size: dict[int, list[int]] = {}  # files of a size
-        self.in_folder: dict[tuple[int, str], list[int]] = {}  # files of a name in a folder
+        self.by_name = NumbersByKey()  # files of a name and size
+        self.by_size = NumbersByKey()  # files of a size
+        self.in_folder = NumbersByKey()  # files of a name in a folder
         self.folders_at: dict[Parts, list[int]] = {}  # several where only case tells them apart
-        self._hashes: dict[int, frozenset[bytes]] = {}
-        wanted = list(wanted)
-        self.names = {name_key(image.path.rpartition("/")[2]) for image in wanted}
-        self.sizes = {image.size_bytes for image in wanted}
-        self._suffixes = IMAGE_SUFFIXES | {os.path.splitext(name)[1] for name in self.names}  # noqa: PTH122
+        self.wanted = [name_key(wanted.path(place).rpartition("/")[2]) for place in range(len(wanted))]  # their names
+        self._names = {name: name for name in self.wanted}
+        self._sizes = {wanted.size_bytes(place) for place in range(len(wanted))}
+        self._suffixes = IMAGE_SUFFIXES | {os.path.splitext(name)[1] for name in self._names}  # noqa: PTH122
+        self._hashes: list[bytes | None] = []  # of each file one after the other; None before it was read
 
     def look_through(self, places: Sequence[Path], meter: ProgressMeter, cancel: CancelToken) -> None:
         """Keep the files below some folders; each folder is read once, by whatever links it is reached.
@@ -91,63 +105,56 @@ class SeenFiles:
         for folder, entries in _folders_below(places, self.failures):
             cancel.raise_if_cancelled()
             self._keep(folder, entries, meter, cancel)
-
-    def path(self, number: int) -> Path:
-        file = self.files[number]
-        return Path(self.folders[file.folder], file.name)
-
-    def found(self, number: int) -> FoundFile:
-        file = self.files[number]
-        return FoundFile(self.path(number), file.size_bytes, file.modified_ns)
+        self.by_name = NumbersByKey(zip(self.keys, self.files.sizes_bytes, strict=True))
+        self.by_size = NumbersByKey(self.files.sizes_bytes)
+        self.in_folder = NumbersByKey(zip(self.files.folder_of, self.keys, strict=True))
+        self._hashes = [None] * len(self.files)
 
     def has_content(self, number: int, content_hash: bytes) -> bool:
         """Whether a file has this content; it is read once."""
         return content_hash in self.hashes(number)
 
     def is_known(self, number: int, content_hash: bytes) -> bool:
-        return content_hash in self._hashes.get(number, _NO_HASHES)
+        return self.was_read(number) and self.has_content(number, content_hash)
 
     def was_read(self, number: int) -> bool:
-        return number in self._hashes
+        return self._hashes[number] is not None
 
     def hashes(self, number: int) -> frozenset[bytes]:
         """The content hashes of a file; none when it cannot be read."""
-        if number not in self._hashes:
-            try:
-                self._hashes[number] = file_hashes(self.path(number))
-            except OSError:
-                self._hashes[number] = _NO_HASHES
-        return self._hashes[number]
+        joined = self._hashes[number]
+        if joined is None:
+            joined = self._hashes[number] = self._read(number)
+        return frozenset(joined[start : start + HASH_BYTES] for start in range(0, len(joined), HASH_BYTES))
+
+    def _read(self, number: int) -> bytes:
+        with suppress(OSError):
+            return b"".join(file_hashes(self.files[number].path))
+        return b""
 
     def _keep(
         self, folder: str, entries: Sequence[os.DirEntry[str]], meter: ProgressMeter, cancel: CancelToken
     ) -> None:
-        number = -1
+        place: Path | None = None
         for entry in entries:
             meter.advance()
             key = name_key(entry.name)
-            if key not in self.names and os.path.splitext(key)[1] not in self._suffixes:  # noqa: PTH122
+            if key not in self._names and os.path.splitext(key)[1] not in self._suffixes:  # noqa: PTH122
                 continue
             cancel.raise_if_cancelled()
             try:
                 status = entry.stat()
             except OSError:  # a link that leads nowhere
                 continue
-            if key not in self.names and status.st_size not in self.sizes:
+            if key not in self._names and status.st_size not in self._sizes:
                 continue
-            if number < 0:
-                number, keys = len(self.folders), disk_folder_keys(folder)
-                self.folders.append(folder)
+            if place is None:
+                place, keys = Path(folder), disk_folder_keys(folder)
+                self.folders_at.setdefault(keys, []).append(len(self.folder_keys))
                 self.folder_keys.append(keys)
-                self.folders_at.setdefault(keys, []).append(number)
-            self._add(SeenFile(number, entry.name, key, status.st_size, status.st_mtime_ns))
-
-    def _add(self, file: SeenFile) -> None:
-        number = len(self.files)
-        self.files.append(file)
-        self.by_name.setdefault((file.key, file.size_bytes), []).append(number)
-        self.by_size.setdefault(file.size_bytes, []).append(number)
-        self.in_folder.setdefault((file.folder, file.key), []).append(number)
+            key = self._names.get(key, key)  # one text for all of a name
+            self.files.add(place, key if entry.name == key else entry.name, status.st_size, status.st_mtime_ns)
+            self.keys.append(key)
 
 
 def _folders_below(

@@ -10,12 +10,13 @@ from functools import partial
 from pathlib import Path
 
 from engine.errors import InputError, ProjectDamagedError, ProjectError, ProjectMissingError, StorageError
+from engine.events import CancelToken, OnProgress, Progress, ignore_progress
 from engine.full_disk import storage_error
 from engine.new_file import new_file
 from engine.project.backups.index import note_opening
 from engine.project.backups.listing import backup_at, backups_of, description, identify, last_generation
 from engine.project.backups.place import BackupReason, make_folder
-from engine.project.backups.taking import take_backup, verify
+from engine.project.backups.taking import MEGABYTE, PAGES_AT_ONCE, part_teller, take_backup, verify
 from engine.project.connection import Connection, unsafe_target
 from engine.project.file.file_lock import (
     FileLock,
@@ -39,8 +40,32 @@ class Restoration:
     was_damaged: bool = False  # whether that state was damaged, and only its bytes could be kept
 
 
+@dataclass(frozen=True)
+class _Watch:
+    """Who sees how far a restoration is, and may stop it."""
+
+    on_progress: OnProgress
+    cancel: CancelToken
+
+    def within(self, before: int, after: int) -> "_Watch":
+        """For one of several copies: so many MB are copied before it, and so many after."""
+
+        def tell(progress: Progress) -> None:
+            total = before + progress.total + after
+            self.on_progress(replace(progress, done=before + progress.done, total=total))
+
+        return replace(self, on_progress=tell)
+
+
 def restore(
-    project: Path, backup: Path, *, is_other_allowed: bool = False, is_doubt_allowed: bool = False, when: datetime
+    project: Path,
+    backup: Path,
+    *,
+    is_other_allowed: bool = False,
+    is_doubt_allowed: bool = False,
+    when: datetime,
+    on_progress: OnProgress = ignore_progress,
+    cancel: CancelToken | None = None,
 ) -> Restoration:
     """Make a project what it was in a backup, or any copy of a project. Undo goes on from there.
 
@@ -50,40 +75,45 @@ def restore(
         is_doubt_allowed: whether it may be restored where it is uncertain which project it was: the person was shown
             what the backup holds and of what it was taken, or named its file.
         when: now, with time zone.
+        on_progress: is called after each part that was copied, of the present and of the backup.
+        cancel: stops between parts.
 
     Raises:
         ProjectMissingError, ProjectDamagedError, ProjectTooNewError: the backup cannot be used.
         InputError: it is of another project or may be, or is the project itself.
         ProjectLockedError, ProjectReadOnlyError: the project cannot be written to now.
         StorageError: the disk refuses; the project is as it was.
+        Cancelled: stopped; the project is as it was.
     """
+    watch = _Watch(on_progress, cancel or CancelToken())
     clear_abandoned_project_drafts(project.parent)
     check = partial(_check_owner, project, backup, is_other_allowed=is_other_allowed, is_doubt_allowed=is_doubt_allowed)
     if not project.exists():
-        return _restore_missing(project, backup, check)
+        return _restore_missing(project, backup, check, watch)
     if identity_of(project) == identity_of(backup):
         raise InputError("this is the project itself, not a backup of it", found=str(backup))
     lock = lock_for_writing(project)
     with ExitStack() as held:
         held.callback(lock.release)
-        with closing(_opened(backup)) as source:
+        with closing(_opened(backup, watch.cancel)) as source:
             check(source.connection)
             beyond = _latest_generation(project, source.connection)
             settle_logs(project)
-            kept, was_damaged = _keep_present(project, lock, when)
+            present_mb, backup_mb = (path.stat().st_size // MEGABYTE for path in (project, backup))
+            kept, was_damaged = _keep_present(project, lock, when, watch.within(0, backup_mb))
             if os.name != "posix":
                 held.close()  # Windows replaces no file that somebody, also we, holds open
             mode = stat.S_IMODE(project.stat().st_mode)
-            _write(project, source, mode=mode, is_replacing=True, beyond=beyond)
+            _write(project, source, watch.within(present_mb, 0), mode=mode, is_replacing=True, beyond=beyond)
             _set_logs_aside(project)
             note_opening(project, mark_of(source.connection).project_id)
     return Restoration(project, kept, was_damaged)
 
 
-def _opened(backup: Path) -> OpenFile:
+def _opened(backup: Path, cancel: CancelToken) -> OpenFile:
     """A private copy of the backup, of the present version, with every fault looked for."""
     try:
-        return open_for_reading(backup)
+        return open_for_reading(backup, cancel=cancel)
     except ProjectMissingError as error:
         raise ProjectMissingError(
             "there is no such backup", found=str(backup), remedy="choose one that `protoleaf backups list` shows"
@@ -96,13 +126,13 @@ def _opened(backup: Path) -> OpenFile:
         ) from error
 
 
-def _restore_missing(project: Path, backup: Path, check: Callable[[Connection], None]) -> Restoration:
+def _restore_missing(project: Path, backup: Path, check: Callable[[Connection], None], watch: _Watch) -> Restoration:
     if not project.parent.is_dir():
         raise StorageError("there is no such folder", found=str(project.parent), remedy="create it first")
-    with closing(_opened(backup)) as source:
+    with closing(_opened(backup, watch.cancel)) as source:
         check(source.connection)
         beyond = _latest_generation(project, source.connection)
-        _write(project, source, mode=0o600, is_replacing=False, beyond=beyond)
+        _write(project, source, watch, mode=0o600, is_replacing=False, beyond=beyond)
         note_opening(project, mark_of(source.connection).project_id)
     _set_logs_aside(project)
     return Restoration(project, None)
@@ -129,7 +159,7 @@ def _check_owner(
     )
 
 
-def _keep_present(project: Path, lock: FileLock, when: datetime) -> tuple[Path, bool]:
+def _keep_present(project: Path, lock: FileLock, when: datetime, watch: _Watch) -> tuple[Path, bool]:
     """Back the present up, or copy it byte by byte beside the project where it is too damaged: returns path and which.
 
     Raises `StorageError` where neither is possible; then nothing may be replaced.
@@ -137,7 +167,11 @@ def _keep_present(project: Path, lock: FileLock, when: datetime) -> tuple[Path, 
     try:
         with closing(Connection(project, address(project, "mode=rw"))) as present:
             folder = make_folder(project, mark_of(present).project_id)
-            return take_backup(present, folder, project=project, reason=BackupReason.RESTORE, when=when), False
+            made = take_backup(
+                present, folder, project=project, reason=BackupReason.RESTORE, when=when,
+                on_progress=watch.on_progress, cancel=watch.cancel,
+            )  # fmt: skip
+            return made, False
     except (ProjectError, InputError):
         stem = f"{project.stem} (damaged {when:%Y-%m-%d %H-%M-%S})"
     try:
@@ -154,7 +188,7 @@ def _latest_generation(project: Path, source: Connection) -> int:
     return max(last_generation(project), *(backup.generation for backup in backups), 0)
 
 
-def _write(project: Path, source: OpenFile, *, mode: int, is_replacing: bool, beyond: int) -> None:
+def _write(project: Path, source: OpenFile, watch: _Watch, *, mode: int, is_replacing: bool, beyond: int) -> None:
     """Write the backup beside the project, read it back, and publish it under the project's name atomically.
 
     Its generation goes beyond that of the present, so that no two states of a project ever have the same one.
@@ -162,12 +196,14 @@ def _write(project: Path, source: OpenFile, *, mode: int, is_replacing: bool, be
     try:
         with new_file(project, replace=is_replacing, for_sqlite=True) as draft, held_draft(draft.path):
             with unsafe_target(draft.path) as target:
-                source.connection.copy_to(target)
+                on_part = part_teller(source.connection, watch.on_progress, watch.cancel)
+                source.connection.copy_in_parts_to(target, PAGES_AT_ONCE, on_part)
                 mark = read_mark(target)
                 write_mark(target, replace(mark, generation=max(mark.generation, beyond) + 1))
                 put_seal(target, reader_of(draft.path))
             verify(draft.path)
             draft.path.chmod(mode)
+            watch.cancel.raise_if_cancelled()
     except OSError as error:
         raise storage_error(project, error, "the backup could not be put in the project's place") from error
 

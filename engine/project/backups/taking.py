@@ -21,9 +21,10 @@ from engine.texts import marked
 
 PAGES_AT_ONCE: Final = 500  # the writer waits at most while this many pages are copied: 2 MB, a few milliseconds
 _CALM_TRIES: Final = 3
-_MEGABYTE: Final = 1_000_000
+MEGABYTE: Final = 1_000_000
 
 RowCounts = dict[str, int]
+OnPart = Callable[[int, int], None]
 
 
 def take_backup(
@@ -104,12 +105,7 @@ def row_counts(connection: Connection) -> RowCounts:
 
 
 def _fill(draft: Path, source: Connection, on_progress: OnProgress, cancel: CancelToken) -> None:
-    counts, page_bytes = None, int(source.value("PRAGMA page_size"))
-
-    def on_part(done: int, total: int) -> None:
-        cancel.raise_if_cancelled()
-        on_progress(Progress(done * page_bytes // _MEGABYTE, total * page_bytes // _MEGABYTE, unit="MB"))
-
+    counts, on_part = None, part_teller(source, on_progress, cancel)
     for _ in range(_CALM_TRIES if has_state(source) else 0):
         counts = counts or _copied_in_parts(draft, source, on_part)
     counts = counts or _copied_at_once(draft, source)
@@ -117,7 +113,18 @@ def _fill(draft: Path, source: Connection, on_progress: OnProgress, cancel: Canc
     verify(draft, counts)
 
 
-def _copied_in_parts(draft: Path, source: Connection, on_part: Callable[[int, int], None]) -> RowCounts | None:
+def part_teller(source: Connection, on_progress: OnProgress, cancel: CancelToken) -> OnPart:
+    """Reports pages that were copied in MB; a cancel stops before the next part."""
+    page_bytes = int(source.value("PRAGMA page_size"))
+
+    def tell(done: int, total: int) -> None:
+        cancel.raise_if_cancelled()
+        on_progress(Progress(done * page_bytes // MEGABYTE, total * page_bytes // MEGABYTE, unit="MB"))
+
+    return tell
+
+
+def _copied_in_parts(draft: Path, source: Connection, on_part: OnPart) -> RowCounts | None:
     """Let the writer write between the parts; None where it did."""
     os.truncate(draft, 0)
     with unsafe_target(draft) as target:

@@ -1,5 +1,6 @@
 """Backups in the window: made beside the work, listed, restored, and calm when they fail."""
 
+import threading
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -7,18 +8,23 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton
+from PySide6.QtWidgets import QAbstractButton, QFileDialog, QLabel, QPushButton
 
 from app.backups.controller import Backups
 from app.backups.view import BackupCard, BackupsPanel
 from app.graph_import.controller import GraphImports
+from app.jobs import slow_work
 from app.theme import set_scheme
 from app.welcome.controller import Projects
 from engine.config import BACKUPS_VARIABLE
+from engine.events import CancelToken, OnProgress
 from engine.project import BackupReason, Project
+from engine.project.backups import restoring, taking
 from engine.project.backups.keeping import ProjectBackups
 from engine.project.backups.listing import Backup, offer_for
+from engine.project.backups.taking import OnPart
 from engine.project.clock import present_time
+from engine.project.connection import Connection
 from tests.support.backups import NOON, Clock, backups_with, labelled_birds
 from tests.support.clipping import clipped
 from tests.support.collections import Collection
@@ -246,6 +252,44 @@ def test_a_restore_that_fails_leaves_the_project_open(working: Desk, panel: Back
     assert labels_in(working) == after
     assert panel.isVisible()
     assert not working.window.of(Backups).restoring.is_running
+
+
+def test_a_long_restore_is_shown_and_stopped(
+    working: Desk, panel: BackupsPanel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the status bar, in MB; a click there ends it, and the project is open as it was."""
+    gate, tell = threading.Event(), taking.part_teller
+
+    def gated(source: Connection, on_progress: OnProgress, cancel: CancelToken) -> OnPart:
+        told = tell(source, on_progress, cancel)
+
+        def tell_and_wait(done: int, total: int) -> None:
+            told(done, total)
+            assert gate.wait(LONG_MS / 1000)
+            told(done, total)
+
+        return tell_and_wait
+
+    monkeypatch.setattr(restoring, "part_teller", gated)
+    for module in (restoring, taking):  # as if the small collection were a large one
+        monkeypatch.setattr(module, "MEGABYTE", 1000)
+    monkeypatch.setattr(slow_work, "SHOWN_AFTER_S", 0.0)
+    label_some(working, 3)
+    after, bar = labels_in(working), working.window.status_line.job_bar
+    click(working, card_for(working, panel, BackupReason.DAY).ask_button)
+    click(working, card_for(working, panel, BackupReason.DAY).agree_button)
+    working.wait(lambda: bool(bar.facts))
+    assert " of " in bar.facts
+    (job,) = working.window.session.jobs.jobs
+    assert job.title.startswith("Restoring ")
+    (stop,) = [each for each in bar.findChildren(QAbstractButton) if each.accessibleName() == "Stop; nothing is kept"]
+    working.qtbot.mouseClick(stop, Qt.MouseButton.LeftButton)
+    with working.qtbot.waitSignal(working.window.session.loaded, timeout=LONG_MS):
+        gate.set()
+    working.wait(lambda: labels_in(working) == after)
+    assert not working.window.of(Backups).restoring.is_running
+    assert panel.busy.isHidden()
+    assert working.window.toast.message != "Restored the backup"
 
 
 def test_a_damaged_project_is_offered_its_backup(working: Desk, collection: Collection) -> None:

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
@@ -11,8 +12,10 @@ from PySide6.QtWidgets import QAbstractButton
 from app.importing.controller import Importing
 from app.welcome.controller import Projects
 from engine.collection.state import NO_CLASS
+from engine.project import ImageId
+from engine.project import images as project_images
 from tests.support.desk import CONTROL, Desk
-from tests.support.sessions import changed_by, create_project, recorded, settle
+from tests.support.sessions import LONG_MS, changed_by, create_project, recorded, settle
 from tests.support.slow_share import SlowShare
 
 Key = Qt.Key
@@ -71,6 +74,32 @@ def test_the_status_bar_counts_and_stops_the_search(searching: Desk, share: Slow
     share.open()
     settle(searching.qtbot, searching.window.session)
     assert (len(searching.state.image_ids), changes) == (BEFORE, [])
+
+
+def test_adding_is_counted_and_stopped(reviewing: Desk, share: SlowShare, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bar moves while rows go into the project; a stop there leaves not one of them, and the next try adds all."""
+    share.open()
+    gate, insert = threading.Event(), project_images._insert_new  # noqa: SLF001 (what takes long with a million)
+
+    def gated(*arguments: Any) -> list[ImageId]:
+        assert gate.wait(LONG_MS / 1000)
+        return insert(*arguments)
+
+    monkeypatch.setattr(project_images, "_insert_new", gated)
+    monkeypatch.setattr(project_images, "_CHANGED_AT_ONCE", 1)
+    reviewing.drop_files(reviewing.grid, [share.folder])
+    bar = reviewing.window.status_line.job_bar
+    reviewing.wait(lambda: bar.facts.startswith(f"0 of {IMAGES}"))
+    (job,) = reviewing.window.session.jobs.jobs
+    assert (job.title, job.keeps_finished) == ("Adding images", False)
+    job.cancel()
+    gate.set()
+    settle(reviewing.qtbot, reviewing.window.session)
+    assert len(reviewing.state.image_ids) == BEFORE
+    added = changed_by(
+        reviewing.qtbot, reviewing.window.session, lambda: reviewing.drop_files(reviewing.grid, [share.folder])
+    )
+    assert len(added.images_added) == IMAGES
 
 
 def test_the_next_project_gets_nothing_of_the_search(searching: Desk, share: SlowShare, tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.jobs.slow_work import SlowWorkJob
 from app.session import Session
-from app.session.opening import CheckingJob
 from engine.events import PROGRESS_INTERVAL_S
 from engine.project import Project, row_history
 from engine.project.connection import Connection
@@ -42,16 +42,16 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
         return read(connection, step_id, sequence)
 
     monkeypatch.setattr(row_history, "read_chunk", gated)
-    monkeypatch.setattr("app.session.opening.SHOWN_AFTER_S", 0)
+    monkeypatch.setattr("app.jobs.slow_work.SHOWN_AFTER_S", 0)
     yield gate
     gate.set()
 
 
-def _checks(session: Session) -> list[CheckingJob]:
-    return [job for job in session.jobs.jobs if isinstance(job, CheckingJob)]
+def _checks(session: Session) -> list[SlowWorkJob]:
+    return [job for job in session.jobs.jobs if isinstance(job, SlowWorkJob)]
 
 
-def _begin(qtbot: QtBot, session: Session, unclosed: Path) -> CheckingJob:
+def _begin(qtbot: QtBot, session: Session, unclosed: Path) -> SlowWorkJob:
     session.open(unclosed)
     qtbot.waitUntil(lambda: bool(_checks(session)), timeout=LONG_MS)
     (job,) = _checks(session)
@@ -98,4 +98,4 @@ def test_a_quick_check_is_not_shown(qtbot: QtBot, session: Session, unclosed: Pa
     shown: list[object] = []
     session.jobs.job_added.connect(shown.append)
     open_project(qtbot, session, unclosed)
-    assert not [job for job in shown if isinstance(job, CheckingJob)]
+    assert not [job for job in shown if isinstance(job, SlowWorkJob)]

@@ -2,11 +2,20 @@
 
 import os
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
+from engine.cli import backup_commands, collection_commands
 from engine.cli.output import stoppable
 from engine.errors import Cancelled
+from engine.events import OnProgress, Progress
+from tests.support.backups import labelled_birds
+from tests.support.command_line import refused
+from tests.support.images import write_jpeg
+from tests.support.projects import found_files
 
 
 def interrupt() -> None:
@@ -50,3 +59,47 @@ def test_the_message_says_how_to_go_on() -> None:
     """Whoever raises `Cancelled` need not know the command."""
     with pytest.raises(Cancelled, match="Go on with: protoleaf"):
         stopped()
+
+
+@contextmanager
+def interrupted_in_the_middle(_title: str) -> Iterator[OnProgress]:
+    """In place of the progress bar: somebody presses Ctrl+C at the first report of work whose end is known."""
+    presses = iter([interrupt])
+
+    def show(progress: Progress) -> None:
+        if progress.done < progress.total and (press := next(presses, None)):
+            press()
+
+    yield show
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_adding_images_is_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The project is as it was, and the message says so."""
+    project = labelled_birds(tmp_path)[0]
+    project.close()
+    write_jpeg(tmp_path / "a.jpg")
+    before = project.path.read_bytes()
+    monkeypatch.setattr(collection_commands, "progress_bar", interrupted_in_the_middle)
+    said = refused(capsys, "import-images", project.path, tmp_path / "a.jpg", status=130)
+    assert "nothing was added" in said
+    assert project.path.read_bytes() == before
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_a_restore_is_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The project is as it was, and the message says so."""
+    project, gull, image_ids = labelled_birds(tmp_path)
+    with project:
+        project.images.add(found_files(tmp_path / "many", 10_000))
+        backup = project.backups.take().path
+        project.labels.set(image_ids, gull)
+    before = project.path.read_bytes()
+    monkeypatch.setattr(backup_commands, "progress_bar", interrupted_in_the_middle)
+    said = refused(capsys, "restore", project.path, backup, "--yes", status=130)
+    assert "the project is as it was" in said
+    assert project.path.read_bytes() == before

@@ -112,7 +112,7 @@ def test_dead_link_is_listed(tmp_path: Path) -> None:
     except OSError:
         pytest.skip("links are not allowed here")
     found = find_images([tmp_path])
-    assert found.files == []
+    assert not found.files
     assert [failure.path.name for failure in found.failures] == ["dead.jpg"]
     assert "cannot be read" in found.failures[0].reason
 
@@ -206,7 +206,7 @@ def test_a_search_that_finds_nothing_yet_reports_now_and_then(tmp_path: Path) ->
     for number in range(1000):
         touched(tmp_path / f"{number}.txt")
     heard: list[Progress] = []
-    assert find_images([tmp_path], on_progress=heard.append).files == []
+    assert not find_images([tmp_path], on_progress=heard.append).files
     assert len(heard) < 100
 
 
@@ -233,4 +233,4 @@ def test_what_is_called_as_an_image_and_is_no_file(tmp_path: Path) -> None:
     assert [file.path.name for file in found.files] == ["sound.png"]
     assert [failure.path.name for failure in found.failures] == ["pipe.png", "zero.jpg"]
     assert all("this is a device or a pipe" in failure.reason for failure in found.failures)
-    assert find_images([tmp_path / "pipe.png"]).files == []
+    assert not find_images([tmp_path / "pipe.png"]).files

@@ -75,10 +75,10 @@ def test_raw_photos_of_other_kinds_are_refused_by_their_suffix(name: str, tmp_pa
     (tmp_path / name).write_bytes(encoded(picture(), "TIFF"))
     kind = name[2:].upper()
     found = find_images([tmp_path / name])
-    assert (found.files, len(found.failures)) == ([], 1)
+    assert (len(found.files), len(found.failures)) == (0, 1)
     assert f"found a RAW photo ({kind}). Develop it" in found.failures[0].reason
     in_folder = find_images([tmp_path])
-    assert (in_folder.files, in_folder.failures) == ([], [])
+    assert (len(in_folder.files), in_folder.failures) == (0, [])
     assert in_folder.left_out.by_kind() == [(kind, 1)]
 
 
@@ -99,7 +99,7 @@ def test_other_pictures_and_videos_are_refused_by_name(name: str, content: bytes
     path = tmp_path / name
     path.write_bytes(content)
     found = find_images([path])
-    assert found.files == []
+    assert not found.files
     assert words in found.failures[0].reason
     if "kind" not in words and "(" not in words:
         with pytest.raises(ImageError, match=words):

@@ -134,7 +134,7 @@ def _do_everything(project: Project, gull: int, images: list[int]) -> None:
     classes.paste(classes.copied([gull]), tern)
     classes.merge([tern], gull)
     project.labels.remove(images[:1])
-    project.images.add_labelled([(found_files(project.path.parent, 1, start=50)[0], gull)])
+    project.images.add_labelled(found_files(project.path.parent, 1, start=50), [gull])
     project.images.relink([(images[0], found_files(project.path.parent, 1, start=60)[0])])
     project.models.choose(project.models.add_trained(trained_model()).version_id)
     project.what_if.begin()

@@ -132,7 +132,7 @@ def test_labelling_what_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UnknownClassError):
         project.labels.set(images, 999)
     with pytest.raises(UnknownClassError):
-        project.images.add_labelled([(found_files(tmp_path, 1)[0], 999)])
+        project.images.add_labelled(found_files(tmp_path, 1), [999])
     assert project.labels.by_image() == {}
     project.close()
 
@@ -144,7 +144,7 @@ def test_an_import_never_overwrites_a_label(tmp_path: Path) -> None:
     project.labels.set(images[:1], gull, who="ada")
     before = dump(project)
     known, new = found_files(tmp_path / "photos", 2), found_files(tmp_path / "more", 2)
-    change = project.images.add_labelled([(file, bird) for file in known] + [(new[0], bird), (new[1], None)], who="bo")
+    change = project.images.add_labelled([*known, *new], [bird, bird, bird, None], who="bo")
     assert change.text == "Added 2 images and 2 labels"
     assert len(change.images_added) == 2
     assert set(change.labelled) == {images[1], change.images_added[0]}

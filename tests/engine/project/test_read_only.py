@@ -108,7 +108,7 @@ def test_no_action_changes_a_project_opened_for_reading(tmp_path: Path) -> None:
             lambda: reader.classes.set_attributes([gull], note="seen"),
             lambda: reader.classes.edit(lambda graph: graph.add_class("Tern"), named("Import")),
             lambda: reader.images.add([]),
-            lambda: reader.images.add_labelled([]),
+            lambda: reader.images.add_labelled([], []),
             lambda: reader.images.remove(images),
             lambda: reader.labels.set(images, None),
             lambda: reader.labels.remove(images),

@@ -144,7 +144,7 @@ def test_two_images_of_one_name(music: Labelled, tmp_path: Path) -> None:
     other.write_bytes(first.read_bytes())
     found = FoundFile.at(other)
     assert found is not None
-    music.project.images.add_labelled([(found, music.ids["Piano"])])
+    music.project.images.add_labelled([found], [music.ids["Piano"]])
     export_images(music.project, {}, ExportChoice("folders", tmp_path / "out", Which.VERIFIED))
     assert {path.name for path in (tmp_path / "out/Keyboard/Piano").iterdir()} == {"piano.png", "PIANO (2).png"}
 

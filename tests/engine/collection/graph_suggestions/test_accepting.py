@@ -32,7 +32,7 @@ def project(tmp_path: Path) -> Iterator[Project]:
         made.classes.add("Mew", [bird])
         made.classes.add("Plant")
         files = [FoundFile(tmp_path / f"{number}.jpg", 0, 0) for number in range(4)]
-        made.images.add_labelled([(file, gull) for file in files])
+        made.images.add_labelled(files, [gull] * len(files))
         yield made
 
 

@@ -172,6 +172,22 @@ def test_stopped_before_anything_is_added(tmp_path: Path) -> None:
         assert (len(project.classes.graph), project.images.count) == (0, 0)
 
 
+def test_stopped_while_adding(tmp_path: Path) -> None:
+    """Neither images nor classes are left, though all files were found."""
+    tree = _tree(tmp_path / "in", "Gull", "Auk")
+    with new_project(tmp_path) as project:
+        for run in (import_images, import_class_folders):
+            cancel = CancelToken()
+
+            def stop(progress: Progress, cancel: CancelToken = cancel) -> None:
+                if progress.total == 2 > progress.done:
+                    cancel.cancel()
+
+            with pytest.raises(Cancelled):
+                run(project, [tree], on_progress=stop, cancel=cancel)
+        assert (len(project.classes.graph), project.images.count, project.history.steps()) == (0, 0, [])
+
+
 def test_progress_and_missing_paths(tmp_path: Path) -> None:
     """Files found are reported; a path that is not there stops the import before anything is added."""
     told: list[Progress] = []

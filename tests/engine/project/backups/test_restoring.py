@@ -12,6 +12,7 @@ import pytest
 
 from engine.config import BACKUPS_VARIABLE, backups_folder
 from engine.errors import (
+    Cancelled,
     InputError,
     ProjectDamagedError,
     ProjectLockedError,
@@ -19,6 +20,7 @@ from engine.errors import (
     ProjectTooNewError,
     StorageError,
 )
+from engine.events import CancelToken, Progress
 from engine.project import BackupReason, Project
 from engine.project.backups.listing import Backup, offer_for
 from engine.project.backups.restoring import Restoration, restore
@@ -29,6 +31,7 @@ from tests.support.projects import (
     change_file,
     copy_in_the_middle_of_a_commit,
     dump,
+    found_files,
     new_project,
     write_first_version,
 )
@@ -54,6 +57,49 @@ def dump_of(path: Path) -> Dump:
     with Project.open(path, for_writing=False) as project:
         assert project.check() == []
         return dump(project)
+
+
+@pytest.fixture
+def large(tmp_path: Path) -> tuple[Path, Path]:
+    """A closed project of several MB, and an earlier backup of it."""
+    project, *_ = labelled_birds(tmp_path)
+    with project:
+        project.images.add(found_files(tmp_path / "many", 30_000))
+        made = project.backups.take()
+        project.classes.add("Owl")
+    return project.path, made.path
+
+
+def test_a_restore_says_how_far_it_is(large: tuple[Path, Path]) -> None:
+    """The copies of the present and of the backup count together, up to the end."""
+    project, backup = large
+    seen: list[Progress] = []
+    restore(project, backup, when=NOON, on_progress=seen.append)
+    assert [each.done for each in seen] == sorted(each.done for each in seen)
+    assert seen[-1].done == seen[-1].total == (project.stat().st_size // 10**6) + (backup.stat().st_size // 10**6)
+    assert {(each.total, each.unit) for each in seen} == {(seen[-1].total, "MB")}
+    seen.clear()
+    project.unlink()
+    restore(project, backup, is_doubt_allowed=True, when=NOON, on_progress=seen.append)
+    assert seen[-1].done == seen[-1].total > 0
+
+
+@pytest.mark.parametrize("share", [0.0, 0.6, 1.0], ids=["at the first part", "while copying", "after the last part"])
+def test_a_stopped_restore_leaves_every_byte(large: tuple[Path, Path], share: float) -> None:
+    """Neither the project nor the backup changes, and no draft is left."""
+    project, backup = large
+    before, cancel = (project.read_bytes(), backup.read_bytes()), CancelToken()
+    beside = sorted(project.parent.iterdir())
+
+    def stop(progress: Progress) -> None:
+        if progress.done >= share * progress.total:
+            cancel.cancel()
+
+    with pytest.raises(Cancelled):
+        restore(project, backup, when=NOON, on_progress=stop, cancel=cancel)
+    assert (project.read_bytes(), backup.read_bytes()) == before
+    assert sorted(project.parent.iterdir()) == beside
+    assert restore(project, backup, when=NOON).kept is not None
 
 
 def kept_by(done: Restoration) -> Path:

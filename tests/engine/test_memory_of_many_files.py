@@ -1,0 +1,71 @@
+"""What a file costs in memory while thousands are scanned, added and found again after they were moved."""
+
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from engine.collection.importing.import_images import add_found
+from engine.collection.relink import find
+from engine.collection.relink.find import relink
+from engine.collection.relink.seen_files import NumbersByKey
+from engine.config import CacheFolders
+from engine.images.find_images import find_images
+from engine.project import images as project_images
+from engine.project import step
+from tests.support.moved_images import numbered, shelf, write_files
+from tests.support.projects import new_project
+
+COUNT = 3000
+IN_FOLDER = 100
+
+
+@pytest.fixture
+def contents(monkeypatch: pytest.MonkeyPatch) -> dict[str, bytes]:
+    """So many files in several folders, each of another size, so that all must be read; work is done in small parts."""
+    monkeypatch.setattr(project_images, "_CHANGED_AT_ONCE", IN_FOLDER)
+    monkeypatch.setattr(step, "CHUNK_LENGTH", IN_FOLDER)
+    monkeypatch.setattr(find, "_REMEMBERED_AT_ONCE", IN_FOLDER)
+    folders = [numbered(f"photos/{folder}", IN_FOLDER) for folder in range(COUNT // IN_FOLDER)]
+    return {name: data for each in folders for name, data in each.items()}
+
+
+def bytes_a_file(work: Callable[[], object]) -> float:
+    """The most that work takes at once, by file."""
+    tracemalloc.start()
+    try:
+        work()
+        return tracemalloc.get_traced_memory()[1] / COUNT
+    finally:
+        tracemalloc.stop()
+
+
+def test_scanning_and_adding(tmp_path: Path, contents: dict[str, bytes]) -> None:
+    """What was found is kept in columns, and rows are made a part at a time."""
+    write_files(tmp_path, contents)
+    find_images([tmp_path])  # what is loaded or remembered once
+    assert bytes_a_file(lambda: find_images([tmp_path])) < 200
+    found = find_images([tmp_path])
+    with new_project(tmp_path) as project:
+        assert bytes_a_file(lambda: add_found(project, found)) < 400
+        assert project.images.count == COUNT
+
+
+def test_finding_moved_images(tmp_path: Path, contents: dict[str, bytes]) -> None:
+    """Neither the search, nor the plan, nor taking it over makes objects for all images at once."""
+    moved = shelf(tmp_path, contents)
+    (tmp_path / "photos").rename(tmp_path / "bilder")
+    with moved.project as project:
+        plan = moved.find()
+        assert len(plan.moves) == COUNT
+        assert bytes_a_file(moved.find) < 1300
+        assert bytes_a_file(lambda: relink(project, plan, CacheFolders(tmp_path / "cache"))) < 600
+
+
+def test_numbers_by_key() -> None:
+    """Keys may repeat; numbers of one come in order."""
+    numbers = NumbersByKey(["b", "a", "b", "c", "b"])
+    assert [list(numbers.get(key)) for key in ("a", "b", "nobody")] == [[1], [0, 2, 4], []]
+    assert sorted(map(list, numbers.groups())) == [[0, 2, 4], [1], [3]]
+    assert list(NumbersByKey().groups()) == []
