@@ -83,7 +83,7 @@ class Choice:
 
     def choose_rows(self, rows: Sequence[int], beside: Collection[int] = ()) -> None:
         """Choose these cards and those of the images `beside`; the current one stays when it is among them."""
-        wanted = np.union1d(self._model.rows_of(beside), np.array(rows, dtype=np.int64))
+        wanted = np.union1d(self._model.shown.rows_of(beside), np.array(rows, dtype=np.int64))
         if not len(wanted):
             wanted = np.array([max(0, self.current_row)])
         self._view.selectionModel().select(self._selection_of(wanted), _Flag.ClearAndSelect)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final
@@ -47,7 +48,7 @@ def together(ranked: Positions, image_ids: Ids, folds: Folds, *, keeps_first: bo
 class ShownImages:
     """The images of cards in order. Their ids are looked up when needed: a column of millions takes 20 MB."""
 
-    listed: Ids  # (n,) ids by position
+    listed: Ids  # (n,) ids by position, ascending
     positions: Positions  # (rows,) of the images that the cards show
 
     def __len__(self) -> int:
@@ -56,6 +57,17 @@ class ShownImages:
     def at(self, rows: slice | NDArray[np.int64]) -> Ids:
         """Ids (k,) of the images at these rows."""
         return self.listed[self.positions[rows]]
+
+    def rows_of(self, image_ids: Collection[int]) -> NDArray[np.int64]:
+        """Rows (k,), ascending, of the cards that show one of these images."""
+        wanted = np.unique(np.fromiter(image_ids, dtype=np.int64, count=len(image_ids)))
+        places = np.searchsorted(self.listed, wanted)
+        is_there = places < len(self.listed)
+        wanted, places = wanted[is_there], places[is_there]
+        places = places[self.listed[places] == wanted]
+        if len(places) == 1:  # three times as fast as looking for several
+            return np.flatnonzero(self.positions == places[0])
+        return np.flatnonzero(np.isin(self.positions, places))
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from functools import cached_property
@@ -152,13 +152,6 @@ class CollectionState:
         if place == len(self.image_ids) or self.image_ids[place] != image_id:
             raise KeyError(image_id)
         return place
-
-    def positions(self, image_ids: Collection[int]) -> NDArray[np.int64]:
-        """Places (k,), ascending, of those of these images that are there."""
-        wanted = np.unique(np.fromiter(image_ids, dtype=np.int64, count=len(image_ids)))
-        places = np.searchsorted(self.image_ids, wanted)
-        wanted, places = wanted[places < len(self.image_ids)], places[places < len(self.image_ids)]
-        return places[self.image_ids[places] == wanted]
 
     def path_of(self, image_id: int) -> Path:
         return self.folder / self.paths[self.position(image_id)]
