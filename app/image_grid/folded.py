@@ -15,6 +15,7 @@ from engine.collection.folding.partitions import ALONE
 
 Ids = NDArray[np.int64]
 Positions = NDArray[np.int32]  # of cards and images: of millions several columns are kept
+NEAR: Final = 64  # rows that are looked at before millions of them
 NOTHING_UNFOLDED: Final = frozenset[int]()
 
 
@@ -58,16 +59,18 @@ class ShownImages:
         """Ids (k,) of the images at these rows."""
         return self.listed[self.positions[rows]]
 
-    def rows_of(self, image_ids: Collection[int]) -> NDArray[np.int64]:
-        """Rows (k,), ascending, of the cards that show one of these images."""
+    def rows_of(self, image_ids: Collection[int], near: int = 0) -> NDArray[np.int64]:
+        """Rows (k,), ascending, of the cards that show one of these images; one alone is looked for near a row first."""
         wanted = np.unique(np.fromiter(image_ids, dtype=np.int64, count=len(image_ids)))
         places = np.searchsorted(self.listed, wanted)
         is_there = places < len(self.listed)
         wanted, places = wanted[is_there], places[is_there]
         places = places[self.listed[places] == wanted]
-        if len(places) == 1:  # three times as fast as looking for several
-            return np.flatnonzero(self.positions == places[0])
-        return np.flatnonzero(np.isin(self.positions, places))
+        if len(places) != 1:
+            return np.flatnonzero(np.isin(self.positions, places))
+        start = max(0, near - NEAR)
+        rows = start + np.flatnonzero(self.positions[start : near + NEAR] == places[0])
+        return rows if len(rows) else np.flatnonzero(self.positions == places[0])
 
 
 @dataclass(frozen=True)
@@ -76,7 +79,7 @@ class FoldedCards:
 
     shown: Positions  # (m,) positions of the images
     folds: Ids  # (m,) fold of each, `ALONE` for none
-    starts: Positions  # (c,) place among them of the image that each card shows; ascending
+    starts: Positions | None  # (c,) ascending places among them of the images that cards show; None where all have one
     turns: Positions  # (m,) place of each image among those of its fold that are shown, from 0
     sizes: Positions  # (m,) how many of its fold are shown
 
@@ -99,15 +102,21 @@ class FoldedCards:
         """Cards of images of which none is in a fold: columns of one number take no memory."""
         alone = np.broadcast_to(np.int64(ALONE), len(shown))
         first, one = (np.broadcast_to(np.int32(value), len(shown)) for value in (0, 1))
-        return FoldedCards(shown, alone, np.arange(len(shown), dtype=np.int32), first, one)
+        return FoldedCards(shown, alone, None, first, one)
 
     @property
     def positions(self) -> Positions:
         """(c,) positions of the images that the cards show."""
-        return self.shown if len(self.starts) == len(self.shown) else self.shown[self.starts]
+        return self.shown if self.starts is None else self.shown[self.starts]
+
+    def place(self, card: int) -> int:
+        """Place of the image that a card shows."""
+        return card if self.starts is None else int(self.starts[card])
 
     def under(self, card: int) -> Positions:
         """Positions of the images that a card stands for, the one that it shows first."""
+        if self.starts is None:
+            return self.shown[card : card + 1]
         end = self.starts[card + 1] if card + 1 < len(self.starts) else len(self.shown)
         return self.shown[self.starts[card] : end]
 

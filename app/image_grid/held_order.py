@@ -6,6 +6,7 @@ anew, or for other images. No Qt.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
@@ -125,6 +126,12 @@ class HeldOrder:
             keeps_first, folds = wanted.images is not None and wanted.images.is_ordered, state.folds
             ranked = together(ranked, state.image_ids, folds, keeps_first=keeps_first)
         return HeldOrder(state, state, ranked, is_in, is_in, ranked, folds=folds)
+
+    def has(self, image_id: int) -> bool:
+        """Whether an image is among the cards, or under one of them."""
+        with suppress(KeyError):
+            return bool(self.is_in[self.state.position(image_id)])
+        return False
 
     def is_outdated(self, order: Order) -> bool:
         """Whether the requested order was not known yet when the cards were sorted, and is now."""

@@ -43,6 +43,7 @@ class ImageGridModel(QAbstractListModel):
         self._held: HeldOrder | None = None
         self._counted_for: Codes | None = None
         self._changed = 0
+        self._near = 0  # row that was looked for last: the next one is near
         self.is_held = False  # the order stays as it is while predictions change: a person works on the cards
         self._arranging = Arranging(self)
         self._arranging.arranged.connect(self._on_arranged)
@@ -163,7 +164,7 @@ class ImageGridModel(QAbstractListModel):
 
     def toggle_fold(self, row: int) -> int | None:
         """Unfold the fold of a card, or fold it again; the row of its first card, None for a card without a fold."""
-        place = int(self._cards.starts[row])
+        place = self._cards.place(row)
         fold = int(self._cards.folds[place])
         if fold == ALONE or self._cards.sizes[place] < 2:  # noqa: PLR2004 (alone)
             return None
@@ -185,7 +186,7 @@ class ImageGridModel(QAbstractListModel):
 
     def _under(self, image_ids: Sequence[int], *, keeps_labels: bool = False) -> tuple[tuple[int, ...], int]:
         state, found, kept = self.state, list[int](), 0
-        if state is None or len(self._cards.starts) == len(self._cards.shown):
+        if state is None or self._cards.starts is None:
             return tuple(image_ids), 0
         for image_id in image_ids:
             row = self.row_of(image_id)
@@ -236,11 +237,14 @@ class ImageGridModel(QAbstractListModel):
         return has_same_images(self.state, state)
 
     def row_of(self, image_id: int) -> int | None:
-        rows = self.shown.rows_of((image_id,))
-        return int(rows[0]) if len(rows) else None
+        return self.last_row_of((image_id,))
 
     def last_row_of(self, image_ids: Sequence[int]) -> int | None:
-        rows = self.shown.rows_of(image_ids)
+        if self._held is None or not any(map(self._held.has, image_ids)):  # a card that just left is in no row
+            return None
+        rows = self.shown.rows_of(image_ids, self._near)
+        if len(rows):
+            self._near = int(rows[-1])
         return int(rows[-1]) if len(rows) else None
 
     def id_at(self, row: int) -> int:
@@ -287,7 +291,7 @@ class ImageGridModel(QAbstractListModel):
 
     def _stack(self, row: int) -> tuple[int, str]:
         """How many images a card stands for, and the words of its chip."""
-        place = int(self._cards.starts[row])
+        place = self._cards.place(row)
         size = int(self._cards.sizes[place])
         if size == 1:
             return 0, ""

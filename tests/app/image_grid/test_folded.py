@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.image_grid.folded import FoldedCards, together
+from app.image_grid.folded import FoldedCards, ShownImages, together
 from engine.collection.folding.folds import Folds
 from engine.collection.folding.partitions import ALONE
 
@@ -65,3 +65,17 @@ def test_single_images_are_cards_of_their_own() -> None:
     plain, counted = FoldedCards.of_single(shown), FoldedCards.of(shown, np.full(4, ALONE))
     assert plain.positions.tolist() == counted.positions.tolist() == [0, 1, 2, 3]
     assert plain.sizes.tolist() == counted.sizes.tolist()
+
+
+def test_rows_are_found_near_and_far() -> None:
+    """Wherever one looks first; also where several, or none, of the images have a card."""
+    listed = np.arange(0, 2000, 2)
+    shown = ShownImages(listed, np.random.default_rng(0).permutation(1000)[:900].astype(np.int32))
+    ids = shown.at(slice(None)).tolist()
+    for near in (0, 450, 899, 5000):
+        for row in (0, 1, 449, 450, 898, 899):
+            assert shown.rows_of((ids[row],), near).tolist() == [row]
+    assert shown.rows_of((ids[7], ids[3], 1, 5000)).tolist() == [3, 7]
+    assert shown.rows_of((1,)).tolist() == shown.rows_of(()).tolist() == []
+    absent = np.setdiff1d(listed, ids)
+    assert shown.rows_of((int(absent[0]),), 450).tolist() == []
