@@ -88,7 +88,7 @@ class LiveCollection:
 
     def close(self) -> None:
         if self.fitted is not None:
-            self._publisher.keep()
+            self._publisher.keep(self.project.classes.graph)
         self.embedded.close()
         self.project.close()
         self.embedded.keep_list()

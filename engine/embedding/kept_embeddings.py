@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import BinaryIO, Final, final
 
 import numpy as np
+from blake3 import blake3
 from numpy.typing import NDArray
 
 from engine.images.read_file import content_hash
@@ -22,7 +23,7 @@ FEWEST_KEPT: Final = 20_000  # images; fewer are looked up in a second
 MOST_BYTES: Final = 12 << 30  # of the files of all collections together
 SPARE: Final = 1.25  # room for so many times the images, that more can come without a copy; no disk is taken by it
 SUFFIX: Final = ".rows"
-_MAGIC: Final = b"protoleaf rows 1"
+_MAGIC: Final = b"protoleaf rows 2"
 _PAGE: Final = mmap.ALLOCATIONGRANULARITY
 _BLOCK: Final = 1 << 16  # rows that are written at a time
 _log = logging.getLogger(__name__)
@@ -89,15 +90,21 @@ def _write(file: BinaryIO, rows: EmbeddingRows, width: int) -> None:
     parts = [
         np.ascontiguousarray(each).view(np.uint8).tobytes() for each in (rows.image_ids, rows.contents, rows.is_filled)
     ]
-    head = json.dumps(
-        {"width": width, "count": count, "capacity": int(count * SPARE), "checksum": _checksum(parts)}
-    ).encode()
-    file.write(_MAGIC + len(head).to_bytes(8, "little") + head)
+    hasher = blake3(max_threads=blake3.AUTO)
+    facts = {"width": width, "count": count, "capacity": int(count * SPARE), "checksum": _checksum(parts)}
+    head = json.dumps({**facts, "rows": hasher.hexdigest()}).encode()  # as long as the last one
+    start_of_rows = _start_of_rows(len(head), count)
+    file.seek(start_of_rows)
+    for start in range(0, count, _BLOCK):
+        block = (
+            np.ascontiguousarray(rows.embeddings[start : min(start + _BLOCK, count)]).reshape(-1).view(np.uint8).data
+        )
+        hasher.update(block)
+        file.write(block)
+    file.truncate(start_of_rows + int(count * SPARE) * width * 2)
+    file.seek(0)
+    file.write(_MAGIC + len(head).to_bytes(8, "little") + json.dumps({**facts, "rows": hasher.hexdigest()}).encode())
     file.writelines(parts)
-    file.seek(_start_of_rows(len(head), count))
-    blocks = (rows.embeddings[start : min(start + _BLOCK, count)] for start in range(0, count, _BLOCK))
-    file.writelines(np.ascontiguousarray(block).data for block in blocks)
-    file.truncate(_start_of_rows(len(head), count) + int(count * SPARE) * width * 2)
 
 
 def _mapped(path: Path, width: int) -> EmbeddingRows:
@@ -116,6 +123,9 @@ def _mapped(path: Path, width: int) -> EmbeddingRows:
             raise ValueError("it is not whole")
         # What is written to such a map stays in this process: neither a full disk nor a deleted file can end it.
         whole = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY)
+    rows = memoryview(whole)[start : start + count * width * 2]
+    if blake3(rows, max_threads=blake3.AUTO).hexdigest() != head["rows"]:
+        raise ValueError("its embeddings are not whole")
     embeddings = np.frombuffer(whole, dtype=np.int16, offset=start).reshape(capacity, width)
     return EmbeddingRows(
         np.frombuffer(parts[0], dtype=np.int64),
