@@ -246,6 +246,47 @@ def test_a_release_means_the_card_that_was_pressed(large: ImageGrid, model: Imag
 # -- in the window
 
 
+def predictions_come(desk: Desk, gate: threading.Event) -> None:
+    """Labels far below turn predictions around while nobody works on the cards; sorting them waits at the gate."""
+    gate.clear()
+    session, begun = desk.window.session, desk.state.best_score
+    assert not desk.window.workspace.model.is_held
+    session.label(desk.grid.model().image_ids[-12:].tolist(), desk.graph.find("Blue disc"))  # type: ignore[attr-defined]
+    desk.wait(lambda: session.is_settled and not np.array_equal(desk.state.best_score, begun))
+    show_now(desk.grid)
+
+
+def test_a_click_and_a_key_mean_the_card_that_is_seen(reviewing: Desk, hand: Hand, gate: threading.Event) -> None:
+    """It lands when the new order is there and not painted; the key that follows labels what was clicked."""
+    model = reviewing.window.workspace.model
+    predictions_come(reviewing, gate)
+    spot, (seen,) = card(reviewing.grid, 4), shown(reviewing.grid, 4)
+    arrive(reviewing.qtbot, model, gate, lambda: hand.click(spot))
+    assert shown(reviewing.grid, 4) != (seen,)
+    reviewing.wait(lambda: reviewing.inspected == seen and not reviewing.window.inspector.is_waiting_for(seen))
+    best = reviewing.best_of(seen)
+    reviewing.press_for_change(Qt.Key.Key_Return)
+    reviewing.wait(lambda: reviewing.label_of(seen) == best)
+
+
+def test_a_turn_of_the_wheel_holds_the_cards(reviewing: Desk, hand: Hand, gate: threading.Event) -> None:
+    """The order that was on its way is dropped, and the card under the pointer is that of before."""
+    model = reviewing.window.workspace.model
+    reviewing.grid.set_thumbnail_side(320)
+    predictions_come(reviewing, gate)
+    roll(reviewing.grid, 2)
+    assert reviewing.grid.verticalOffset() > 0
+    before, offset = model.image_ids.tolist(), reviewing.grid.verticalOffset()
+    show_now(reviewing.grid)
+    gate.set()
+    reviewing.qtbot.wait(100)
+    assert (model.image_ids.tolist(), reviewing.grid.verticalOffset()) == (before, offset)
+    spot = Spot(reviewing.grid.viewport(), QPoint(100, 300))
+    row = reviewing.grid.indexAt(spot.point).row()
+    hand.click(spot)
+    assert reviewing.grid.selected_ids == (before[row],)
+
+
 def test_cards_are_dragged_onto_a_class(reviewing: Desk, hand: Hand, gate: threading.Event) -> None:
     """One card, then three: what is labelled is what was pressed, and it leaves at once."""
     gate.set()
