@@ -109,6 +109,20 @@ def test_images_that_come_before_the_fit_have_none(large: Collection, tmp_path: 
     live.close()
 
 
+def test_what_was_only_tried_out_is_not_kept(large: Collection) -> None:
+    """The predictions of before are."""
+    before = closed(large)
+    live = LiveCollection.open(large.project, large.caches)
+    state = live.load()
+    live.project.what_if.begin()
+    shots = state.image_ids[state.label_class != NO_CLASS].tolist()
+    live.apply(live.project.labels.set(shots, class_ids(live.project)[LEAVES[0]]))
+    live.close()
+    live = LiveCollection.open(large.project, large.caches)
+    assert_predicts_as(live.load_list(), before)
+    live.close()
+
+
 def test_another_project_under_its_name_is_shown_none(large: Collection) -> None:
     """The same images have the same ids in it, and classes the same ids under other names."""
     closed(large)
