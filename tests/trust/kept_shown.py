@@ -24,7 +24,6 @@ _COLUMNS: Final = (
     "image_ids", "label_class", "status", "best_class", "safe_class", "is_unknown", "best_score", "safe_score"
 )  # fmt: skip
 _TOLERANCE: Final = 1e-4
-_MOST_OTHERS: Final = 0.1  # share of images that another choice of anchors may classify otherwise
 
 Columns = Mapping[str, NDArray[Any]]
 """What is shown of all images, by name; paths, too."""
@@ -50,7 +49,8 @@ def kept_faults(
         lines: what was noted to be shown when it was closed, among others.
         also: what was noted of it before an older copy was put back.
         others: what it may show besides, with sound files.
-        trusts_basis: whether what is kept of whitening and neighbours is sound: it may have anchors that others lack.
+        trusts_basis: whether what is kept of whitening and neighbours is sound. It may have anchors of labels that were
+            taken back, which an opening without it lacks; of a few hundred images they turn many predictions.
     """
     take_for_large()
     folder = CacheFolders.default().collections
@@ -68,8 +68,6 @@ def kept_faults(
         differing = [difference(found.columns, each) for each in allowed]
         if all(differing):
             faults.append(Fault("wrong", f"{when} other than without any: {'; '.join(differing)}"))
-        elif _share_of_others(found.columns, fresh.columns) > _MOST_OTHERS:
-            faults.append(Fault("wrong", f"{when} other classes for many images than without any"))
     return faults
 
 
@@ -128,10 +126,6 @@ def difference(found: Columns, expected: Columns) -> str:
             place = int(is_other.argmax())
             return f"{name} of {int(is_other.sum())} images, first {one[place]} and {other[place]}"
     return ""
-
-
-def _share_of_others(found: Columns, expected: Columns) -> float:
-    return float(np.mean(found["best_class"] != expected["best_class"]))
 
 
 @contextmanager
