@@ -44,6 +44,9 @@ class Choice:
     def current_id(self) -> int | None:
         return self._model.id_at(self.current_row) if self.current_row >= 0 else None
 
+    def row_of(self, image_id: int | None) -> int | None:
+        return None if image_id is None else self._model.row_of(image_id)
+
     def has(self, row: int) -> bool:
         return self._view.selectionModel().isSelected(self._model.index(row))
 

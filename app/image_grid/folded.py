@@ -60,7 +60,7 @@ class ShownImages:
         return self.listed[self.positions[rows]]
 
     def rows_of(self, image_ids: Collection[int], near: int = 0) -> NDArray[np.int64]:
-        """Rows (k,), ascending, of the cards that show one of these images; one alone is looked for near a row first."""
+        """Ascending rows (k,) of the cards that show one of these images; one alone is first looked for near a row."""
         wanted = np.unique(np.fromiter(image_ids, dtype=np.int64, count=len(image_ids)))
         places = np.searchsorted(self.listed, wanted)
         is_there = places < len(self.listed)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, final
 
-from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QModelIndex, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QDrag, QFont, QFontMetrics, QMouseEvent, QPainter, QPainterPath, QPen, QPixmap
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QWidget
 
@@ -86,7 +86,7 @@ class _Press:
 
     at: QPoint  # place on the viewport
     keys: Qt.KeyboardModifier  # held down then
-    row: int | None  # of the card under it; None between cards
+    is_on_card: bool
     on_release: Callable[[], None]  # what a click means when the button comes up at the same place
 
 
@@ -126,14 +126,14 @@ class Pointer:
             return None
         return QRect(self._band.origin - self._offset(), self._end).normalized()
 
-    def press(self, event: QMouseEvent) -> None:
+    def press(self, event: QMouseEvent, index: QModelIndex) -> None:
+        """Press a card, or between cards where `index` is none."""
         point, keys = event.position().toPoint(), event.modifiers()
-        index = self._view.indexAt(point)
         if not index.isValid():
-            self._press = _Press(point, keys, None, _nothing if keys & _ADDING else self._choice.let_go)
+            self._press = _Press(point, keys, False, _nothing if keys & _ADDING else self._choice.let_go)
             return
         self._view.setAutoScroll(False)  # a card that looks in over the edge stays under the pointer
-        self._press = _Press(point, keys, index.row(), self._choose_pressed(index.row(), keys))
+        self._press = _Press(point, keys, True, self._choose_pressed(index.row(), keys))
         self._view.setAutoScroll(True)
 
     def _choose_pressed(self, row: int, keys: Qt.KeyboardModifier) -> Callable[[], None]:
@@ -145,8 +145,15 @@ class Pointer:
             choice.toggle(row) if is_adding else choice.choose_alone(row)
         else:
             choice.make_current(row)
-            return lambda: choice.toggle(row) if is_adding else choice.choose_alone(row)
+            image_id = choice.current_id  # until the release other cards may leave
+            return lambda: self._release_chosen(image_id, is_adding=is_adding)
         return _nothing
+
+    def _release_chosen(self, image_id: int | None, *, is_adding: bool) -> None:
+        """Choose it alone, or let it go; nothing where its card has left."""
+        row = self._choice.row_of(image_id)
+        if row is not None:
+            self._choice.toggle(row) if is_adding else self._choice.choose_alone(row)
 
     def move(self, event: QMouseEvent) -> None:
         press, point = self._press, event.position().toPoint()
@@ -154,7 +161,7 @@ class Pointer:
             return
         if self._band is None and (point - press.at).manhattanLength() < QApplication.startDragDistance():
             return
-        if press.row is not None:
+        if press.is_on_card:
             self._press = None
             self._take_along()
             return

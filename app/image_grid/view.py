@@ -28,6 +28,7 @@ from app.image_grid.card import FinishedCards, Look, chip_rect
 from app.image_grid.choice import Choice, PlaceKeeper
 from app.image_grid.geometry import GAP, KEYS, LARGEST_SIDE, MARGIN, SMALLEST_SIDE, GridGeometry, row_after
 from app.image_grid.model import CARD_ROLE, AnyIndex, ImageGridModel
+from app.image_grid.painted import PaintedCards
 from app.image_grid.pointer import MOST_SHOWN, Pointer, carry
 from app.images.pixels import on_pixels
 from app.images.thumbnails import Thumbnails
@@ -56,10 +57,9 @@ class ImageGrid(QAbstractItemView):
         super().__init__()
         self._grid_model, self._thumbnails = model, thumbnails
         self._choice = Choice(self, model)
-        self._finished = FinishedCards()
+        self._finished, self._painted = FinishedCards(), PaintedCards(self, model, self._geometry)
         self.thumbnail_side = 168  # in logical pixels
-        self._hovered = -1
-        self._announced_id = -1
+        self._hovered = self._announced_id = -1
         self.setObjectName("imageGrid")
         self.setAccessibleName(tr("Images"))
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -206,6 +206,7 @@ class ImageGrid(QAbstractItemView):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())
         geometry, offset, ratio = self._geometry(), self.verticalOffset(), self.devicePixelRatioF()
+        self._painted.note()
         self._finished.wear(self.palette().color(self.viewport().backgroundRole()), ratio)
         in_sight = set()
         for place in reversed(self.places_in_view()):  # the newest request is served first: request the top last
@@ -247,11 +248,11 @@ class ImageGrid(QAbstractItemView):
             self.verticalScrollBar().setValue(self._geometry().rect(anchor).top() - MARGIN)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        index, is_left = self.indexAt(event.position().toPoint()), event.button() == Qt.MouseButton.LeftButton
+        index, is_left = self._painted.press(event.position().toPoint()), event.button() == Qt.MouseButton.LeftButton
         if is_left and index.isValid() and _is_on_chip(self, index, event):
             self.fold_toggled.emit(self._grid_model.id_at(index.row()))
         elif is_left:
-            self._pointer.press(event)
+            self._pointer.press(event, index)
         elif event.button() == Qt.MouseButton.RightButton and index.isValid():
             self._choice.choose_for_menu(index.row())
         if index.isValid():
@@ -271,7 +272,7 @@ class ImageGrid(QAbstractItemView):
             self._pointer.release()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        index = self.indexAt(event.position().toPoint())
+        index = self._painted.pressed
         is_plain = event.button() == Qt.MouseButton.LeftButton and event.modifiers() == Qt.KeyboardModifier.NoModifier
         if is_plain and index.isValid() and not _is_on_chip(self, index, event):
             self.open_requested.emit(self._grid_model.id_at(index.row()))

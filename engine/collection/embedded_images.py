@@ -114,6 +114,11 @@ class EmbeddedImages:
         self._views.close()
 
     @property
+    def project_id(self) -> str:
+        """Of the project, also where another one lies under its name."""
+        return self._project.backups.project_id
+
+    @property
     def rows(self) -> NDArray[np.int64]:
         """(n,) rows of the listed images."""
         of = (self.images.ids, self.store.image_ids)

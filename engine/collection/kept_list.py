@@ -49,6 +49,7 @@ class KeptList:
 
     def __init__(self, folder: Path, name: str) -> None:
         self._files = KeptFiles(folder, name, SUFFIX, MOST_BYTES)
+        self._checksum = ""  # of the list that was read or written last
 
     def read(self, digest: bytes | None) -> ListedImages | None:
         """Map the list of a project with this digest; None where there is none, it is another's, or damaged."""
@@ -61,27 +62,38 @@ class KeptList:
         except (OSError, ValueError, KeyError, TypeError) as error:
             _log.info("a kept list of images cannot be used: %s", error)
             return None
+        self._checksum = checksum if is_ours else ""
         return found if is_ours else None
 
     def write(self, listed: ListedImages, digest: bytes, *, is_other: bool) -> None:
         """Keep a list for a project with this digest; an error of the disk is only logged.
 
         Args:
-            is_other: whether the list is not the one that was read or written last; else the digest alone is written.
+            is_other: whether the list is not the one that was read or written last; else the digest alone is written,
+                unless another file lies in its place by now, as after another project had the name for a while.
         """
-        path = None if is_other else self._files.newest()
-        if path is None:
-            parts = _parts(listed)
-            path = self._files.write(sum(map(len, parts)), lambda file: write_parts(file, _MAGIC, parts))
-        if path is None:
-            return
         try:
-            write_file(_digest_file(path), _bound(digest, _mapped(path)[1]))
+            path = None if is_other else self._as_read()
+            if path is None:
+                parts = _parts(listed)
+                path = self._files.write(sum(map(len, parts)), lambda file: write_parts(file, _MAGIC, parts))
+                if path is None:
+                    return
+                self._checksum = _mapped(path)[1]
+            write_file(_digest_file(path), _bound(digest, self._checksum))
             for other in path.parent.glob(f"*{DIGEST_SUFFIX}"):
                 if not other.with_suffix(SUFFIX).exists():
                     other.unlink(missing_ok=True)
         except (OSError, ValueError, KeyError, TypeError) as error:
             _log.info("a list of images cannot be kept: %s", error)
+
+    def _as_read(self) -> Path | None:
+        """The file, where it is still the list that was read."""
+        path = self._files.newest()
+        try:
+            return path if path is not None and _mapped(path)[1] == self._checksum else None
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
 
 
 def _digest_file(path: Path) -> Path:

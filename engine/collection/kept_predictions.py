@@ -7,6 +7,7 @@ import logging
 import struct
 import zipfile
 import zlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, final
 
@@ -37,11 +38,13 @@ class KeptPredictions:
     def __init__(self, folder: Path, name: str) -> None:
         self._files = KeptFiles(folder, name, SUFFIX, MOST_BYTES)
 
-    def read(self, images: ImageList, graph: CategoryGraph) -> Predictions | None:
+    def read(self, images: ImageList, graph: CategoryGraph, project_id: str) -> Predictions | None:
         """Predictions (n,) of these images; none for one with another content, nor of a class that is gone.
 
+        Nor of one with another name: an older copy of a project that was put back gives its next class a known id.
+
         Returns:
-            None where there is no file, or a damaged one.
+            None where there is no file, or a damaged one, or one of another project that lay here.
         """
         path = self._files.newest()
         if path is None:
@@ -49,19 +52,24 @@ class KeptPredictions:
         try:
             with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
                 arrays = {name: file[name] for name in file.files}
+            if str(arrays.pop("project_id")) != project_id:
+                return None
+            class_ids, names = arrays.pop("class_ids").tolist(), arrays.pop("class_names").tolist()
             kept = _of_arrays(arrays, images.ids, images.content_codes)
         except _DAMAGE as error:
             _log.info("kept predictions cannot be used: %s", error)
             return None
-        return _within(graph, kept)
+        return _within(graph, dict(zip(class_ids, names, strict=False)), kept)
 
-    def write(self, state: CollectionState, contents: Contents) -> None:
+    def write(self, state: CollectionState, contents: Contents, graph: CategoryGraph, project_id: str) -> None:
         """Write what a state predicts of its images, which have these contents (n,): whole or not at all.
 
         An error of the disk is only logged.
         """
         columns = {name: getattr(state, name) for name in vars(Predictions.none(0))}
-        columns |= {"image_ids": state.image_ids, "contents": contents}
+        class_ids = [each for each in np.unique([state.best_class, state.safe_class]).tolist() if each in graph]
+        columns |= {"image_ids": state.image_ids, "contents": contents, "project_id": np.array(project_id)}
+        columns |= {"class_ids": np.array(class_ids), "class_names": np.array([graph.name(i) for i in class_ids])}
         size_bytes = sum(column.nbytes for column in columns.values())
         self._files.write(size_bytes, lambda file: np.savez(file, allow_pickle=False, **columns))
 
@@ -80,8 +88,8 @@ def _of_arrays(arrays: dict[str, NDArray[np.generic]], image_ids: Ids, contents:
     )
 
 
-def _within(graph: CategoryGraph, kept: Predictions) -> Predictions:
-    gone_best, gone_safe = (_is_gone(graph, classes) for classes in (kept.best_class, kept.safe_class))
+def _within(graph: CategoryGraph, names: Mapping[int, str], kept: Predictions) -> Predictions:
+    gone_best, gone_safe = (_is_gone(graph, names, classes) for classes in (kept.best_class, kept.safe_class))
     no_safe = gone_best | gone_safe | (kept.safe_class == NO_CLASS)
     return Predictions(
         np.where(gone_best, NO_CLASS, kept.best_class),
@@ -92,6 +100,7 @@ def _within(graph: CategoryGraph, kept: Predictions) -> Predictions:
     )
 
 
-def _is_gone(graph: CategoryGraph, classes: Codes) -> NDArray[np.bool_]:
-    named = np.unique(classes)
-    return np.isin(classes, [each for each in named.tolist() if each != NO_CLASS and each not in graph])
+def _is_gone(graph: CategoryGraph, names: Mapping[int, str], classes: Codes) -> NDArray[np.bool_]:
+    """Which classes (n,) are not in the graph under the names that they had."""
+    known = [NO_CLASS, *(each for each in names if each in graph and graph.name(each) == names[each])]
+    return ~np.isin(classes, known)

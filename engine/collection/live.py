@@ -87,8 +87,8 @@ class LiveCollection:
         return _or_close(new_project(path, backbone) if backbone else new_project(path), caches)
 
     def close(self) -> None:
-        if self.fitted is not None:
-            self._publisher.keep()
+        if self.fitted is not None and not self.project.what_if.is_on:
+            self._publisher.keep(self.project.classes.graph)
         self.embedded.close()
         self.project.close()
         self.embedded.keep_list()

@@ -50,7 +50,7 @@ class Publisher:
         images = self._embedded.images
         self._counts = ShownCounts.none()
         self.state = replace(images.blank_state(self._model_name), folds=self.state.folds)
-        kept = self._before_fit = self._kept.read(images, graph) if self._embedded.is_large else None
+        kept = self._before_fit = self._read_kept(graph) if self._embedded.is_large else None
         if kept is None:
             return self.state
         status = self.state.status.copy()
@@ -66,10 +66,14 @@ class Publisher:
         """Other images or classes came: predictions of when the collection was closed are shown no more."""
         self._before_fit = None
 
-    def keep(self) -> None:
+    def keep(self, graph: CategoryGraph) -> None:
         """Keep what is predicted of a large collection for its next opening."""
-        if self._embedded.is_large and not self.state.is_list_only:
-            self._kept.write(self.state, self._embedded.images.content_codes)
+        embedded = self._embedded
+        if embedded.is_large and not self.state.is_list_only:
+            self._kept.write(self.state, embedded.images.content_codes, graph, embedded.project_id)
+
+    def _read_kept(self, graph: CategoryGraph) -> Predictions | None:
+        return self._kept.read(self._embedded.images, graph, self._embedded.project_id)
 
     def publish_folds(self, folds: Folds) -> CollectionState:
         """The same with other folds."""

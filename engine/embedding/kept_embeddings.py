@@ -7,13 +7,14 @@ takes neither. May be deleted at any time.
 import json
 import logging
 import mmap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import BinaryIO, Final, final
 
 import numpy as np
+from blake3 import blake3
 from numpy.typing import NDArray
 
 from engine.images.read_file import content_hash
@@ -23,7 +24,7 @@ FEWEST_KEPT: Final = 20_000  # images; fewer are looked up in a second
 MOST_BYTES: Final = 12 << 30  # of the files of all collections together
 SPARE: Final = 1.25  # room for so many times the images, that more can come without a copy; no disk is taken by it
 SUFFIX: Final = ".rows"
-_MAGIC: Final = b"protoleaf rows 1"
+_MAGIC: Final = b"protoleaf rows 2"
 _PAGE: Final = mmap.ALLOCATIONGRANULARITY
 _BLOCK: Final = 1 << 16  # rows that are written at a time
 _log = logging.getLogger(__name__)
@@ -90,16 +91,27 @@ def _write(file: BinaryIO, rows: EmbeddingRows, width: int) -> None:
     parts = [
         np.ascontiguousarray(each).view(np.uint8).tobytes() for each in (rows.image_ids, rows.contents, rows.is_filled)
     ]
-    head = json.dumps(
-        {"width": width, "count": count, "capacity": int(count * SPARE), "checksum": _checksum(parts)}
-    ).encode()
-    head += b" " * (-len(head) % 8)  # numbers that are read in place begin at multiples of their size
-    file.write(_MAGIC + len(head).to_bytes(8, "little") + head)
+    hasher = blake3(max_threads=blake3.AUTO)
+    facts = {"width": width, "count": count, "capacity": int(count * SPARE), "checksum": _checksum(parts)}
+    head_bytes = len(_head(facts, hasher))
+    start_of_rows = _start_of_rows(head_bytes, count)
+    file.seek(start_of_rows)
+    for start in range(0, count, _BLOCK):
+        block = (
+            np.ascontiguousarray(rows.embeddings[start : min(start + _BLOCK, count)]).reshape(-1).view(np.uint8).data
+        )
+        hasher.update(block)
+        file.write(block)
+    file.truncate(start_of_rows + int(count * SPARE) * width * 2)
+    file.seek(0)
+    file.write(_MAGIC + head_bytes.to_bytes(8, "little") + _head(facts, hasher))
     file.writelines(parts)
-    file.seek(_start_of_rows(len(head), count))
-    blocks = (rows.embeddings[start : min(start + _BLOCK, count)] for start in range(0, count, _BLOCK))
-    file.writelines(np.ascontiguousarray(block).data for block in blocks)
-    file.truncate(_start_of_rows(len(head), count) + int(count * SPARE) * width * 2)
+
+
+def _head(facts: Mapping[str, object], hasher: blake3) -> bytes:
+    """As long whatever was hashed; numbers that are read in place after it begin at multiples of their size."""
+    head = json.dumps({**facts, "rows": hasher.hexdigest()}).encode()
+    return head + b" " * (-len(head) % 8)
 
 
 def _mapped(path: Path, width: int) -> EmbeddingRows:
@@ -119,6 +131,9 @@ def _mapped(path: Path, width: int) -> EmbeddingRows:
     parts = [memoryview(whole)[begin:end] for begin, end in pairwise(begins.tolist())]
     if _checksum(parts) != head["checksum"]:
         raise ValueError("it is not whole")
+    rows = memoryview(whole)[start : start + count * width * 2]
+    if blake3(rows, max_threads=blake3.AUTO).hexdigest() != head["rows"]:
+        raise ValueError("its embeddings are not whole")
     embeddings = np.frombuffer(whole, dtype=np.int16, offset=start).reshape(capacity, width)
     return EmbeddingRows(
         np.frombuffer(parts[0], dtype=np.int64),

@@ -17,7 +17,7 @@ from engine.errors import ProtoleafError
 from engine.project import Project
 from tests.trust.seen import digest, machine_part, people_part
 
-LineKind = Literal["begin", "done", "may", "refused"]
+LineKind = Literal["begin", "done", "may", "refused", "shown"]
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,8 @@ class Line:
 
     Attributes:
         kind: begin (an action starts), done (it was acknowledged), may (the content that an action under way may
-            leave, although it is not acknowledged), refused (it was refused with one of our errors).
+            leave, although it is not acknowledged), refused (it was refused with one of our errors), shown
+            (what was predicted when the project was closed, as JSON).
         did: the action in words.
         people: digest of what people did, afterwards.
         machine: what the machine found out since the line before, by name; None for what is not asked for any more,
@@ -51,7 +52,8 @@ class Log:
 
     def __init__(self, path: Path) -> None:
         self._descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        self._machine: dict[str, Any] = {}
+        known = [item for line in read_log(path) for item in line.machine.items()]
+        self._machine = {name: value for name, value in dict(known).items() if value is not None}
 
     def begin(self, did: str) -> None:
         """Say that an action starts."""
@@ -74,6 +76,10 @@ class Log:
     def may_become(self, people: str, did: str) -> None:
         """Say which content the next action leads to, where undoing one step would not lead back."""
         self._write(Line("may", did, people))
+
+    def note_shown(self, predictions: str) -> None:
+        """Say what is predicted now, before the project is closed."""
+        self._write(Line("shown", predictions))
 
     def refuse(self, did: str) -> None:
         """Say that an action was refused with one of our errors."""

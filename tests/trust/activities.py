@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
-from typing import Final
+from typing import Final, Literal
 
 from engine.cli.main import COMMAND_NAMES, main
 from engine.collection.importing.import_images import import_images
@@ -28,6 +28,7 @@ from tests.trust.acknowledge import Log
 from tests.trust.backups import BACKED_UP, RESTORED, backups_of, content_of
 from tests.trust.children import Place
 from tests.trust.exports import EXPORTED, READABLE, target
+from tests.trust.large_work import work_on_large
 from tests.trust.seen import digest, people_part
 from tests.trust.stages import Stage
 
@@ -48,7 +49,7 @@ class Activity:
     Attributes:
         run: does it, in the child.
         with_caches: whether it needs embeddings.
-        is_on_first_version: whether it starts from a file of version 1.
+        starts_from: a file of version 1 ("first"), the project that is taken for a large one, or that of all others.
         weight: how often it is chosen, beside the others.
         commands: commands without which it cannot be done.
     """
@@ -56,13 +57,17 @@ class Activity:
     name: str
     run: Run
     with_caches: bool = False
-    is_on_first_version: bool = False
+    starts_from: Literal["people", "first", "large"] = "people"
     weight: float = 1.0
     commands: tuple[str, ...] = ()
 
     def start(self, stage: Stage) -> Path:
         """The file it starts from."""
-        return stage.first_version if self.is_on_first_version else stage.place.project
+        return {"people": stage.place.project, "first": stage.first_version, "large": stage.large}[self.starts_from]
+
+    def start_digest(self, stage: Stage) -> str:
+        """Digest of what people had done in that file."""
+        return str(stage.facts()[self.starts_from])
 
 
 def run_activity(run: Run, place: Place, stage: Stage, seed: int) -> None:
@@ -385,6 +390,7 @@ ACTIVITIES: Final[Mapping[str, Activity]] = {
         Activity("train", _train_command, with_caches=True, weight=0.7),
         Activity("backup", _back_up, commands=(BACKED_UP,)),
         Activity("restore", _restore, commands=(BACKED_UP, RESTORED)),
-        Activity("migration", _migrate, is_on_first_version=True, weight=0.7),
+        Activity("large collection", work_on_large, with_caches=True, starts_from="large", weight=2),
+        Activity("migration", _migrate, starts_from="first", weight=0.7),
     )
 }

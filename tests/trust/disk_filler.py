@@ -110,8 +110,7 @@ def meet_full_disk(roomy: Place, stage: Stage, fill: Fill) -> list[Fault]:
     if left := drafts(small):
         faults.append(Fault("other", f"left on the full disk: {', '.join(left[:5])}"))
     filler.unlink()
-    start = stage.facts()["first" if fill.activity.is_on_first_version else "people"]
-    return faults + survivor_faults(small, read_log(roomy.log), str(start))
+    return faults + survivor_faults(small, read_log(roomy.log), fill.activity.start_digest(stage))
 
 
 def _run(fill: Fill, place: Place, stage: Stage, log: Log) -> list[Fault]:

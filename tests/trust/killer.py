@@ -76,7 +76,7 @@ def kill_one(stage: Stage, kill: Kill) -> Trial:
             faults += ending_faults(ending, "before it was killed", place.said())
         else:
             peak = child.kill()
-        looking = run_apart(place, look, place, _start_digest(stage, kill.activity))
+        looking = run_apart(place, look, place, kill.activity.start_digest(stage))
         faults += ending_faults(looking, "looking at what is left", place.said())
         faults += [*(looking.answer or ()), *stray_fault(place)]
         acknowledged = sum(line.kind == "done" for line in read_log(place.log))
@@ -90,7 +90,3 @@ def look(place: Place, start: str) -> list[Fault]:
 
 def _laid(stage: Stage, activity: Activity, folder: Path) -> Place:
     return stage.lay(folder, with_caches=activity.with_caches, project=activity.start(stage))
-
-
-def _start_digest(stage: Stage, activity: Activity) -> str:
-    return str(stage.facts()["first" if activity.is_on_first_version else "people"])

@@ -19,6 +19,7 @@ from tests.support.collections import LEAVES, class_ids, write_collection, write
 from tests.support.projects import trained_model, write_first_version
 from tests.trust.children import Place, run_apart
 from tests.trust.exports import export_all
+from tests.trust.large_projects import write_large_project
 from tests.trust.seen import digest, everything, people_part
 
 EXTRA_PICTURES: Final = 24
@@ -65,6 +66,16 @@ class Stage:
     def twin(self) -> Path:
         """Another person's copy of the project, who decided some things otherwise."""
         return self.folder / "twin.protoleaf"
+
+    @property
+    def large(self) -> Path:
+        """A project of some hundred images, which its trials take for a large one; all are embedded."""
+        return self.folder / "large" / "large.protoleaf"
+
+    @property
+    def other_large(self) -> Path:
+        """The same images with the same ids, and other classes with the same ids."""
+        return self.folder / "large" / "other.protoleaf"
 
     def facts(self) -> dict[str, Any]:
         """What was found in the projects when they were made, by name."""
@@ -120,7 +131,10 @@ def _build(folder: Path) -> None:
     with Project.open(stage.twin) as project:
         _decide_otherwise(project)
     write_first_version(stage.first_version)
-    for name, path in (("older", stage.older), ("first", stage.first_version)):
+    write_large_project(stage.large, collection.caches)
+    write_large_project(stage.other_large, collection.caches, "Other", shift=5)
+    found_in = {"older": stage.older, "first": stage.first_version, "large": stage.large, "other": stage.other_large}
+    for name, path in found_in.items():
         with Project.open(path, for_writing=False) as project:
             facts[name] = digest(people_part(project))
     (folder / "facts.json").write_text(json.dumps(facts, default=str), encoding="utf-8")

@@ -2,18 +2,20 @@
 
 import contextlib
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from engine.cli.main import main
+from engine.config import CacheFolders
 from engine.errors import ProtoleafError
 from engine.project import Project
 from tests.trust.acknowledge import Line
 from tests.trust.backups import backup_faults
 from tests.trust.children import Place
 from tests.trust.exports import drafts, export_faults
+from tests.trust.kept_shown import kept_faults, kept_files
 from tests.trust.outcome import Fault
 from tests.trust.seen import digest, machine_part, people_part
 
@@ -83,13 +85,16 @@ def _machine_faults(project: Project, lines: Sequence[Line]) -> list[Fault]:
     return [Fault("lost", f"what the machine had recorded is missing or differs: {', '.join(missing[:5])}")]
 
 
-def survivor_faults(place: Place, lines: Sequence[Line], start: str) -> list[Fault]:
+def survivor_faults(
+    place: Place, lines: Sequence[Line], start: str, look_at_kept: Callable[..., list[Fault]] = kept_faults
+) -> list[Fault]:
     """Look at a project after its writer died, and go on working with it.
 
     Args:
         place: where it lies.
         lines: what was acknowledged.
         start: digest of what people had done before.
+        look_at_kept: what is asked of a large collection; takes the place and the lines.
     """
     faults: list[Fault] = []
     verdict = check(place.project)
@@ -97,6 +102,8 @@ def survivor_faults(place: Place, lines: Sequence[Line], start: str) -> list[Fau
         faults.append(Fault("other", f"check does not call it sound: {verdict.said}"))
     acknowledged = sum(line.kind == "done" for line in lines)
     try:
+        if kept_files(CacheFolders.default().collections):
+            faults += look_at_kept(place, lines)
         faults += export_faults(place)
         with Project.open(place.project) as project:
             faults += acknowledged_faults(project, lines, start)

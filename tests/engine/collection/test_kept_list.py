@@ -100,6 +100,21 @@ def test_a_digest_counts_for_its_own_list_alone(folder: Path) -> None:
     assert kept.read(DIGEST) is None
 
 
+@pytest.mark.parametrize("is_damaged", [False, True])
+def test_another_list_in_its_place_is_not_believed(folder: Path, is_damaged: bool) -> None:
+    """Another project had the name while this one was open: its list does not become that of this one."""
+    kept, images = KeptList(folder, "any"), some_images()
+    kept.write(images, DIGEST, is_other=True)
+    ours = KeptList(folder, "any")
+    assert ours.read(DIGEST) is not None
+    kept.write(ListedImages(images.ids + 1, images.paths, images.content_hashes, {}), bytes(32), is_other=True)
+    if is_damaged:
+        (path,) = folder.glob(f"*{SUFFIX}")
+        path.write_bytes(path.read_bytes()[:-9])
+    ours.write(images, DIGEST[::-1], is_other=False)
+    assert_is(KeptList(folder, "any").read(DIGEST[::-1]), images)
+
+
 def test_damage_is_found(folder: Path) -> None:
     """Each byte in turn is another one, and each end comes earlier."""
     kept = KeptList(folder, "any")

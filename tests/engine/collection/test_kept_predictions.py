@@ -1,6 +1,7 @@
 """A large collection is opened with the predictions that it was closed with."""
 
 import gc
+import shutil
 import weakref
 from pathlib import Path
 
@@ -11,7 +12,8 @@ from engine.collection.fitting import run_fit
 from engine.collection.kept_predictions import SUFFIX
 from engine.collection.live import LiveCollection
 from engine.collection.state import NO_CLASS, CollectionState, ImageStatus
-from tests.support.collections import LEAVES, Collection, class_ids
+from engine.project import Project
+from tests.support.collections import FAMILIES, LEAVES, Collection, class_ids, embed_collection, write_graph
 from tests.support.live_states import assert_same
 
 PREDICTED = ("best_class", "best_score", "safe_class", "safe_score", "is_unknown")
@@ -104,6 +106,52 @@ def test_images_that_come_before_the_fit_have_none(large: Collection, tmp_path: 
     live.load(fits=False)
     state = live.take(live.project.images.remove([int(live.state.image_ids[0])]))
     assert (state.best_class == NO_CLASS).all()
+    live.close()
+
+
+def test_what_was_only_tried_out_is_not_kept(large: Collection) -> None:
+    """The predictions of before are."""
+    before = closed(large)
+    live = LiveCollection.open(large.project, large.caches)
+    state = live.load()
+    live.project.what_if.begin()
+    shots = state.image_ids[state.label_class != NO_CLASS].tolist()
+    live.apply(live.project.labels.set(shots, class_ids(live.project)[LEAVES[0]]))
+    live.close()
+    live = LiveCollection.open(large.project, large.caches)
+    assert_predicts_as(live.load_list(), before)
+    live.close()
+
+
+def test_another_project_under_its_name_is_shown_none(large: Collection) -> None:
+    """The same images have the same ids in it, and classes the same ids under other names."""
+    closed(large)
+    large.project.unlink()
+    write_graph(large.graph, {f"Other {family}": leaves for family, leaves in FAMILIES.items()})
+    embed_collection(large)
+    live = LiveCollection.open(large.project, large.caches)
+    assert (live.load_list().best_class == NO_CLASS).all()
+    live.close()
+
+
+def test_a_class_that_took_the_id_of_another_is_not_predicted(large: Collection, tmp_path: Path) -> None:
+    """An older copy is put back and gets a class: its id is that of one that only the later project had."""
+    older = shutil.copy(large.project, tmp_path / "older")
+    live = LiveCollection.open(large.project, large.caches)
+    state = live.load()
+    change, first = live.project.classes.add("First")
+    live.apply(change)
+    shots = state.image_ids[state.label_class == class_ids(live.project)[LEAVES[0]]]
+    live.apply(live.project.labels.set(shots.tolist(), first))
+    assert first in live.state.best_class
+    live.close()
+    shutil.copy(older, large.project)
+    with Project.open(large.project) as project:
+        assert project.classes.add("Second")[1] == first
+    live = LiveCollection.open(large.project, large.caches)
+    listed = live.load_list()
+    assert not np.isin([listed.best_class, listed.safe_class], first).any()
+    assert (listed.best_class != NO_CLASS).any()
     live.close()
 
 

@@ -81,6 +81,25 @@ def test_a_file_that_was_cut_off_is_known(kept: KeptEmbeddings, tmp_path: Path, 
     assert kept.read() is None
 
 
+@pytest.mark.parametrize("damage", ["a bit", "a block", "two rows"])
+def test_embeddings_that_are_not_whole_are_known(kept: KeptEmbeddings, tmp_path: Path, damage: str) -> None:
+    """Ids and contents are those of before, and so is the size."""
+    rows = rows_of(1_000)
+    kept.write(rows)
+    data = bytearray(the_file(tmp_path).read_bytes())
+    start = data.index(rows.embeddings.tobytes())
+    match damage:
+        case "a bit":
+            data[start + 7 * WIDTH] ^= 64
+        case "a block":
+            data[start + 512 : start + 1024] = bytes(512)
+        case _:
+            row, other = (slice(start + place * WIDTH * 2, start + (place + 1) * WIDTH * 2) for place in (3, 4))
+            data[row], data[other] = data[other], data[row]
+    the_file(tmp_path).write_bytes(data)
+    assert kept.read() is None
+
+
 def test_another_width_is_no_use(kept: KeptEmbeddings, tmp_path: Path) -> None:
     """Of the same project and backbone there is none, but files may be swapped."""
     kept.write(rows_of(10))

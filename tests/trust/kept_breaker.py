@@ -1,0 +1,246 @@
+"""What happens to the files that are kept for the opening of a large collection: none of them may be believed."""
+
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from pathlib import Path
+from random import Random
+from types import FrameType
+from typing import Any, Final
+
+from engine.collection.live import LiveCollection
+from engine.config import CacheFolders
+from tests.trust.acknowledge import Log, read_log
+from tests.trust.byte_damage import BYTE_DAMAGE
+from tests.trust.children import Place, run_apart
+from tests.trust.kept_shown import SUFFIXES, kept_faults, kept_files, open_once
+from tests.trust.large_projects import fit_as_window, take_for_large
+from tests.trust.large_work import act, label, note_shown, work_once
+from tests.trust.outcome import Fault, Outcome, Trial
+from tests.trust.stages import Stage
+from tests.trust.survivor import survivor_faults
+from tests.trust.trials import OnTrial, ending_faults, named, run_trials, trial_folder
+
+INSTRUMENT: Final = "kept files of large collections"
+LIMIT_S: Final = 120.0
+_SMALL: Final = (
+    "bits flipped",
+    "bytes overwritten",
+    "cut off",
+    "something appended",
+    "another file",
+)
+_KEEPING: Final = frozenset(
+    {"kept_files.py", "kept_list.py", "kept_predictions.py", "kept_basis.py", "kept_embeddings.py", "new_file.py"}
+)
+_MOST_STEPS: Final = 1_500  # calls and returns in these modules in a session
+
+
+@dataclass(frozen=True)
+class Breaking:
+    """One trial: what happens, and to the kept file of which kind; "" for all of them, or for the project."""
+
+    how: str
+    suffix: str
+    seed: int
+
+
+def break_kept_many(stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambda: None) -> Outcome:
+    """Do that many things to kept files.
+
+    Args:
+        stage: what they start from.
+        count: trials.
+        seed: of all chance.
+        on_trial: called after each trial.
+    """
+    chance = Random(seed)
+    kinds = [*product((*BYTE_DAMAGE, *_FILES), SUFFIXES), *((how, "") for how in _SCENES for _ in range(3))]
+    kinds = [(how, suffix) for how, suffix in kinds if suffix != ".digest" or how in {*_SMALL, *_FILES}]
+    chance.shuffle(kinds)
+    plans = [Breaking(*kinds[place % len(kinds)], seed * 1_000_000 + place) for place in range(count)]
+    return run_trials(INSTRUMENT, plans, lambda plan: break_one(stage, plan), on_trial)
+
+
+def break_one(stage: Stage, plan: Breaking) -> Trial:
+    """Work with a project until files are kept, let something happen, and look at what it shows."""
+    name = f"{plan.how} {plan.suffix}, seed {plan.seed}"
+    with trial_folder(stage.folder) as folder:
+        place = stage.lay(folder, with_caches=True, project=stage.large)
+        faults: list[Fault] = []
+        before = run_apart(place, prepare, place, stage, plan.seed, limit_s=LIMIT_S)
+        faults += ending_faults(before, "working with it", place.said())
+        scene = _SCENES.get(plan.how, break_file)
+        during = run_apart(place, scene, place, plan, limit_s=LIMIT_S)
+        if during.exit_code != -signal.SIGKILL:
+            faults += ending_faults(during, "what happens to it", place.said())
+        looking = run_apart(place, look, place, stage, plan, before.answer, limit_s=LIMIT_S)
+        faults += [*ending_faults(looking, "looking at what it shows", place.said()), *(looking.answer or ())]
+        acknowledged = sum(line.kind == "done" for line in read_log(place.log))
+        return Trial(acknowledged, named(faults, name), max(before.peak_bytes, looking.peak_bytes))
+
+
+def prepare(place: Place, stage: Stage, seed: int) -> Any:
+    """Two sessions at the project and one at another, each of which leaves kept files; in a child.
+
+    Returns:
+        What the project shows with what is kept of it.
+    """
+    take_for_large()
+    chance, log = Random(seed), Log(place.log)
+    work_once(place, log, chance)
+    _keep_older(place)
+    work_once(place, log, chance)
+    ours, other = set(kept_files(_collections())), _other_project(place)
+    other.parent.mkdir()
+    shutil.copyfile(stage.other_large, other)
+    open_once(other, closes=True)
+    for path in set(kept_files(_collections())) - ours:
+        path.rename(other.with_suffix(path.suffix))
+    return open_once(place.project).columns
+
+
+def _keep_older(place: Place) -> None:
+    shutil.copytree(_collections(), place.folder / "older")
+    shutil.copyfile(place.project, _older_project(place))
+    shutil.copyfile(place.log, place.folder / "older.jsonl")
+
+
+def look(place: Place, stage: Stage, plan: Breaking, sound: Any) -> Sequence[Fault]:
+    """Everything acknowledged is there, and what is shown is right; in a child."""
+    start, lines, other_lines = str(stage.facts()["large"]), read_log(place.log), read_log(_other_future(place))
+    if plan.how == "another project under its name":
+        start = str(stage.facts()["other"])
+    is_same = plan.how in {*BYTE_DAMAGE, *_FILES}
+    also = [line for line in other_lines if line.kind == "shown"]
+    asks = partial(kept_faults, also=also, others=[sound] if is_same else [], trusts_basis=plan.how not in BYTE_DAMAGE)
+    return survivor_faults(place, lines, start, asks)
+
+
+# -- what happens to one file
+
+
+def break_file(place: Place, plan: Breaking) -> None:
+    """Damage, delete or exchange the kept file of a kind."""
+    (path,) = _collections().glob(f"*{plan.suffix}")
+    content, older = path.read_bytes(), _older(place, path)
+    if damage := BYTE_DAMAGE.get(plan.how):
+        path.write_bytes(damage(bytearray(content), older, Random(plan.seed)))
+        return
+    new = _FILES[plan.how](place, path)
+    path.unlink()
+    if new is not None:
+        path.write_bytes(new)
+
+
+def _older(place: Place, path: Path) -> bytes:
+    """The file of that kind as it was after the first session; of rows there is none where images had gone."""
+    found = next((place.folder / "older").glob(f"*{path.suffix}"), path)
+    return found.read_bytes()
+
+
+def _of_another(place: Place, path: Path) -> bytes:
+    return _other_project(place).with_suffix(path.suffix).read_bytes()
+
+
+_FILES: Final[Mapping[str, Callable[[Place, Path], bytes | None]]] = {
+    "deleted": lambda *_where: None,
+    "of an older moment": _older,
+    "of another project": _of_another,
+}
+
+
+# -- what happens to all of them
+
+
+def _all_older(place: Place, plan: Breaking) -> None:
+    shutil.rmtree(_collections())
+    shutil.copytree(place.folder / "older", _collections())
+
+
+def _exchanged_while_open(place: Place, plan: Breaking) -> None:
+    """Others lie under the names of kept files when the project is closed, which was only labelled."""
+    take_for_large()
+    log, chance = Log(place.log), Random(plan.seed + 1)
+    live = LiveCollection.open(place.project, CacheFolders.default())
+    live.load_list()
+    live.load(fits=False)
+    label(live, log, chance)
+    fit_as_window(live, chance)
+    for path in kept_files(_collections()):
+        new = chance.choice((_older, _of_another))(place, path)
+        path.unlink()
+        path.write_bytes(new)
+    note_shown(live, log)
+    live.close()
+
+
+def _another_project(place: Place, plan: Breaking) -> None:
+    shutil.copyfile(_other_project(place), place.project)
+    place.log.unlink()
+
+
+def _older_copy(place: Place, plan: Breaking) -> None:
+    """An older copy of the project is put back, worked with, and killed: what is kept is of another future."""
+    shutil.copyfile(_older_project(place), place.project)
+    place.log.rename(_other_future(place))
+    shutil.copyfile(place.folder / "older.jsonl", place.log)
+    take_for_large()
+    log, chance = Log(place.log), Random(plan.seed + 1)
+    live = LiveCollection.open(place.project, CacheFolders.default())
+    live.load(fits=False)
+    for _ in range(8):
+        act(live, log, chance)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _killed_while_keeping(place: Place, plan: Breaking) -> None:
+    """One more session that ends at a random step of the modules that keep files."""
+    take_for_large()
+    left = Random(plan.seed).randrange(1, _MOST_STEPS)
+
+    def watch(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal left
+        if os.path.basename(frame.f_code.co_filename) in _KEEPING:  # noqa: PTH119 (called a million times)
+            left -= 1
+            if left == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.setprofile(watch)
+    work_once(place, Log(place.log), Random(plan.seed + 1))
+    sys.setprofile(None)
+
+
+_SCENES: Final[Mapping[str, Callable[[Place, Breaking], None]]] = {
+    "all of an older moment": _all_older,
+    "exchanged while it is open": _exchanged_while_open,
+    "another project under its name": _another_project,
+    "an older copy under its name": _older_copy,
+    "killed while files are kept": _killed_while_keeping,
+}
+
+
+# -- where things are
+
+
+def _collections() -> Path:
+    return CacheFolders.default().collections
+
+
+def _other_project(place: Place) -> Path:
+    """What is kept of it lies beside it."""
+    return place.folder / "elsewhere" / "other.protoleaf"
+
+
+def _older_project(place: Place) -> Path:
+    return place.folder / "older.protoleaf"
+
+
+def _other_future(place: Place) -> Path:
+    """What was acknowledged before an older copy was put back."""
+    return place.folder / "other future.jsonl"

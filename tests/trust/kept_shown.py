@@ -1,0 +1,143 @@
+"""What a large collection shows with the files kept for its opening must be what it shows without any (decision 90)."""
+
+import json
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.collection.live import LiveCollection
+from engine.config import CacheFolders
+from tests.trust.acknowledge import Line
+from tests.trust.children import Place
+from tests.trust.large_projects import fit_as_window, shown_of, take_for_large
+from tests.trust.outcome import Fault
+
+SUFFIXES: Final = (".list", ".digest", ".rows", ".basis", ".predictions")
+_COLUMNS: Final = (
+    "image_ids", "label_class", "status", "best_class", "safe_class", "is_unknown", "best_score", "safe_score"
+)  # fmt: skip
+_TOLERANCE: Final = 1e-4
+
+Columns = Mapping[str, NDArray[Any]]
+"""What is shown of all images, by name; paths, too."""
+
+
+def kept_files(folder: Path) -> list[Path]:
+    """What is kept for the next opening."""
+    return sorted(path for path in folder.glob("*") if path.suffix in SUFFIXES)
+
+
+def kept_faults(
+    place: Place,
+    lines: Sequence[Line],
+    *,
+    also: Sequence[Line] = (),
+    others: Sequence[Columns] = (),
+    trusts_basis: bool = True,
+) -> list[Fault]:
+    """Open a project with what is kept of it as that lies there, and without; both must show the same.
+
+    Args:
+        place: where it lies.
+        lines: what was noted to be shown when it was closed, among others.
+        also: what was noted of it before an older copy was put back.
+        others: what it may show besides, with sound files.
+        trusts_basis: whether what is kept of whitening and neighbours is sound. It may have anchors of labels that were
+            taken back, which an opening without it lacks; of a few hundred images they turn many predictions.
+    """
+    take_for_large()
+    folder = CacheFolders.default().collections
+    left = Path(shutil.copytree(folder, place.folder / "left"))
+    known = {text for line in (*lines, *also) if line.kind == "shown" for text in json.loads(line.did)}
+    first = open_once(place.project, known, closes=True)
+    again = open_once(place.project, known | set(first.shown))
+    with _instead(folder):
+        fresh = open_once(place.project)
+    with _instead(folder, *left.glob("*.basis" if trusts_basis else "none")):
+        allowed = [fresh.columns, open_once(place.project).columns, *others]
+    shutil.rmtree(left)
+    faults = [*first.faults, *again.faults]
+    for found, when in ((first, "with kept files"), (again, "when opened again")):
+        differing = [difference(found.columns, each) for each in allowed]
+        if all(differing):
+            faults.append(Fault("wrong", f"{when} other than without any: {'; '.join(differing)}"))
+    return faults
+
+
+@dataclass(frozen=True)
+class Opened:
+    """What one opening showed.
+
+    Attributes:
+        columns: after the fit.
+        shown: the same in words.
+        faults: what was wrong before it.
+    """
+
+    columns: Columns
+    shown: Sequence[str]
+    faults: Sequence[Fault]
+
+
+def open_once(path: Path, known: set[str] | None = None, *, closes: bool = False) -> Opened:
+    """Open, show the list, read embeddings, and fit.
+
+    Args:
+        path: of the project.
+        known: predictions that may be shown before the fit; None for any.
+        closes: whether it is closed so that files are kept for the next opening.
+    """
+    live, faults = LiveCollection.open(path, CacheFolders.default()), list[Fault]()
+    graph = live.project.classes.graph
+    ids = live.project.images.table().ids
+    for when, state in (("in the list", live.load_list()), ("before the fit", live.load(fits=False))):
+        strange = [] if known is None else sorted(set(shown_of(state, graph)) - known)
+        if strange:
+            faults.append(Fault("wrong", f"{when} {len(strange)} predictions that it never made: {strange[0]}"))
+        if tuple(state.image_ids.tolist()) != tuple(ids):
+            faults.append(Fault("wrong", f"{when} other images than there are"))
+    fit_as_window(live, Random(1))
+    columns = {name: np.array(getattr(live.state, name)) for name in _COLUMNS}
+    columns["paths"] = np.array(list(live.state.paths))
+    opened = Opened(columns, sorted(shown_of(live.state, graph)), faults)
+    if closes:
+        live.close()
+    else:
+        live.embedded.close()
+        live.project.close()
+    return opened
+
+
+def difference(found: Columns, expected: Columns) -> str:
+    """What differs in words; "" where both show the same."""
+    for name, one in found.items():
+        other = expected[name]
+        if one.shape != other.shape:
+            return f"{name}: {len(one)} and {len(other)}"
+        is_other = np.abs(one - other) > _TOLERANCE if name.endswith("score") else one != other
+        if is_other.any():
+            place = int(is_other.argmax())
+            return f"{name} of {int(is_other.sum())} images, first {one[place]} and {other[place]}"
+    return ""
+
+
+@contextmanager
+def _instead(folder: Path, *paths: Path) -> Iterator[None]:
+    """Let only copies of these files be kept; afterwards all are as they were."""
+    aside = folder.with_name("aside")
+    folder.rename(aside)
+    folder.mkdir()
+    for path in paths:
+        shutil.copy2(path, folder)
+    try:
+        yield
+    finally:
+        shutil.rmtree(folder)
+        aside.rename(folder)

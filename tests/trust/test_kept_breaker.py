@@ -1,0 +1,43 @@
+"""Files kept for the opening of a large collection: damaged, exchanged or half written, none of them is believed."""
+
+from collections.abc import Sequence
+
+from engine.collection.live import LiveCollection
+from engine.config import CacheFolders
+from engine.embedding.kept_embeddings import EmbeddingRows, KeptEmbeddings
+from tests.trust.children import Place, run_apart
+from tests.trust.kept_breaker import break_kept_many
+from tests.trust.kept_shown import kept_faults, open_once
+from tests.trust.large_projects import take_for_large
+from tests.trust.outcome import Fault
+from tests.trust.stages import Stage
+
+
+def test_nothing_kept_is_believed(stage: Stage) -> None:
+    """A few of the ways; `python -m tests.trust --kept COUNT` does more."""
+    row = break_kept_many(stage, 6, seed=4)
+    assert row.broken == ()
+    assert row.acknowledged > 50
+
+
+def _exchange_embeddings(place: Place) -> Sequence[Fault]:
+    """Leave a whole file of rows in which each image has the embedding of another one, and open the project."""
+    take_for_large()
+    open_once(place.project, closes=True)
+    live = LiveCollection.open(place.project, CacheFolders.default())
+    kept = KeptEmbeddings(CacheFolders.default().collections, live.embedded.name, live.model.card.embedding_width)
+    live.project.close()
+    rows = kept.read()
+    assert rows is not None
+    count = len(rows.image_ids)
+    kept.write(EmbeddingRows(rows.image_ids, rows.contents, rows.is_filled, rows.embeddings[:count][::-1].copy()))
+    return kept_faults(place, [])
+
+
+def test_foreign_rows_are_found(stage: Stage) -> None:
+    """The instrument sees when images are classified by the embeddings of others."""
+    place = stage.lay(stage.folder / "foreign rows", with_caches=True, project=stage.large)
+    ending = run_apart(place, _exchange_embeddings, place)
+    assert ending.error == ""
+    assert {fault.kind for fault in ending.answer} == {"wrong"}
+    assert any("other than without any" in fault.text for fault in ending.answer)
