@@ -55,6 +55,10 @@ class ShownImages:
     def __len__(self) -> int:
         return len(self.positions)
 
+    def is_same(self, other: ShownImages) -> bool:
+        """Whether nothing was laid out anew since."""
+        return self.listed is other.listed and self.positions is other.positions
+
     def at(self, rows: slice | NDArray[np.int64]) -> Ids:
         """Ids (k,) of the images at these rows."""
         return self.listed[self.positions[rows]]

@@ -4,11 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, final
 
-import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint
 from PySide6.QtWidgets import QAbstractItemView
 
+from app.image_grid.folded import NO_IMAGES, ShownImages
 from app.image_grid.geometry import GridGeometry
 from app.image_grid.model import ImageGridModel
 
@@ -17,16 +16,16 @@ from app.image_grid.model import ImageGridModel
 class _Frame:
     """Cards as they were painted."""
 
-    image_ids: NDArray[np.int64]  # (rows,) in the order shown then
+    shown: ShownImages
     geometry: GridGeometry
     offset: int  # of the viewport from the grid's top
 
     def id_at(self, point: QPoint) -> int | None:
         place = self.geometry.place_at(point.x(), point.y() + self.offset)
-        return None if place is None else int(self.image_ids[place])
+        return None if place is None else int(self.shown.at(slice(place, place + 1))[0])
 
 
-_NO_FRAME: Final = _Frame(np.zeros(0, dtype=np.int64), GridGeometry(1, 1, 0), 0)
+_NO_FRAME: Final = _Frame(NO_IMAGES, GridGeometry(1, 1, 0), 0)
 
 
 @final
@@ -42,13 +41,13 @@ class PaintedCards(QObject):
 
     def note(self) -> None:
         """Cards are painted as they are now."""
-        self._frame = _Frame(self._model.image_ids, self._geometry(), self._view.verticalScrollBar().value())
+        self._frame = _Frame(self._model.shown, self._geometry(), self._view.verticalScrollBar().value())
 
     def press(self, point: QPoint) -> QModelIndex:
         """The card that is seen at a place, wherever it is now; none between cards, and where it has left."""
         frame, now = self._frame, (self._geometry(), self._view.verticalScrollBar().value())
-        is_same = frame.image_ids is self._model.image_ids and (frame.geometry, frame.offset) == now
-        if is_same or not len(frame.image_ids):
+        is_same = frame.shown.is_same(self._model.shown) and (frame.geometry, frame.offset) == now
+        if is_same or not len(frame.shown):
             index = self._view.indexAt(point)
             self._pressed_id = self._model.id_at(index.row()) if index.isValid() else None
             return index

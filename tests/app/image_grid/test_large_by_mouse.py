@@ -67,10 +67,10 @@ def sort_anew(model: ImageGridModel) -> None:
 
 def arrive(qtbot: QtBot, model: ImageGridModel, gate: threading.Event, do: Callable[[], object]) -> None:
     """Let the new order come, and do something before it is painted."""
-    before = model.image_ids
+    before = model.shown
     model.modelReset.connect(do)
     gate.set()
-    qtbot.waitUntil(lambda: model.image_ids is not before, timeout=LONG_MS)
+    qtbot.waitUntil(lambda: not model.shown.is_same(before), timeout=LONG_MS)
     model.modelReset.disconnect(do)
 
 
