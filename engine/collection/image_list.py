@@ -183,11 +183,13 @@ class EmbeddingStore:
     def rows_of(self, image_ids: Sequence[int] | NDArray[np.int64]) -> NDArray[np.int64] | None:
         """Rows of these images, or None when one has no row."""
         wanted = np.asarray(image_ids, dtype=np.int64)
+        if np.array_equal(wanted, self._ids):
+            return np.arange(len(wanted), dtype=np.int64)
         rows = np.searchsorted(self._ids, wanted)
         inside = np.minimum(rows, max(len(self._ids) - 1, 0))
         if len(wanted) and (len(self._ids) == 0 or (self._ids[inside] != wanted).any()):
             return None
-        return rows.astype(np.int64)
+        return rows.astype(np.int64, copy=False)
 
     def floats(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         return to_floats(self._rows[rows])

@@ -80,11 +80,13 @@ def _of_arrays(arrays: dict[str, NDArray[np.generic]], image_ids: Ids, contents:
     columns = {name: arrays[name].astype(kind, casting="safe") for name, kind in kinds.items()}
     if len({len(known_ids), len(known_contents), *map(len, columns.values())}) != 1 or len(known_ids) == 0:
         raise ValueError("its columns are of different lengths, or empty")
-    place = np.minimum(np.searchsorted(known_ids, image_ids), len(known_ids) - 1)
+    place: NDArray[np.int64] | slice = slice(None)
+    if not np.array_equal(known_ids, image_ids):  # as they nearly always are
+        place = np.minimum(np.searchsorted(known_ids, image_ids), len(known_ids) - 1)
     is_same = (known_ids[place] == image_ids) & (known_contents[place] == contents) & (contents > 0)
     nothing = Predictions.none(len(image_ids))
     return Predictions(
-        *(np.where(is_same, columns[name][place], getattr(nothing, name)).astype(kinds[name]) for name in kinds)
+        *(np.where(is_same, columns[name][place], getattr(nothing, name)).astype(kinds[name], copy=False) for name in kinds)
     )
 
 
