@@ -53,6 +53,7 @@ class Inspector(QWidget):
         self.setProperty("surface", "pane")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._is_rewritten = False  # whether attributes changed since the page was made
+        self._chosen_in: object = None  # state of the project when the image was chosen
         self._is_complete = False  # whether all is known of the image that is shown
         self._image_page: ImagePage | None = None
         self._scroll, self._image_scroll = make_scroll_area(), make_scroll_area()
@@ -80,7 +81,7 @@ class Inspector(QWidget):
     def show_image(self, image_id: int) -> None:
         """Show an image: what is known at once, the rest when it arrives."""
         self._ask_timer.stop()
-        self._image_id, self._class_id = image_id, None
+        self._image_id, self._class_id, self._chosen_in = image_id, None, self._session.state
         self._show_known()
 
     def show_class(self, class_id: int) -> None:
@@ -92,7 +93,7 @@ class Inspector(QWidget):
         return self._class_id is not None
 
     def clear(self) -> None:
-        self._image_id = self._class_id = self._about_id = None
+        self._image_id = self._class_id = self._about_id = self._chosen_in = None
         self.image_facts = self.class_facts = None
         hint = make_label(tr("Select an image or a class to see what is known about it."), "muted", wraps=True)
         hint.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
@@ -192,8 +193,9 @@ class Inspector(QWidget):
         place = shown.index(class_id) if class_id in shown else len(before)
         self.requests.label_requested.emit(image_id, before[place] if place < len(before) else class_id)
 
-    def _on_state_changed(self, _state: object) -> None:
-        self._show_known()
+    def _on_state_changed(self, state: object) -> None:
+        if self._chosen_in is not state:  # else the grid, which laid its cards out first, has just announced the card
+            self._show_known()
         if self._class_id is not None:
             self._ask_timer.start()
 

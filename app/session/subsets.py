@@ -76,9 +76,6 @@ class ImageFilter:
     found: ImageSet | None = None  # by a search
 
 
-EVERYTHING: Final = ImageFilter()
-
-
 def shown_class(state: CollectionState) -> Codes:
     """(n,) the displayed class of each image: the label, else the most likely one; `NO_CLASS` where unknown."""
     return shown_classes(state.label_class, state.best_class, state.is_unknown)
@@ -103,8 +100,17 @@ def fitting(state: CollectionState, wanted: ImageFilter) -> NDArray[np.bool_]:
     return fits
 
 
+_COUNTS: Final[dict[Subset, Callable[[CollectionState], int]]] = {
+    Subset.ALL: lambda state: len(state.image_ids),
+    Subset.TO_REVIEW: lambda state: state.to_review_count,
+    Subset.LABELLED: lambda state: state.labelled_count,
+    Subset.UNKNOWN: lambda state: state.unknown_count,
+    Subset.FAILED: lambda state: state.failed_count,
+}
+
+
 def count(state: CollectionState, wanted: ImageFilter) -> int:
     """How many images pass a filter: the one figure that all parts of the window show."""
-    if wanted == EVERYTHING:
-        return len(state.image_ids)
+    if wanted == ImageFilter(wanted.subset):
+        return _COUNTS[wanted.subset](state)
     return int(np.count_nonzero(fitting(state, wanted)))

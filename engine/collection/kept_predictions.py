@@ -86,7 +86,10 @@ def _of_arrays(arrays: dict[str, NDArray[np.generic]], image_ids: Ids, contents:
     is_same = (known_ids[place] == image_ids) & (known_contents[place] == contents) & (contents > 0)
     nothing = Predictions.none(len(image_ids))
     return Predictions(
-        *(np.where(is_same, columns[name][place], getattr(nothing, name)).astype(kinds[name], copy=False) for name in kinds)
+        *(
+            np.where(is_same, columns[name][place], getattr(nothing, name)).astype(kinds[name], copy=False)
+            for name in kinds
+        )
     )
 
 

@@ -142,6 +142,23 @@ class CollectionState:
         """(n,) whether an image belongs to none of the classes, by a person or by the program."""
         return (self.is_unlabelled & self.is_unknown) | (self.label_class == UNKNOWN)
 
+    @cached_property
+    def to_review_count(self) -> int:
+        return int(np.count_nonzero(self.is_to_review))
+
+    @cached_property
+    def labelled_count(self) -> int:
+        return len(self.image_ids) - int(np.count_nonzero(self.is_unlabelled))
+
+    @cached_property
+    def unknown_count(self) -> int:
+        """Images that belong to none of the classes, by a person or by the program."""
+        return int(np.count_nonzero(self.is_shown_unknown))
+
+    @cached_property
+    def failed_count(self) -> int:
+        return int(np.count_nonzero(self.has_failed))
+
     def position(self, image_id: int) -> int:
         """Place of an image in the arrays.
 
