@@ -11,8 +11,9 @@ from engine.collection.detail_columns import NO_CAMERA, NO_TIME
 from engine.collection.image_columns import ImageColumns
 from engine.collection.search_query import Field, QueryError, Term
 from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus, shown_classes
-from engine.collection.text_column import TextColumn, folded
+from engine.collection.text_column import TextColumn
 from engine.graph.category_graph import CategoryGraph
+from engine.search_folding import folded
 
 Mask = NDArray[np.bool_]
 _DIGITS: Final = 6  # of a score: more would be those of its type, float32

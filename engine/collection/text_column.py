@@ -1,22 +1,15 @@
 """A column of texts that is searched as one block of bytes: 100,000 of them in a few milliseconds, with no loop."""
 
-import unicodedata
 from collections.abc import Iterable
 from typing import Final, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.search_folding import folded
+
 _BREAK: Final = "\n"  # between texts; none that is searched for holds one
 _BREAK_BYTE: Final = ord(_BREAK)
-
-
-def folded(text: str) -> str:
-    """A text without the difference of capitals, and of letters with and without accents."""
-    if text.isascii():
-        return text.lower()
-    bare = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(letter for letter in bare if not unicodedata.combining(letter))
 
 
 @final

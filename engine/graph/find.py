@@ -11,6 +11,7 @@ from typing import Final
 from engine.errors import AmbiguousClassError, UnknownClassError
 from engine.graph.names import join_path, split_path
 from engine.graph.structure import TOP, ClassId, GraphStructure
+from engine.search_folding import folded as searchable
 
 LISTED_PATHS: Final = 5
 CLOSE_MATCHES: Final = 3
@@ -18,7 +19,7 @@ LENGTH_TOLERANCE: Final = 3
 RANK: Final = "rank:"  # before a rank, of which all classes are wanted
 _WORD_BREAK: Final = r"[\W_]"
 
-_Fit = tuple[ClassId, str]  # a class and its case-folded name or alias
+_Fit = tuple[ClassId, str]  # a class and its folded name or alias
 
 
 def path_text(structure: GraphStructure, class_id: ClassId) -> str:
@@ -108,13 +109,13 @@ def _remedy(structure: GraphStructure, names: tuple[str, ...]) -> str:
 
 def _close_names(structure: GraphStructure, name: str) -> list[str]:
     """Names alike but for a slip. Only names of about the same length and beginning are compared: 82,000 are many."""
-    wanted = name.casefold()
+    wanted = searchable(name)
     pool: dict[str, str] = {}
     others = ((ids[0], folded) for folded, ids in structure.attributes.by_folded().items())
     for class_id, folded in chain(structure.folded.items(), others):
         if abs(len(folded) - len(wanted)) <= LENGTH_TOLERANCE and folded[:1] == wanted[:1]:
             spelled = (structure.names[class_id], *structure.attributes.of(class_id).names)
-            pool.setdefault(folded, next(each for each in spelled if each.casefold() == folded))
+            pool.setdefault(folded, next(each for each in spelled if searchable(each) == folded))
     return [pool[folded] for folded in difflib.get_close_matches(wanted, pool, CLOSE_MATCHES, cutoff=0.7)]
 
 
@@ -130,7 +131,7 @@ def search_classes(structure: GraphStructure, text: str, limit: int) -> list[Cla
         Best fits first: exact names, exact ids and synonyms, parts of names, parts of ids and synonyms, ranks; among
         equals short names first, then alphabetically.
     """
-    parts = [part.casefold() for part in split_path(text)]
+    parts = [searchable(part) for part in split_path(text)]
     if not parts or limit <= 0:
         return []
     wanted = parts[-1]
@@ -157,7 +158,7 @@ def search_classes(structure: GraphStructure, text: str, limit: int) -> list[Cla
 
 
 def _of_ranks(structure: GraphStructure, ranks: Iterable[str]) -> list[_Fit]:
-    """Classes of some case-folded ranks, with their case-folded names."""
+    """Classes of some folded ranks, with their folded names."""
     by_rank = structure.attributes.by_rank()
     return [(class_id, structure.folded[class_id]) for rank in ranks for class_id in by_rank.get(rank, ())]
 

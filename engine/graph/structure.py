@@ -19,6 +19,7 @@ from engine.graph.edits import (
     GraphEdit,
 )
 from engine.graph.names import natural_key
+from engine.search_folding import folded
 
 ClassId = int
 
@@ -55,16 +56,16 @@ class AttributeTable:
 
     def known_as(self, text: str) -> list[ClassId]:
         """Classes of which this is exactly the source id or a synonym, oldest first."""
-        return [each for each in self.by_folded().get(text.casefold(), ()) if text in self._of[each].names]
+        return [each for each in self.by_folded().get(folded(text), ()) if text in self._of[each].names]
 
     def by_folded(self) -> Mapping[str, Sequence[ClassId]]:
-        """Classes by each case-folded source id and synonym, oldest first."""
+        """Classes by each folded source id and synonym, oldest first."""
         if self._classes_by_folded is None:
             self._classes_by_folded = self._index(lambda attributes: attributes.names)
         return self._classes_by_folded
 
     def by_rank(self) -> Mapping[str, Sequence[ClassId]]:
-        """Classes by each case-folded rank, oldest first."""
+        """Classes by each folded rank, oldest first."""
         if self._classes_by_rank is None:
             self._classes_by_rank = self._index(lambda attributes: (attributes.rank,) if attributes.rank else ())
         return self._classes_by_rank
@@ -73,13 +74,13 @@ class AttributeTable:
         index: dict[str, tuple[ClassId, ...] | list[ClassId]] = {}
         for class_id in sorted(self._of):
             for text in texts_of(self._of[class_id]):
-                known = index.setdefault(text.casefold(), (class_id,))
+                known = index.setdefault(folded(text), (class_id,))
                 if known[-1] == class_id:
                     continue
                 if isinstance(known, list):  # of several classes, which may be most of them
                     known.append(class_id)
                 else:
-                    index[text.casefold()] = [*known, class_id]
+                    index[folded(text)] = [*known, class_id]
         return index
 
     def copy(self) -> "AttributeTable":
@@ -97,7 +98,7 @@ class GraphStructure:
     Attributes:
         edges: parent to child.
         names: name of each class.
-        folded: the same, case-folded, for searching.
+        folded: the same, folded for searching.
         namesakes: classes of each name.
         attributes: what else each class has.
         levels: level of each class.
@@ -233,8 +234,8 @@ class GraphStructure:
 
     def _set_name(self, class_id: ClassId, name: str) -> None:
         self.names[class_id] = name
-        folded = name.casefold()
-        self.folded[class_id] = name if folded == name else folded  # one text less to hold
+        plain = folded(name)
+        self.folded[class_id] = name if plain == name else plain  # one text less to hold
         self.namesakes.add(name, class_id)
 
     def _drop_name(self, class_id: ClassId) -> None:
