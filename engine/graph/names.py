@@ -7,6 +7,7 @@ from typing import Final
 
 from engine.errors import GraphError
 from engine.graph.limits import DEEPEST_LEVEL, LONGEST_NAME
+from engine.search_folding import folded
 from engine.texts import Message, marked
 
 SEPARATOR: Final = "/"
@@ -73,8 +74,13 @@ def clean_path(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def natural_key(name: str) -> tuple[list[str | int], str]:
-    """Sort key by which "Leaf 9" comes before "leaf 10": case-folded text and numbers in turn, then the name itself."""
-    pieces = _DIGITS.split(name.casefold())
+    """Sort key by which "Leaf 9" comes before "leaf 10", and "Äsche" before "Bach".
+
+    Folded text and numbers in turn, then the name itself.
+    The same everywhere, so that files and screens agree: letters with accents stand beside those without, as in most
+    languages, also where one has them elsewhere (Swedish Å after Z), and Chinese by its characters' numbers.
+    """
+    pieces = _DIGITS.split(folded(name))
     return [int(piece) if index % 2 else piece for index, piece in enumerate(pieces)], name
 
 

@@ -88,3 +88,10 @@ def test_paths_as_people_write_them() -> None:
     """A leading or doubled slash, blanks and a lone backslash do no harm."""
     assert split_path("/Animal//Bird / Gull/") == ("Animal", "Bird", "Gull")
     assert split_path("A\\B") == ("A\\B",)
+
+
+def test_letters_with_accents_stand_beside_those_without() -> None:
+    """Not behind Z, where their numbers would have them."""
+    names = ["Zander", "Äsche", "Aal", "Öre", "Otter", "éléphant", "Esel", "Ähre 10", "Ähre 9"]
+    expected = ["Aal", "Ähre 9", "Ähre 10", "Äsche", "éléphant", "Esel", "Öre", "Otter", "Zander"]
+    assert sorted(names, key=natural_key) == expected
