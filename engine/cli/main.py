@@ -117,7 +117,15 @@ add_laboratory(application)
 
 
 @application.callback(invoke_without_command=True)
-def _about(context: typer.Context, version: bool = typer.Option(False, "--version", help="Print the version.")) -> None:
+def _about(
+    context: typer.Context,
+    version: bool = typer.Option(False, "--version", help="Print the version."),
+    language: str = typer.Option(
+        "", "--language", metavar="CODE", help="Language of window and messages; comes first."
+    ),
+) -> None:
+    if language:  # the program takes it where it stands before all other words
+        raise UsageError("--language comes first", found=language)
     if version:
         typer.echo(f"protoleaf {__version__}")
         raise typer.Exit
@@ -175,7 +183,7 @@ def _answer(error: Exception, arguments: Sequence[str]) -> int | None:
     _drop_unwritten_output()
     if isinstance(plain, BrokenPipeError):
         return NOBODY_READS
-    return _complain(str(plain), MISUSED if isinstance(plain, UsageError) else FAILED)
+    return _complain(plain.translated(), MISUSED if isinstance(plain, UsageError) else FAILED)
 
 
 def _in_one_line(error: Exception) -> ProtoleafError | BrokenPipeError | None:

@@ -16,13 +16,23 @@ from engine.project.backups.taking import take_backup
 from engine.project.clock import present_time
 from engine.project.connection import Connection, damaged_error
 from engine.project.file.file_lock import FileLock, lock_for_writing, read_only_error
-from engine.project.file.file_state import Read, Seal, digest_of, has_state, mark_of, put_seal, reader_of, seal_of
+from engine.project.file.file_state import (
+    Read,
+    Seal,
+    digest_of,
+    has_seal,
+    has_state,
+    mark_of,
+    put_seal,
+    reader_of,
+    seal_of,
+)
 from engine.project.file.guard import FileGuard
 from engine.project.file.logs import open_snapshot, settle_logs
 from engine.project.file.on_disk import Identity, address, check_header, check_version, identity_of
 from engine.project.migrations import migrate
 from engine.project.schema import SCHEMA_VERSION, acting_faults
-from engine.project.soundness import faults, opening_faults
+from engine.project.soundness import faults, has_sound_structure, opening_faults
 
 _LARGEST_IDLE_JOURNAL_BYTES: Final = 1024 * 1024
 _open_files: Final[Counter[Identity]] = Counter()  # how often this process has each file open for writing
@@ -123,8 +133,9 @@ def open_for_reading(
             connection.value("PRAGMA journal_mode = DELETE")  # an older file may have had a write-ahead log
             migrate(connection, version)
         if is_checked:
-            seen = Seal.WHOLE if snapshot.has_writer else seal
-            _refuse(connection, opening_faults(connection, seen, on_progress=on_progress, cancel=cancel))
+            has_writer = snapshot.has_writer
+            lines = opening_faults(connection, seal, has_writer=has_writer, on_progress=on_progress, cancel=cancel)
+            _refuse(connection, lines)
         connection.write("PRAGMA query_only = ON")
         if os.name == "posix":
             # SQLite goes on without the name, and a kill leaves nothing.
@@ -172,9 +183,10 @@ def _leave(connection: Connection, lock: FileLock, left: LeftSeal) -> None:
         return
     guard.check()
     with suppress(ProtoleafError):  # a file without seal is as good, it only takes longer to open
-        put_seal(connection, lock.read)
-        connection.value("PRAGMA journal_mode = DELETE")
-        left.digest = digest_of(connection)
+        if has_seal(connection) or has_sound_structure(connection):
+            put_seal(connection, lock.read)
+            connection.value("PRAGMA journal_mode = DELETE")
+            left.digest = digest_of(connection)
 
 
 def _refuse(connection: Connection, lines: list[str]) -> None:
