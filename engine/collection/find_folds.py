@@ -62,8 +62,9 @@ class FoldInput:
 def fold_input(project: Project, embedded: EmbeddedImages, most_seconds: int | None = None) -> FoldInput:
     """What folds are found by; by default with the project's seconds between shots."""
     images, store = embedded.images, embedded.store
-    has_rows = len(store.image_ids) > 0
-    rows = np.where(embedded.is_ready, embedded.rows, -1) if has_rows else np.full(len(images.ids), -1, dtype=np.int64)
+    rows = np.full(len(images.ids), -1, dtype=np.int64) if len(store.image_ids) == 0 else embedded.rows
+    if len(store.image_ids) and not (is_ready := embedded.is_ready).all():
+        rows = np.where(is_ready, rows, -1)
     seconds = burst_seconds(project) if most_seconds is None else most_seconds
     times = _shot_times(project, images.ids) if seconds > 0 else ShotTimes.unknown(len(images.ids))
     return FoldInput(images.ids, images.paths, images.content_keys, times, rows, store.embeddings, seconds)

@@ -60,12 +60,13 @@ def kept_fingerprints(keys: NDArray[np.bytes_], caches: CacheFolders) -> Fingerp
 
 def unseen(paths: Sequence[str], keys: NDArray[np.bytes_], prints: Fingerprints) -> Pictures:
     """Files of which there is no fingerprint; files that were never read are left out."""
-    wanted = np.flatnonzero((keys != b"") & ~prints.is_known)
-    is_again = recurs(keys[wanted].astype("S8").view(np.uint64))
-    again = wanted[is_again]
+    is_wanted = (keys != b"") & ~prints.is_known
+    is_again = is_wanted & recurs(keys.astype("S8").view(np.uint64))
+    again = np.flatnonzero(is_again)
     _, first = np.unique(keys[again], return_index=True)
-    places = np.sort(np.concatenate([wanted[~is_again], again[first]]))
-    return Pictures(paths, keys, places.astype(np.int32))
+    is_first = is_wanted & ~is_again
+    is_first[again[first]] = True
+    return Pictures(paths, keys, np.flatnonzero(is_first).astype(np.int32))
 
 
 def look_at(
