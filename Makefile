@@ -5,6 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+LANGUAGES_COMPILED := $(patsubst translations/%.ts,assets/translations/%.qm,$(wildcard translations/*.ts))
 QT_LIBRARIES := libegl1 libgl1 libxkbcommon-x11-0 libxcb-cursor0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0 \
 	libdbus-1-3 libfontconfig1 fonts-dejavu-core
 READERS_PACKAGES := libimage-exiftool-perl
@@ -17,16 +18,16 @@ unexport PYTHONDONTWRITEBYTECODE
 	qt-libraries robot-packages readers-packages installer-packages
 
 # The backbone that is made from a weights package is made here, once, so that the first project need not wait for it.
-run: $(STAMP) qt-libraries
+run: $(STAMP) $(LANGUAGES_COMPILED) qt-libraries
 	-@$(BIN)/python -m app backbone convert accurate
 	$(BIN)/python -m research.window.sample_run
 
 # The product's tests: engine, window, whole stories, architecture contracts.
-test: $(STAMP) qt-libraries
+test: $(STAMP) $(LANGUAGES_COMPILED) qt-libraries
 	QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -n 2 --dist loadgroup --product $(TESTS)
 
 # All of them: slow ones, the laboratory's, hostile ones, and stories at a real display. Which tests are slow is measured here.
-test-all: $(STAMP) qt-libraries robot-packages
+test-all: $(STAMP) $(LANGUAGES_COMPILED) qt-libraries robot-packages
 	mkdir -p build
 	set -o pipefail; QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -n 2 --dist loadgroup --durations=0 --durations-min=0.3 \
 		| tee build/durations.log
@@ -34,7 +35,7 @@ test-all: $(STAMP) qt-libraries robot-packages
 
 # Only the tests that a change can affect: those that executed what changed when they last ran. The first time that is
 # all of them; what child processes execute is not recorded, so `make test` has the last word.
-quick: $(STAMP) qt-libraries
+quick: $(STAMP) $(LANGUAGES_COMPILED) qt-libraries
 	QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest -n 2 --dist loadgroup --testmon
 
 # The hostile tests with full counts: at most an hour on two cores. `make test` runs the same instruments short.
@@ -105,6 +106,11 @@ check: $(STAMP)
 format: $(STAMP)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+# What the window reads of a language.
+assets/translations/%.qm: translations/%.ts | $(STAMP)
+	@mkdir -p assets/translations
+	$(BIN)/pyside6-lrelease -silent $< -qm $@
 
 $(STAMP): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

@@ -23,12 +23,19 @@ if TYPE_CHECKING:
     from app.main_window import MainWindow
     from engine.log import Log
 
+LANGUAGE_OPTION = "--language"
+LANGUAGE_VARIABLE = "PROTOLEAF_LANGUAGE"  # as in app.language, which loads Qt
 _log = logging.getLogger(__name__)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program, by default with the arguments of the process. Status 2: neither a command nor a project."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    if words and words[0].partition("=")[0] == LANGUAGE_OPTION:
+        words, problem = _take_language(words)
+        if problem:
+            sys.stderr.write(f"protoleaf: {problem}\n")
+            return 2
     first = words[0] if words else ""
     if first == "worker":
         from engine.jobs import main as run_worker
@@ -38,6 +45,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from engine.cli.main import main as run_command
         from engine.log import ProcessKind, logging_to_file
 
+        if wanted := os.environ.get(LANGUAGE_VARIABLE) or os.environ.get("LC_MESSAGES"):
+            from app.language import speak_on_command_line
+
+            speak_on_command_line(wanted)
         with logging_to_file(ProcessKind.COMMAND):
             status = run_command(words)
         if is_start(__name__):
@@ -47,6 +58,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"protoleaf: the window opens one project: expected nothing after {first}, found {words[1]}\n")
         return 2
     return open_window(Path(first).absolute() if first else None)
+
+
+def _take_language(words: list[str]) -> tuple[list[str], str]:
+    """The words behind `--language CODE`, which is for this process and those that it starts; or what is wrong."""
+    from app.language import language_names
+
+    code, rest = (words[0].partition("=")[2], words[1:]) if "=" in words[0] else ("".join(words[1:2]), words[2:])
+    there = sorted(language_names())
+    if code not in there:
+        return words, f"{LANGUAGE_OPTION}: expected one of {', '.join(there)}, found {code or 'none'}"
+    os.environ[LANGUAGE_VARIABLE] = code
+    return rest, ""
 
 
 def _names_a_project(word: str) -> bool:
@@ -82,9 +105,10 @@ def _run_window(
     from PySide6.QtCore import QTimer
     from PySide6.QtWidgets import QApplication
 
-    from app.application import GuiCollector, install_language, return_freed_columns, share_interpreter
-    from app.main_window import MainWindow
-    from app.reports.catching import StopSignals, log_qt_messages
+    from app.application import GuiCollector, return_freed_columns, share_interpreter
+    from app.language import install_language
+    from app.one_window import OneWindow
+    from app.reports.catching import log_qt_messages
     from app.settings import Settings
     from app.theme import SchemeChoice, apply_theme
 
@@ -96,19 +120,15 @@ def _run_window(
     application.setApplicationName("Protoleaf")
     application.setOrganizationName("protoleaf")
     application.setDesktopFileName("protoleaf")
-    install_language(application)
     settings = Settings()
+    install_language(application, settings.language)
     apply_theme(application, SchemeChoice.named(settings.scheme))
-    window = MainWindow(settings=settings, log=log)
-    StopSignals(window)
+    one = OneWindow(application, settings, log)
     if sys.platform == "darwin":
         from app.application import OpenedFiles
 
-        OpenedFiles(application, window.open_soon)
-    if attach is not None:
-        attach(window)
-    window.begin(project, with_sample=with_sample)
-    window.show()
+        OpenedFiles(application, one.open_soon)
+    one.begin(project, with_sample=with_sample, attach=attach)
     QTimer.singleShot(0, lambda: _log.info("the window is open"))  # the packages' start is measured by this line
     return application.exec()
 

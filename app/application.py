@@ -1,19 +1,17 @@
-"""What belongs to the running application: threads, garbage collection, language, and files that the system opens."""
+"""What belongs to the running application: threads, garbage collection, and files that the system opens."""
 
 import ctypes
 import gc
-import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Final, final
 
-from PySide6.QtCore import QCoreApplication, QEvent, QLibraryInfo, QLocale, QObject, QTimer, QTranslator
+from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication
 
-from app.texts import speak
 from engine.config import PROJECT_SUFFIX
 
 INTERVAL_MS: Final = 500
@@ -78,26 +76,6 @@ class GuiCollector(QObject):
         self._timer.setInterval(INTERVAL_MS)
         self._timer.timeout.connect(collect_due)
         self._timer.start()
-
-
-TRANSLATIONS: Final = Path(__file__).parents[1] / "assets" / "translations"
-LANGUAGE_VARIABLE: Final = "PROTOLEAF_LANGUAGE"
-"""Names another language than the system's, or a compiled file of translations, as of the pseudo-language."""
-
-
-def install_language(application: QCoreApplication) -> None:
-    """Use the first of the user's languages that is available, else English."""
-    wanted = os.environ.get(LANGUAGE_VARIABLE, "")
-    is_file = wanted.endswith(".qm")
-    locale = QLocale(wanted) if wanted and not is_file else QLocale()
-    translator = QTranslator(application)
-    is_there = translator.load(wanted) if is_file else translator.load(locale, "protoleaf", "_", str(TRANSLATIONS))
-    if not is_there:
-        return
-    speak(translator)
-    of_qt = QTranslator(application)
-    if of_qt.load(locale, "qtbase", "_", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)):
-        application.installTranslator(of_qt)
 
 
 @final

@@ -66,6 +66,7 @@ class Settings:
 
     opens_last_project = _Flag("start/open_last_project")
     is_calm = _Flag("window/calm")  # no animations
+    language = _Text("window/language")  # code of a language; empty follows the system
     scheme = _Text("window/scheme")  # "light" or "dark"; empty follows the system
     person = _Text("labels/person")  # the annotator's name; empty for the account's
     new_project_choice = _Text("new_project/backbone")  # kind of backbone of the last new project

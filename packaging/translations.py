@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -44,20 +44,29 @@ _ACCENTS: Final = str.maketrans("aeiounycsAEIOUNYCS", "áéíóúñýçšÁÉÍ�
 _PLACES: Final = re.compile(r"(%L?\d|%n|\{\w+(?::[^{}]*)?\}|<[^>]*>|&\w+;|https?://\S+)")
 
 
-def main(words: list[str]) -> None:
-    """Bring `translations/*.ts` up to date, begin those of new languages, compile all, and make the pseudo-language."""
-    parser = argparse.ArgumentParser(description=main.__doc__)
+def main(words: list[str]) -> int:
+    """Bring `translations/*.ts` up to date, begin those of new languages, compile all, and make the pseudo-language.
+
+    Returns:
+        1 where a language is not finished, which is said text by text.
+    """
+    parser = argparse.ArgumentParser(description=(main.__doc__ or "").partition("\n")[0])
     parser.add_argument("languages", nargs="*", help="languages to begin, de for German")
     parser.add_argument("--pseudo-only", type=Path, metavar="FOLDER", help="only the pseudo-language, into this folder")
     chosen = parser.parse_args(words)
     build: Path = chosen.pseudo_only or BUILD
     mirror(build)
+    status = 0
     if chosen.pseudo_only is None:
         names = {path.stem for path in SOURCES.glob("*.ts")} | {f"protoleaf_{each}" for each in chosen.languages}
         for name in sorted(names):
             update(SOURCES / f"{name}.ts", build)
             compile_one(SOURCES / f"{name}.ts", COMPILED / f"{name}.qm")
+            for fault in faults_of(SOURCES / f"{name}.ts"):
+                sys.stdout.write(f"{name}: {fault}\n")
+                status = 1
     make_pseudo(build)
+    return status
 
 
 def make_pseudo(build: Path) -> None:
@@ -69,9 +78,48 @@ def make_pseudo(build: Path) -> None:
     compile_one(pseudo, build / f"{PSEUDO}.qm")
 
 
+def sources() -> Iterator[Path]:
+    """The modules of the window and the engine."""
+    yield from sorted([*(ROOT / "app").rglob("*.py"), *(ROOT / "engine").rglob("*.py")])
+
+
+def all_texts() -> set[str]:
+    """What a finished language translates."""
+    trees = (ast.parse(path.read_text(encoding="utf-8")) for path in sources())
+    return {text for tree in trees for _line, text, _is_plural in texts_in(tree)} | set(_OF_OTHERS)
+
+
+def faults_of(path: Path) -> list[str]:
+    """What a finished file of translations must not have: texts that lack, and translations that lost something."""
+    faults, known = [], set[str]()
+    for message in ET.parse(path).iter("message"):  # noqa: S314 (ours)
+        text, translation = message.findtext("source") or "", message.find("translation")
+        known.add(text)
+        forms = [] if translation is None else translation.findall("numerusform") or [translation]
+        if translation is None or translation.get("type") or not all((form.text or "").strip() for form in forms):
+            faults.append(f"not translated: {text}")
+            continue
+        faults += [f"{fault}: {text} | {form.text}" for form in forms for fault in _lost(text, form.text or "", forms)]
+    return faults + [f"not translated: {text}" for text in sorted(all_texts() - known)]
+
+
+def _lost(text: str, translation: str, forms: Sequence[object]) -> Iterator[str]:
+    wanted, found = sorted(_PLACES.findall(text)), sorted(_PLACES.findall(translation))
+    if len(forms) > 1:  # the form of exactly one may do without the number
+        wanted, found = ([place for place in places if place != "%n"] for places in (wanted, found))
+    if wanted != found:
+        yield "other places for values"
+    if text.endswith("…") != translation.endswith("…"):
+        yield "other dots at the end"
+    if (text[:1] == " ", text[-1:] == " ") != (translation[:1] == " ", translation[-1:] == " "):
+        yield "other spaces at the ends"
+    if "&" in re.sub(r"&\w+;", "", translation) and "&" not in text:
+        yield "a key of its own"
+
+
 def mirror(build: Path) -> None:
     """Write each source file's texts, on the lines where they stand, in the form that lupdate reads."""
-    for path in sorted([*(ROOT / "app").rglob("*.py"), *(ROOT / "engine").rglob("*.py")]):
+    for path in sources():
         found = list(texts_in(ast.parse(path.read_text(encoding="utf-8"))))
         copy = build / path.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
@@ -151,6 +199,8 @@ def update(path: Path, mirrored: Path) -> None:
         "lupdate",
         "-silent",
         "-no-obsolete",
+        "-locations",
+        "none",
         "-extensions",
         "py",
         str(mirrored / "app"),
@@ -192,4 +242,4 @@ def _run(tool: str, *words: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    sys.exit(main(sys.argv[1:]))

@@ -59,6 +59,17 @@ def pseudo_translations(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "protoleaf_pseudo.qm"
 
 
+@pytest.fixture(scope="session")
+def compiled_languages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with all languages of the window, compiled."""
+    folder = tmp_path_factory.mktemp("languages")
+    for source in sorted((Path(__file__).parents[1] / "translations").glob("*.ts")):
+        target = folder / f"{source.stem}.qm"
+        command = [str(Path(sys.executable).parent / "pyside6-lrelease"), "-silent", str(source), "-qm", str(target)]
+        subprocess.run(command, check=True)
+    return folder
+
+
 @pytest.fixture(autouse=True)
 def collected_here() -> Iterator[None]:
     """Garbage is collected between tests and on their own thread: some of it holds Qt objects, as in the program."""

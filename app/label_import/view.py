@@ -33,7 +33,7 @@ class LabelImportCard(ImportCard["LabelSurvey"]):
         image, by = tr("Image"), tr("By")
         here, there = tr("In the project"), tr("In the file")
         self.conflicts = PlanSection(tr("Conflicts"), (image, here, there, by))
-        self.contradictions = PlanSection(tr("Images with two classes"), (image, tr("Taken"), tr("Also"), by))
+        self.contradictions = PlanSection(tr("Images with two classes"), (image, tr("Class used"), tr("Also"), by))
         self.class_conflicts = PlanSection(tr("Unclear classes"), (image, there, tr("By name"), tr("By id")))
         self.content_conflicts = PlanSection(tr("Other photos"), (image, here, tr("Reason")))
         self.classes = PlanSection(tr("Missing classes"), (tr("Class"), tr("Labels")))

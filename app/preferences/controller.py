@@ -40,6 +40,7 @@ class Preferences(Feature):
             self.card = self._make_card()
         card, choice = self.card, SchemeChoice.named(self._settings.scheme)
         card.show_scheme(choice)
+        card.show_language(self._settings.language)
         card.show_start(opens_last_project=self._settings.opens_last_project)
         card.show_calm(is_calm=self._settings.is_calm)
         card.show_person(self._settings.person, account=account_name())
@@ -51,10 +52,12 @@ class Preferences(Feature):
         card.schemes[choice].setFocus()
 
     def _make_card(self) -> SettingsCard:
+        from app.language import language_names
         from app.preferences.view import SettingsCard
 
-        card = SettingsCard(self._host, self._shell.rows)
+        card = SettingsCard(self._host, self._shell.rows, language_names())
         card.scheme_chosen.connect(self._choose_scheme)
+        card.language_chosen.connect(self._choose_language)
         card.start_chosen.connect(self._choose_start)
         card.calm_chosen.connect(self._choose_calm)
         card.person_chosen.connect(self._choose_person)
@@ -68,6 +71,11 @@ class Preferences(Feature):
     def _choose_scheme(self, choice: SchemeChoice) -> None:
         self._settings.scheme = choice.value
         set_scheme(choice)
+
+    def _choose_language(self, code: str) -> None:
+        if code != self._settings.language:
+            self._settings.language = code
+            self._shell.language_chosen.emit()
 
     def _choose_start(self, is_wanted: bool) -> None:
         self._settings.opens_last_project = is_wanted

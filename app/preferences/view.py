@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
+    QComboBox,
     QFrame,
     QGridLayout,
     QHBoxLayout,
@@ -137,22 +139,41 @@ ELSEWHERE: Final = ("change_keys", "backups", "choose_device")
 
 
 @final
+class LanguageBox(QComboBox):
+    """A choice that is taken from its list alone: neither an arrow key nor the wheel changes it in passing."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in {Qt.Key.Key_Escape, Qt.Key.Key_Tab, Qt.Key.Key_Backtab}:
+            super().keyPressEvent(event)
+        else:
+            self.showPopup()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()
+
+
+@final
 class SettingsCard(ScrollingCard):
     """Floats over the window; Esc or a click beside it closes. What is chosen is done at once."""
 
     scheme_chosen = Signal(SchemeChoice)  # a `SchemeChoice`
     start_chosen = Signal(bool)  # whether the last project shall be opened at the start
+    language_chosen = Signal(str)  # code of a language; empty for the system's
     calm_chosen = Signal(bool)  # whether things shall be at once where they go
     person_chosen = Signal(str)  # the name that labels are signed with; empty for the account's
     action_requested = Signal(str)  # name of an action that opens another page
 
-    def __init__(self, host: QWidget, rows: Mapping[str, ActionRow]) -> None:
+    def __init__(self, host: QWidget, rows: Mapping[str, ActionRow], languages: Mapping[str, str]) -> None:
         super().__init__(host, WIDTH, tr("Settings"))
         self.schemes = {
             SchemeChoice.SYSTEM: QRadioButton(tr("System")),
             SchemeChoice.LIGHT: QRadioButton(tr("Light")),
             SchemeChoice.DARK: QRadioButton(tr("Dark")),
         }
+        self.language = LanguageBox()
+        self.language.setAccessibleName(tr("Language"))
+        for code, name in {"": tr("System"), **languages}.items():
+            self.language.addItem(name, code)
         self.last_project = QCheckBox(tr("Open the last project"))
         self.calm = QCheckBox(tr("Reduce motion"))
         self.person = QLineEdit()
@@ -175,15 +196,17 @@ class SettingsCard(ScrollingCard):
         grid.setColumnStretch(1, 1)
         grid.addWidget(_name(tr("Theme")), 0, 0)
         grid.addLayout(self._make_schemes(), 0, 1, 1, 2)
-        grid.addWidget(_name(tr("At start")), 1, 0)
-        grid.addWidget(self.last_project, 1, 1, 1, 2)
-        grid.addWidget(_name(tr("Motion")), 2, 0)
-        grid.addWidget(self.calm, 2, 1, 1, 2)
-        grid.addWidget(_name(tr("Labelled by")), 3, 0)
-        grid.addWidget(self.person, 3, 1, 1, 2)
-        grid.addWidget(make_separator(), 4, 0, 1, 3)
+        grid.addWidget(_name(tr("Language")), 1, 0)
+        grid.addWidget(self.language, 1, 1, 1, 2, Qt.AlignmentFlag.AlignLeft)
+        grid.addWidget(_name(tr("At start")), 2, 0)
+        grid.addWidget(self.last_project, 2, 1, 1, 2)
+        grid.addWidget(_name(tr("Motion")), 3, 0)
+        grid.addWidget(self.calm, 3, 1, 1, 2)
+        grid.addWidget(_name(tr("Labelled by")), 4, 0)
+        grid.addWidget(self.person, 4, 1, 1, 2)
+        grid.addWidget(make_separator(), 5, 0, 1, 3)
         names = {"change_keys": tr("Keys"), "backups": tr("Backups"), "choose_device": tr("Device")}
-        for line, (action, name) in enumerate(names.items(), start=5):
+        for line, (action, name) in enumerate(names.items(), start=6):
             grid.addWidget(_name(name), line, 0)
             grid.addWidget(self._facts[action], line, 1)
             grid.addWidget(self.buttons[action], line, 2)
@@ -205,6 +228,7 @@ class SettingsCard(ScrollingCard):
     def _connect(self) -> None:
         for choice, button in self.schemes.items():
             button.clicked.connect(lambda _is_checked=False, choice=choice: self.scheme_chosen.emit(choice))
+        self.language.activated.connect(lambda place: self.language_chosen.emit(self.language.itemData(place)))
         self.last_project.clicked.connect(self.start_chosen)
         self.calm.clicked.connect(self.calm_chosen)
         self.person.textEdited.connect(self.person_chosen)
@@ -218,6 +242,10 @@ class SettingsCard(ScrollingCard):
     def show_scheme(self, choice: SchemeChoice) -> None:
         """Mark the look that is chosen."""
         self.schemes[choice].setChecked(True)
+
+    def show_language(self, code: str) -> None:
+        """Mark the language that is chosen."""
+        self.language.setCurrentIndex(max(0, self.language.findData(code)))
 
     def show_start(self, *, opens_last_project: bool) -> None:
         """Show whether the last project is opened at the start."""

@@ -14,7 +14,8 @@ from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.application import LANGUAGE_VARIABLE, GuiCollector, OpenedFiles, install_language
+from app.application import GuiCollector, OpenedFiles
+from app.language import LANGUAGE_VARIABLE, install_language
 from app.texts import plural, speak, tr
 from engine.errors import ModelError
 from tests.support.sessions import LONG_MS

@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
-from app.application import LANGUAGE_VARIABLE, install_language
+from app.language import LANGUAGE_VARIABLE, install_language
 from app.texts import speak
 from tests.support.desk import Desk
 from tests.support.pseudo_reader import Reader

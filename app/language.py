@@ -1,0 +1,80 @@
+"""The language of the program: the one that was chosen, else the first of the system's that is there, else English."""
+
+import os
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
+
+from app.texts import speak
+
+TRANSLATIONS: Final = Path(__file__).parents[1] / "assets" / "translations"
+LANGUAGE_VARIABLE: Final = "PROTOLEAF_LANGUAGE"
+"""Names another language than the chosen one, or a compiled file of translations, as of the pseudo-language."""
+SYSTEM: Final = ""
+ENGLISH: Final = "en"
+_PREFIX: Final = "protoleaf_"
+_of_qt: Final[list[QTranslator]] = []
+
+
+@cache
+def language_names() -> dict[str, str]:
+    """The languages that are there by their codes, each with its name in itself; in the order of the names."""
+    codes = [ENGLISH, *(path.stem.removeprefix(_PREFIX) for path in TRANSLATIONS.glob(f"{_PREFIX}*.qm"))]
+    names = {code: _name_of(QLocale(code)) for code in codes}
+    return dict(sorted(names.items(), key=lambda each: each[1].casefold()))
+
+
+def _name_of(locale: QLocale) -> str:
+    name = locale.nativeLanguageName()
+    if locale.language() == QLocale.Language.English:
+        return "English"
+    return name[:1].upper() + name[1:]
+
+
+def fitting_language(wanted: Iterable[str]) -> str:
+    """The code of the first of some languages, such as `de-AT`, that is there, in the script that it is written in."""
+    for each in wanted:
+        locale = QLocale(each)
+        for code in sorted(language_names(), key=lambda code: code != locale.name()):
+            there = QLocale(code)
+            if (there.language(), there.script()) == (locale.language(), locale.script()):
+                return code
+    return ENGLISH
+
+
+def install_language(application: QCoreApplication, chosen: str = SYSTEM) -> None:
+    """Speak a language from now on, with its numbers and dates; windows that are there keep their texts.
+
+    Args:
+        chosen: code of a language, or `SYSTEM`; the variable comes before it.
+    """
+    system, wanted = QLocale.system(), os.environ.get(LANGUAGE_VARIABLE, "") or chosen
+    if wanted.endswith(".qm"):
+        _install(application, Path(wanted), system)
+        return
+    code = fitting_language([wanted] if wanted else system.uiLanguages())
+    # The system's own formats, such as those of Austria, where it speaks the same language.
+    is_the_systems = QLocale(code).language() == system.language()
+    _install(application, TRANSLATIONS / f"{_PREFIX}{code}.qm", system if is_the_systems else QLocale(code))
+
+
+def _install(application: QCoreApplication, file: Path, locale: QLocale) -> None:
+    while _of_qt:
+        application.removeTranslator(_of_qt.pop())
+    QLocale.setDefault(locale)
+    translator = QTranslator(application)
+    speak(translator if translator.load(str(file)) else None)
+    of_qt = QTranslator(application)
+    if of_qt.load(locale, "qtbase", "_", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)):
+        application.installTranslator(of_qt)
+        _of_qt.append(of_qt)
+
+
+def speak_on_command_line(wanted: str) -> None:
+    """Have messages of the engine in a language, such as `de` or `de_AT.UTF-8`; English where it is not there."""
+    translator = QTranslator()
+    code = fitting_language([wanted.partition(".")[0]])
+    speak(translator if translator.load(str(TRANSLATIONS / f"{_PREFIX}{code}.qm")) else None)

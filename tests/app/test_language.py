@@ -1,0 +1,120 @@
+"""Which language is spoken, and another one without a restart."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QLocale, Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.language import ENGLISH, SYSTEM, fitting_language, install_language, language_names, speak_on_command_line
+from app.one_window import OneWindow
+from app.preferences.controller import Preferences
+from app.settings import Settings
+from app.texts import speak, tr
+from engine.errors import ModelError
+from engine.log import Log
+from tests.support.collections import Collection, cache_of_test
+from tests.support.desk import CONTROL
+from tests.support.sessions import LONG_MS
+
+
+@pytest.fixture
+def some_languages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """As if these were there."""
+    for code in ("de", "fr", "pt_BR", "zh_CN"):
+        (tmp_path / f"protoleaf_{code}.qm").touch()
+    monkeypatch.setattr("app.language.TRANSLATIONS", tmp_path)
+    language_names.cache_clear()
+    yield
+    language_names.cache_clear()
+
+
+@pytest.fixture
+def languages(compiled_languages: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Those that there are, compiled; English again afterwards."""
+    monkeypatch.setattr("app.language.TRANSLATIONS", compiled_languages)
+    monkeypatch.delenv("PROTOLEAF_LANGUAGE", raising=False)
+    language_names.cache_clear()
+    before = QLocale()
+    yield
+    speak(None)
+    QLocale.setDefault(before)
+    language_names.cache_clear()
+
+
+@pytest.mark.usefixtures("some_languages")
+@pytest.mark.parametrize(
+    ("wanted", "code"),
+    [
+        (["de-AT", "en-US"], "de"), (["en-GB", "de-DE"], ENGLISH), (["xx", "fr-CA"], "fr"), (["pt-BR"], "pt_BR"),
+        (["pt-PT"], "pt_BR"), (["zh-Hans-SG"], "zh_CN"), (["zh-Hant-TW"], ENGLISH), (["ja-JP"], ENGLISH), ([], ENGLISH),
+    ],
+)  # fmt: skip
+def test_the_first_of_the_systems_languages_that_is_there(wanted: list[str], code: str) -> None:
+    """In the script that it is written in; who puts English first gets it."""
+    assert fitting_language(wanted) == code
+
+
+@pytest.mark.usefixtures("some_languages")
+def test_languages_have_their_names_in_themselves() -> None:
+    names = language_names()
+    assert (names["de"], names[ENGLISH], names["fr"]) == ("Deutsch", "English", "Français")
+    assert names["pt_BR"].startswith("Português")
+    assert names["zh_CN"].startswith("简体中文")
+
+
+@pytest.mark.usefixtures("languages")
+def test_a_chosen_language_brings_its_numbers(qapp: QApplication) -> None:
+    """And English the same again."""
+    install_language(qapp, "de")
+    assert QLocale().toString(1234.5, "f", 1) == "1.234,5"
+    assert tr("Cancel") == "Abbrechen"
+    install_language(qapp, ENGLISH)
+    assert tr("Cancel") == "Cancel"
+
+
+@pytest.mark.usefixtures("languages")
+def test_the_command_line_speaks_it_where_it_is_requested() -> None:
+    """Errors in the language, by names as the system has them; English where it is not there."""
+    error = ModelError("the model file is empty", found="/data/x.onnx")
+    for wanted in ("de", "de_AT.UTF-8"):
+        speak_on_command_line(wanted)
+        assert error.translated() != str(error)
+        assert "/data/x.onnx" in error.translated()
+    for wanted in ("C", "C.UTF-8", "POSIX", "ja_JP.UTF-8", "en_US"):
+        speak_on_command_line(wanted)
+        assert error.translated() == str(error)
+
+
+@pytest.mark.usefixtures("languages")
+def test_another_language_without_a_restart(
+    qtbot: QtBot, qapp: QApplication, settings: Settings, collection: Collection
+) -> None:
+    """The window comes again in it, with the same project, and the choice stays."""
+    one = OneWindow(qapp, settings, Log(), cache_of_test())
+    one.begin(collection.project, with_sample=False)
+    first = one.window
+    qtbot.waitUntil(lambda: first.session.info is not None, timeout=LONG_MS)
+    qtbot.keyClick(first, Qt.Key.Key_Comma, CONTROL)
+    card = first.of(Preferences).card
+    assert card is not None
+    assert card.language.currentData() == SYSTEM
+    place = card.language.findData("de")
+    card.language.setFocus()
+    qtbot.keyClick(card.language, Qt.Key.Key_Down)
+    shown = card.language.view()
+    qtbot.waitUntil(shown.isVisible, timeout=LONG_MS)
+    assert settings.language == "", "an arrow key opens the list"
+    for _step in range(place):
+        qtbot.keyClick(shown, Qt.Key.Key_Down)
+    qtbot.keyClick(shown, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: one.window is not first, timeout=LONG_MS)
+    second = one.window
+    qtbot.waitUntil(lambda: second.session.info is not None, timeout=LONG_MS)
+    assert second.session.info is not None
+    assert second.session.info.path == collection.project
+    assert settings.language == "de"
+    assert second.menuBar().actions()[0].text() == tr("Project") != "Project"
+    second.close()
