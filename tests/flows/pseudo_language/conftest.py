@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from PySide6.QtCore import QLocale
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from app.language import LANGUAGE_VARIABLE, install_language
@@ -16,13 +17,21 @@ from tests.support.screen_texts import PaintedTexts
 SIZE: Final = (1440, 900)
 
 
+@pytest.fixture
+def spoken(pseudo_translations: Path) -> Path:
+    """The compiled language that the window speaks."""
+    return pseudo_translations
+
+
 @pytest.fixture(autouse=True)
-def pseudo_language(qapp: QApplication, pseudo_translations: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def in_its_language(qapp: QApplication, spoken: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The window speaks it while a test runs."""
-    monkeypatch.setenv(LANGUAGE_VARIABLE, str(pseudo_translations))
+    monkeypatch.setenv(LANGUAGE_VARIABLE, str(spoken))
+    before = QLocale()
     install_language(qapp)
     yield
     speak(None)
+    QLocale.setDefault(before)
 
 
 @pytest.fixture

@@ -52,6 +52,11 @@ SCREENS: Final[Sequence[str]] = (
 
 def test_every_action(reviewing: Desk, reader: Reader) -> None:
     """Whatever an action opens, with an image and a class chosen."""
+    read_every_action(reviewing, reader)
+
+
+def read_every_action(reviewing: Desk, reader: Reader) -> None:
+    """Read the screens of all actions, one after another."""
     window = reviewing.window
     window.of(Models).forecast._make_job = Player(*[[TrainingDuration(1.0, 40.0)]] * 3)  # noqa: SLF001 (a scripted job)
     reader.read("images")
