@@ -17,6 +17,7 @@ SYSTEM: Final = ""
 ENGLISH: Final = "en"
 _PREFIX: Final = "protoleaf_"
 _of_qt: Final[list[QTranslator]] = []
+_spoken: Final = [ENGLISH]
 
 
 @cache
@@ -66,11 +67,18 @@ def _install(application: QCoreApplication, file: Path, locale: QLocale) -> None
         application.removeTranslator(_of_qt.pop())
     QLocale.setDefault(locale)
     translator = QTranslator(application)
-    speak(translator if translator.load(str(file)) else None)
+    is_there = translator.load(str(file))
+    speak(translator if is_there else None)
+    _spoken[:] = [file.stem.removeprefix(_PREFIX) if is_there else ENGLISH]
     of_qt = QTranslator(application)
     if of_qt.load(locale, "qtbase", "_", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)):
         application.installTranslator(of_qt)
         _of_qt.append(of_qt)
+
+
+def spoken_language() -> str:
+    """Code of the language that the window speaks."""
+    return _spoken[0]
 
 
 def speak_on_command_line(wanted: str) -> None:

@@ -21,13 +21,19 @@ _translators: Final[list[QTranslator]] = []
 def speak(translator: QTranslator | None) -> None:
     """Translate all texts, also those of the engine, with `translator`; None for English."""
     _translators[:] = [translator] if translator else []
-    translate_with(_translation if translator else None)
+    translate_with(_translation if translator else None, number_in if translator else None)
 
 
 def _translation(text: str, count: int | None = None) -> str:
     """Empty without a translation."""
     number = -1 if count is None else min(count, _MOST_COUNTED)
     return _translators[0].translate(CONTEXT, text, None, number) or "" if _translators and text else ""
+
+
+def number_in(value: float, form: str) -> str:
+    """A number in one of Python's formats, with the separators of the language."""
+    plain, locale = format(value, form), QLocale()
+    return plain.translate(str.maketrans({",": locale.groupSeparator(), ".": locale.decimalPoint()}))
 
 
 def tr(text: str, *values: str) -> str:

@@ -9,15 +9,19 @@ from typing import Any, Final, Self
 
 Translator = Callable[[str, int | None], str]
 """Gives a template in the person's language, else nothing; the number is the count that a plural is chosen by."""
+Numbers = Callable[[float, str], str]
+"""Gives a number with a format, such as `,` or `.1f`, as the person's language writes it."""
 
 _FIELD: Final = re.compile(r"\{(\w+)(?::([^{}]*))?\}")
 _CAPITAL: Final = "capital"  # form of a field at the beginning of a sentence: `{remedy:capital}`
 _translators: Final[list[Translator]] = []
+_numbers: Final[list[Numbers]] = []
 
 
-def translate_with(translator: Translator | None) -> None:
-    """Translate texts with `translator` from now on, in this process; None for English."""
+def translate_with(translator: Translator | None, numbers: Numbers | None = None) -> None:
+    """Translate texts with `translator` from now on, in this process, and write `numbers` so; None for English."""
     _translators[:] = [translator] if translator else []
+    _numbers[:] = [numbers] if numbers else []
 
 
 class Message(str):  # noqa: SLOT000 (a `str` with facts)
@@ -48,7 +52,7 @@ class Message(str):  # noqa: SLOT000 (a `str` with facts)
         template = _translation(self.template, self.numerus)
         if not template and self.numerus is not None:  # the English of one, whose template is that of many
             return str(self)
-        return _filled(template or self.template, values)
+        return _filled(template or self.template, values, _numbers[0] if _numbers else format)
 
     def as_data(self) -> dict[str, Any]:
         """Template, fields and count for JSON."""
@@ -100,7 +104,7 @@ def _translation(template: str, count: int | None) -> str:
     return _translators[0](template, count) if _translators and template else ""
 
 
-def _filled(template: str, fields: Mapping[str, Any]) -> str:
+def _filled(template: str, fields: Mapping[str, Any], numbers: Numbers = format) -> str:
     """Replace each place once: braces in a value, or around what is no field, stay."""
 
     def value(place: re.Match[str]) -> str:
@@ -109,7 +113,8 @@ def _filled(template: str, fields: Mapping[str, Any]) -> str:
             return place[0]
         if form == _CAPITAL:
             return str(fields[name])[:1].upper() + str(fields[name])[1:]
-        return format(fields[name], form or "")
+        is_number = isinstance(fields[name], int | float) and not isinstance(fields[name], bool)
+        return (numbers if form and is_number else format)(fields[name], form or "")
 
     return _FIELD.sub(value, template)
 

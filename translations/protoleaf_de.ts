@@ -3491,7 +3491,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Click to show it in the grid</source>
-        <translation>Klicken, um es im Raster zu anzeigen</translation>
+        <translation>Klicken, um es im Raster anzuzeigen</translation>
     </message>
     <message numerus="yes">
         <source>Check labels: %n left</source>

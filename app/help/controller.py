@@ -74,9 +74,11 @@ class Help(Feature):
 
     def _read(self) -> None:
         from app.help.guide import read_guide
+        from app.language import spoken_language
         from engine.config import guide_folder
 
-        self._reading = self._started(lambda: read_guide(guide_folder()), self._on_read)
+        language = spoken_language()
+        self._reading = self._started(lambda: read_guide(guide_folder(), language), self._on_read)
         self._reading.failed.connect(self._on_failed)
 
     def _on_read(self, guide: Guide) -> None:

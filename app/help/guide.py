@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import starmap
 from pathlib import Path
 from typing import Final
@@ -54,18 +54,32 @@ class Guide:
     picture_sizes: dict[str, tuple[int, int]]  # width and height in pixels, by the names of the pictures
 
 
-def read_guide(folder: Path) -> Guide:
+def read_guide(folder: Path, language: str = "") -> Guide:
     """Read all pages that the contents name, and how large their pictures are.
+
+    Args:
+        language: code of a language; pages that are there in it are taken in place of the English ones.
 
     Raises:
         FormatError: a page is missing or has no heading.
     """
     contents = _read_page(folder, CONTENTS)
     names = dict.fromkeys(_PAGE_LINK.findall(contents.markdown))
-    pages = {CONTENTS: contents} | {name: _read_page(folder, name) for name in names}
+    english = {CONTENTS: contents} | {name: _read_page(folder, name) for name in names}
+    pages = {name: _in_language(page, folder / language) if language else page for name, page in english.items()}
     pictures = dict.fromkeys(name for page in pages.values() for name in page.pictures)
     sizes = {name: picture_size(folder / name) for name in pictures}
     return Guide(folder, pages, {name: size for name, size in sizes.items() if size is not None})
+
+
+def _in_language(english: GuidePage, folder: Path) -> GuidePage:
+    """The page as it is in a folder for a language, with the anchors of the English one; else the English one."""
+    if not (folder / f"{english.name}.md").is_file():
+        return english
+    markdown = (folder / f"{english.name}.md").read_text(encoding="utf-8").replace("](../", "](")
+    page = make_page(english.name, markdown)
+    pairs = zip(page.sections, english.sections, strict=False)
+    return replace(page, sections=tuple(replace(section, anchor=other.anchor) for section, other in pairs))
 
 
 def picture_size(path: Path) -> tuple[int, int] | None:

@@ -66,7 +66,8 @@ class GuideText(QTextBrowser):
 
     def scroll_to_heading(self, anchor: str) -> None:
         """Bring a heading to the top; the top of the page where there is none of that name."""
-        block = headings_of(self.document()).get(anchor)
+        anchors = [] if self._page is None else [section.anchor for section in self._page.sections[1:]]
+        block = dict(zip(anchors, headings_of(self.document()), strict=False)).get(anchor)
         layout = self.document().documentLayout()
         top = 0.0 if block is None else layout.blockBoundingRect(block).top() - tokens().spacing.small
         self.verticalScrollBar().setValue(round(top))

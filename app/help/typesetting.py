@@ -21,7 +21,6 @@ from PySide6.QtGui import (
     QTextTable,
 )
 
-from app.help.guide import anchors_of
 from app.theme.tokens import Tokens
 
 PIXELS_FOR_ONE: Final = 1.5  # pixels that pictures have for a logical one, so that they are sharp on dense screens, too
@@ -63,10 +62,9 @@ def blocks_of(document: QTextDocument) -> Iterator[QTextBlock]:
         block = block.next()
 
 
-def headings_of(document: QTextDocument) -> dict[str, QTextBlock]:
-    """The headings below that of the page, by what links name."""
-    headings = [block for block in blocks_of(document) if block.blockFormat().headingLevel()][1:]
-    return dict(zip(anchors_of(block.text() for block in headings), headings, strict=True))
+def headings_of(document: QTextDocument) -> list[QTextBlock]:
+    """The headings below that of the page, in order."""
+    return [block for block in blocks_of(document) if block.blockFormat().headingLevel()][1:]
 
 
 def set_picture_width(document: QTextDocument, sizes: dict[str, tuple[int, int]], room: int) -> None:

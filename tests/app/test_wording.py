@@ -9,7 +9,7 @@ from PySide6.QtCore import QLocale
 from PySide6.QtWidgets import QApplication
 
 from app.status.job_bar import as_text
-from app.texts import fill
+from app.texts import fill, number_in
 from app.wording import (
     file_size,
     images,
@@ -138,7 +138,7 @@ def test_shares_follow_the_locale(qapp: QApplication) -> None:
     before = QLocale()
     try:
         QLocale.setDefault(QLocale(QLocale.Language.German, QLocale.Country.Germany))
-        assert percent_to_a_tenth(0.5714) == "57,1%"
+        assert percent_to_a_tenth(0.5714) == "57,1\u202f%"
     finally:
         QLocale.setDefault(before)
 
@@ -199,3 +199,22 @@ def test_the_reason_fits_on_a_card(tmp_path: Path, name: str, make: Callable[[Pa
 def test_what_nobody_foresaw_is_told_as_it_is() -> None:
     """Without what was expected, what was found, and what to do."""
     assert short_reason("the moon is full: found it so. Wait a little", "a.png") == "The moon is full"
+
+
+@pytest.mark.parametrize(
+    ("language", "shown"),
+    [
+        ("de", ["97\u202f%", "<1\u202f%", "1.234"]),
+        ("fr", ["97\u202f%", "<1\u202f%", "1\u202f234"]),
+        ("pt_BR", ["97%", "<1%", "1.234"]),
+    ],
+)
+def test_percent_and_numbers_of_a_language(language: str, shown: list[str]) -> None:
+    """As Unicode's CLDR has them; also in sentences of the engine."""
+    before = QLocale()
+    QLocale.setDefault(QLocale(language))
+    try:
+        assert [percent(0.97), percent(0.001), number(1234)] == shown
+        assert number_in(1234, ",") == shown[2]
+    finally:
+        QLocale.setDefault(before)

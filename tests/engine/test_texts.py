@@ -95,3 +95,14 @@ def test_counts_choose_their_plural() -> None:
     assert translated(counted(1, "image")) == "ein Bild"
     assert translated(counted(1200, "image")) == "1,200 Bilder"
     assert translated(Message("{a} and {b}", {"a": counted(1, "image"), "b": 3})) == "ein Bild and 3"
+
+
+def test_numbers_of_a_language_stand_in_its_sentences() -> None:
+    """Without a translation for it, too; a text that looks like a number stays as it is."""
+    message = Message("{count:,} images of {size:.1f} MB in {name}", {"count": 1234, "size": 0.5, "name": "1,000"})
+    translate_with(lambda _text, _count: "", lambda value, form: format(value, form).translate({44: "'", 46: ","}))
+    try:
+        assert message.translated() == "1'234 images of 0,5 MB in 1,000"
+    finally:
+        translate_with(None)
+    assert message.translated() == str(message) == "1,234 images of 0.5 MB in 1,000"

@@ -71,3 +71,26 @@ def test_a_guide_with_a_hole_is_refused(tmp_path: Path) -> None:
     (tmp_path / f"{CONTENTS}.md").write_text("no heading", encoding="utf-8")
     with pytest.raises(FormatError, match="no heading"):
         read_guide(tmp_path)
+
+
+def test_pages_of_a_language_stand_in_place_of_the_english_ones(tmp_path: Path) -> None:
+    """Those that are there, with the anchors that links and panels name; the others stay English."""
+    (tmp_path / "README.md").write_text("# Guide\n\n1. [Labelling](labelling.md)\n2. [Map](map.md)\n", encoding="utf-8")
+    (tmp_path / "labelling.md").write_text(
+        "# Labelling\n\n## The keys\n\nEnter.\n\n## Undo\n\nCtrl+Z.\n", encoding="utf-8"
+    )
+    (tmp_path / "map.md").write_text("# The map\n\nPoints.\n", encoding="utf-8")
+    (tmp_path / "de").mkdir()
+    (tmp_path / "de" / "labelling.md").write_text(
+        "# Labeln\n\n## Die Tasten\n\n[Karte](../map.md) ![Bild](../images/a.png)\n\n## Rückgängig\n\nStrg+Z.\n",
+        encoding="utf-8",
+    )
+    guide = read_guide(tmp_path, "de")
+    page = guide.pages["labelling"]
+    assert [(section.title, section.anchor) for section in page.sections] == [
+        ("Labeln", ""), ("Die Tasten", "the-keys"), ("Rückgängig", "undo"),
+    ]  # fmt: skip
+    assert page.pictures == ("images/a.png",)
+    assert "](map.md)" in page.markdown
+    assert guide.pages["map"].title == "The map"
+    assert read_guide(tmp_path).pages["labelling"].title == "Labelling"
