@@ -32,8 +32,8 @@ def _translation(text: str, count: int | None = None) -> str:
 
 def number_in(value: float, form: str) -> str:
     """A number in one of Python's formats, with the separators of the language."""
-    plain, locale = format(value, form), QLocale()
-    return plain.translate(str.maketrans({",": locale.groupSeparator(), ".": locale.decimalPoint()}))
+    locale = QLocale()
+    return format(value, form).translate({ord(","): locale.groupSeparator(), ord("."): locale.decimalPoint()})
 
 
 def tr(text: str, *values: str) -> str:
