@@ -18,6 +18,7 @@ from engine.events import CancelToken, OnProgress, Progress
 from engine.images.details_messages import DetailsSummary, ReadDetails
 from engine.runtime.devices.child import Speed, TryDevice
 from engine.runtime.providers import DeviceList, ListDevices
+from engine.texts import Message
 from engine.worker.limits import Limits, ends_with_parent, hold_to
 from engine.worker.serve import Handlers, Send, serve_standard_streams
 
@@ -157,7 +158,7 @@ def _estimate_training(request: EstimateTraining, _send: Send, _cancel: CancelTo
     from engine.project import Project
     from engine.training.needed_packages import check_packages
 
-    check_packages(PACKAGES, "training needs")
+    check_packages(PACKAGES, Message("training needs"))
     with Project.open(request.project, for_writing=False) as project:
         return estimate_duration(project, CacheFolders(request.cache), request.settings)
 

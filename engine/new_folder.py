@@ -21,6 +21,7 @@ from engine.errors import InputError, StorageError
 from engine.files import require_regular
 from engine.full_disk import writing
 from engine.new_file import flush_folder, private_folder
+from engine.texts import Message
 
 PREFIX: Final = "protoleaf-"
 HIDDEN_PREFIX: Final = ".protoleaf-"  # where a person may look: beside their own files
@@ -201,7 +202,7 @@ def place_file(source: Path, target: Path, how: Placing) -> None:
             "no {how} can be made",
             found=f"{whole}: {error.strerror or error}",
             remedy="choose copies, or another disk",
-            how=how.value.replace("-", " "),
+            how=Message("hard link") if how is Placing.HARD_LINK else Message("symbolic link"),
         ) from error
 
 

@@ -94,6 +94,11 @@ def counted(count: int, noun: str, plural: str = "") -> Message:
     return text
 
 
+def line_of(number: int, name: str) -> Message:
+    """Where something stands in a file: `line 3 of birds.csv`."""
+    return Message("line {number} of {name}", {"number": number, "name": name})
+
+
 def listed(texts: Iterable[str]) -> Message | str:
     """`a and b`; of more than two, `a and b and c`."""
     first, *others = texts

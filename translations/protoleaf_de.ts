@@ -6742,12 +6742,16 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>{side} Pixel</translation>
     </message>
     <message>
-        <source>{publisher} publishes no such {kind_of}network</source>
-        <translation>{publisher} veröffentlicht kein solches {kind_of}Netz</translation>
-    </message>
-    <message>
         <source>see them all with `protoleaf backbone list --published --source {publisher}`</source>
         <translation>alle anzeigen mit `protoleaf backbone list --published --source {publisher}`</translation>
+    </message>
+    <message>
+        <source>{publisher} publishes no such network</source>
+        <translation>{publisher} veröffentlicht kein solches Netz</translation>
+    </message>
+    <message>
+        <source>{publisher} publishes no such classification network</source>
+        <translation>{publisher} veröffentlicht kein solches Klassifikationsnetz</translation>
     </message>
     <message>
         <source>{network} has no such weights</source>
@@ -9245,6 +9249,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>es gibt keine solche Trainingstiefe</translation>
     </message>
     <message>
+        <source>training needs</source>
+        <translation>das Training braucht</translation>
+    </message>
+    <message>
         <source>trained.json</source>
         <translation>trained.json</translation>
     </message>
@@ -9319,6 +9327,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>a folder with {file}</source>
         <translation>ein Ordner mit {file}</translation>
+    </message>
+    <message>
+        <source>a data set</source>
+        <translation>ein Datensatz</translation>
     </message>
     <message>
         <source>a shard has fewer images than failed ones</source>
@@ -10909,6 +10921,14 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>„id: ...“ schreiben</translation>
     </message>
     <message>
+        <source>is obsolete</source>
+        <translation>veraltet</translation>
+    </message>
+    <message>
+        <source>is no term there</source>
+        <translation>kein Begriff dieser Datei</translation>
+    </message>
+    <message>
         <source>line {line} of {source_name} names the parent &quot;{parent}&quot;, which {kind}</source>
         <translation>Zeile {line} von {source_name} nennt die Elternklasse „{parent}“ ({kind})</translation>
     </message>
@@ -11199,6 +11219,14 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>choose copies, or another disk</source>
         <translation>Kopien oder anderen Datenträger wählen</translation>
+    </message>
+    <message>
+        <source>hard link</source>
+        <translation>Hardlink</translation>
+    </message>
+    <message>
+        <source>symbolic link</source>
+        <translation>symbolischer Link</translation>
     </message>
     <message>
         <source>No such file or directory</source>
@@ -12920,6 +12948,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>cuda_graphs ausschalten</translation>
     </message>
     <message>
+        <source>line {number} of {name}</source>
+        <translation>Zeile {number} von {name}</translation>
+    </message>
+    <message>
         <source>{before} and {text}</source>
         <translation>{before} und {text}</translation>
     </message>
@@ -13218,6 +13250,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>The language changes at the next start.</source>
         <translation>Die Sprache wechselt beim nächsten Start.</translation>
+    </message>
+    <message>
+        <source>a folder of predictions</source>
+        <translation>ein Ordner mit Vorhersagen</translation>
     </message>
 </context>
 </TS>

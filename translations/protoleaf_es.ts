@@ -6742,12 +6742,16 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>{side} píxeles</translation>
     </message>
     <message>
-        <source>{publisher} publishes no such {kind_of}network</source>
-        <translation>{publisher} no publica ninguna red {kind_of}con ese nombre</translation>
-    </message>
-    <message>
         <source>see them all with `protoleaf backbone list --published --source {publisher}`</source>
         <translation>véalas todas con `protoleaf backbone list --published --source {publisher}`</translation>
+    </message>
+    <message>
+        <source>{publisher} publishes no such network</source>
+        <translation>{publisher} no publica ninguna red con ese nombre</translation>
+    </message>
+    <message>
+        <source>{publisher} publishes no such classification network</source>
+        <translation>{publisher} no publica ninguna red de clasificación con ese nombre</translation>
     </message>
     <message>
         <source>{network} has no such weights</source>
@@ -9245,6 +9249,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>no existe esa profundidad de entrenamiento</translation>
     </message>
     <message>
+        <source>training needs</source>
+        <translation>el entrenamiento necesita</translation>
+    </message>
+    <message>
         <source>trained.json</source>
         <translation>trained.json</translation>
     </message>
@@ -9319,6 +9327,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>a folder with {file}</source>
         <translation>una carpeta con {file}</translation>
+    </message>
+    <message>
+        <source>a data set</source>
+        <translation>un conjunto de datos</translation>
     </message>
     <message>
         <source>a shard has fewer images than failed ones</source>
@@ -10909,6 +10921,14 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>escriba &quot;id: ...&quot;</translation>
     </message>
     <message>
+        <source>is obsolete</source>
+        <translation>está obsoleto</translation>
+    </message>
+    <message>
+        <source>is no term there</source>
+        <translation>no es un término del archivo</translation>
+    </message>
+    <message>
         <source>line {line} of {source_name} names the parent &quot;{parent}&quot;, which {kind}</source>
         <translation>la línea {line} de {source_name} nombra el término padre «{parent}», que {kind}</translation>
     </message>
@@ -11199,6 +11219,14 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>choose copies, or another disk</source>
         <translation>elija copias u otro disco</translation>
+    </message>
+    <message>
+        <source>hard link</source>
+        <translation>enlace físico</translation>
+    </message>
+    <message>
+        <source>symbolic link</source>
+        <translation>enlace simbólico</translation>
     </message>
     <message>
         <source>No such file or directory</source>
@@ -12920,6 +12948,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>desactive cuda_graphs</translation>
     </message>
     <message>
+        <source>line {number} of {name}</source>
+        <translation>línea {number} de {name}</translation>
+    </message>
+    <message>
         <source>{before} and {text}</source>
         <translation>{before} y {text}</translation>
     </message>
@@ -13218,6 +13250,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>The language changes at the next start.</source>
         <translation>El idioma cambiará en el próximo inicio.</translation>
+    </message>
+    <message>
+        <source>a folder of predictions</source>
+        <translation>una carpeta de predicciones</translation>
     </message>
 </context>
 </TS>

@@ -6742,12 +6742,16 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>{side} pixels</translation>
     </message>
     <message>
-        <source>{publisher} publishes no such {kind_of}network</source>
-        <translation>{publisher} ne publie aucun réseau {kind_of}de ce nom</translation>
-    </message>
-    <message>
         <source>see them all with `protoleaf backbone list --published --source {publisher}`</source>
         <translation>voyez-les tous avec `protoleaf backbone list --published --source {publisher}`</translation>
+    </message>
+    <message>
+        <source>{publisher} publishes no such network</source>
+        <translation>{publisher} ne publie aucun réseau de ce nom</translation>
+    </message>
+    <message>
+        <source>{publisher} publishes no such classification network</source>
+        <translation>{publisher} ne publie aucun réseau de classification de ce nom</translation>
     </message>
     <message>
         <source>{network} has no such weights</source>
@@ -9245,6 +9249,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>cette profondeur d’entraînement n’existe pas</translation>
     </message>
     <message>
+        <source>training needs</source>
+        <translation>l’entraînement demande</translation>
+    </message>
+    <message>
         <source>trained.json</source>
         <translation>trained.json</translation>
     </message>
@@ -9319,6 +9327,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>a folder with {file}</source>
         <translation>un dossier contenant {file}</translation>
+    </message>
+    <message>
+        <source>a data set</source>
+        <translation>un jeu de données</translation>
     </message>
     <message>
         <source>a shard has fewer images than failed ones</source>
@@ -10909,6 +10921,14 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>écrivez &quot;id: ...&quot;</translation>
     </message>
     <message>
+        <source>is obsolete</source>
+        <translation>est obsolète</translation>
+    </message>
+    <message>
+        <source>is no term there</source>
+        <translation>n’y est pas un terme</translation>
+    </message>
+    <message>
         <source>line {line} of {source_name} names the parent &quot;{parent}&quot;, which {kind}</source>
         <translation>la ligne {line} de {source_name} nomme le parent «&#xa0;{parent}&#xa0;», qui {kind}</translation>
     </message>
@@ -11199,6 +11219,14 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>choose copies, or another disk</source>
         <translation>choisissez des copies, ou un autre disque</translation>
+    </message>
+    <message>
+        <source>hard link</source>
+        <translation>lien physique</translation>
+    </message>
+    <message>
+        <source>symbolic link</source>
+        <translation>lien symbolique</translation>
     </message>
     <message>
         <source>No such file or directory</source>
@@ -12920,6 +12948,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>désactivez cuda_graphs</translation>
     </message>
     <message>
+        <source>line {number} of {name}</source>
+        <translation>ligne {number} de {name}</translation>
+    </message>
+    <message>
         <source>{before} and {text}</source>
         <translation>{before} et {text}</translation>
     </message>
@@ -13218,6 +13250,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>The language changes at the next start.</source>
         <translation>La langue changera au prochain démarrage.</translation>
+    </message>
+    <message>
+        <source>a folder of predictions</source>
+        <translation>un dossier de prédictions</translation>
     </message>
 </context>
 </TS>

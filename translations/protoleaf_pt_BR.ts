@@ -6742,12 +6742,16 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>{side} pixels</translation>
     </message>
     <message>
-        <source>{publisher} publishes no such {kind_of}network</source>
-        <translation>{publisher} não publica essa {kind_of}rede</translation>
-    </message>
-    <message>
         <source>see them all with `protoleaf backbone list --published --source {publisher}`</source>
         <translation>veja todas com `protoleaf backbone list --published --source {publisher}`</translation>
+    </message>
+    <message>
+        <source>{publisher} publishes no such network</source>
+        <translation>{publisher} não publica essa rede</translation>
+    </message>
+    <message>
+        <source>{publisher} publishes no such classification network</source>
+        <translation>{publisher} não publica essa rede de classificação</translation>
     </message>
     <message>
         <source>{network} has no such weights</source>
@@ -9245,6 +9249,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>essa profundidade de treinamento não existe</translation>
     </message>
     <message>
+        <source>training needs</source>
+        <translation>o treinamento precisa de</translation>
+    </message>
+    <message>
         <source>trained.json</source>
         <translation>trained.json</translation>
     </message>
@@ -9319,6 +9327,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>a folder with {file}</source>
         <translation>uma pasta com {file}</translation>
+    </message>
+    <message>
+        <source>a data set</source>
+        <translation>um conjunto de dados</translation>
     </message>
     <message>
         <source>a shard has fewer images than failed ones</source>
@@ -10909,6 +10921,14 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>escreva &quot;id: ...&quot;</translation>
     </message>
     <message>
+        <source>is obsolete</source>
+        <translation>obsoleto</translation>
+    </message>
+    <message>
+        <source>is no term there</source>
+        <translation>não é um termo do arquivo</translation>
+    </message>
+    <message>
         <source>line {line} of {source_name} names the parent &quot;{parent}&quot;, which {kind}</source>
         <translation>a linha {line} de {source_name} indica o pai “{parent}” ({kind})</translation>
     </message>
@@ -11199,6 +11219,14 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>choose copies, or another disk</source>
         <translation>escolha cópias ou outro disco</translation>
+    </message>
+    <message>
+        <source>hard link</source>
+        <translation>link físico</translation>
+    </message>
+    <message>
+        <source>symbolic link</source>
+        <translation>link simbólico</translation>
     </message>
     <message>
         <source>No such file or directory</source>
@@ -12920,6 +12948,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>desligue cuda_graphs</translation>
     </message>
     <message>
+        <source>line {number} of {name}</source>
+        <translation>linha {number} de {name}</translation>
+    </message>
+    <message>
         <source>{before} and {text}</source>
         <translation>{before} e {text}</translation>
     </message>
@@ -13218,6 +13250,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>The language changes at the next start.</source>
         <translation>O idioma mudará na próxima inicialização.</translation>
+    </message>
+    <message>
+        <source>a folder of predictions</source>
+        <translation>uma pasta de predições</translation>
     </message>
 </context>
 </TS>

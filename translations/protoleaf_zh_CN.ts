@@ -6632,12 +6632,16 @@ Click + to add a class, or import a list.</source>
         <translation>{side} 像素</translation>
     </message>
     <message>
-        <source>{publisher} publishes no such {kind_of}network</source>
-        <translation>{publisher} 没有发布此{kind_of}网络</translation>
-    </message>
-    <message>
         <source>see them all with `protoleaf backbone list --published --source {publisher}`</source>
         <translation>可用 `protoleaf backbone list --published --source {publisher}` 查看全部</translation>
+    </message>
+    <message>
+        <source>{publisher} publishes no such network</source>
+        <translation>{publisher} 没有发布此网络</translation>
+    </message>
+    <message>
+        <source>{publisher} publishes no such classification network</source>
+        <translation>{publisher} 没有发布此分类网络</translation>
     </message>
     <message>
         <source>{network} has no such weights</source>
@@ -9114,6 +9118,10 @@ Click + to add a class, or import a list.</source>
         <translation>没有这种训练深度</translation>
     </message>
     <message>
+        <source>training needs</source>
+        <translation>训练需要</translation>
+    </message>
+    <message>
         <source>trained.json</source>
         <translation>trained.json</translation>
     </message>
@@ -9188,6 +9196,10 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>a folder with {file}</source>
         <translation>含 {file} 的文件夹</translation>
+    </message>
+    <message>
+        <source>a data set</source>
+        <translation>数据集</translation>
     </message>
     <message>
         <source>a shard has fewer images than failed ones</source>
@@ -10778,6 +10790,14 @@ Click + to add a class, or import a list.</source>
         <translation>请写入“id: ...”</translation>
     </message>
     <message>
+        <source>is obsolete</source>
+        <translation>已废弃</translation>
+    </message>
+    <message>
+        <source>is no term there</source>
+        <translation>不是该文件中的术语</translation>
+    </message>
+    <message>
         <source>line {line} of {source_name} names the parent &quot;{parent}&quot;, which {kind}</source>
         <translation>{source_name} 第 {line} 行指定的父类“{parent}”{kind}</translation>
     </message>
@@ -11068,6 +11088,14 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>choose copies, or another disk</source>
         <translation>请选择副本，或其他磁盘</translation>
+    </message>
+    <message>
+        <source>hard link</source>
+        <translation>硬链接</translation>
+    </message>
+    <message>
+        <source>symbolic link</source>
+        <translation>符号链接</translation>
     </message>
     <message>
         <source>No such file or directory</source>
@@ -12784,6 +12812,10 @@ Click + to add a class, or import a list.</source>
         <translation>请关闭 cuda_graphs</translation>
     </message>
     <message>
+        <source>line {number} of {name}</source>
+        <translation>{name} 第 {number} 行</translation>
+    </message>
+    <message>
         <source>{before} and {text}</source>
         <translation>{before} 和 {text}</translation>
     </message>
@@ -13082,6 +13114,10 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>The language changes at the next start.</source>
         <translation>语言将在下次启动时更改。</translation>
+    </message>
+    <message>
+        <source>a folder of predictions</source>
+        <translation>预测结果文件夹</translation>
     </message>
 </context>
 </TS>

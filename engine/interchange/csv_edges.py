@@ -27,6 +27,7 @@ from engine.interchange.imported import (
 )
 from engine.interchange.table_text import guarded, unguarded
 from engine.interchange.taxonomy_file import table_cells, taxonomy_text
+from engine.texts import line_of
 
 CHILD: Final = "child"
 PARENT: Final = "parent"
@@ -124,7 +125,7 @@ def _delimiter(header_line: str) -> str | None:
 
 
 def _row(cells: dict[str, str], header: list[str], line: int, source_name: str) -> _Row:
-    place = f"line {line} of {source_name}"
+    place = line_of(line, source_name)
     has_keys = {ID, PARENT_ID}.issubset(header)
     if has_keys:
         cells = {column: unguarded(text) for column, text in cells.items()}

@@ -16,6 +16,7 @@ from engine.files import open_regular
 from engine.interchange.archives import opened_archive
 from engine.interchange.text_file import decoded, encoding_of, unreadable
 from engine.interchange.xml_files import Tree, xml_tree
+from engine.texts import line_of
 
 LARGEST_TAXONOMY_BYTES: Final = 64 * 2**20
 """Of one file; WordNet's nouns take 15 MiB, the Gene Ontology 35, and a million short rows fit. Chosen."""
@@ -75,7 +76,7 @@ def table_cells(text: str, name: str, separator: str, quote: str = '"') -> Itera
             if any(cell.strip() for cell in cells):
                 yield reader.line_num, cells
     except csv.Error as error:
-        place = f"line {reader.line_num} of {name}"
+        place = line_of(reader.line_num, name)
         raise FormatError(
             "{place} cannot be read as a table", found=str(error), remedy="check the quotes", place=place
         ) from error

@@ -257,11 +257,13 @@ def _versions(caches: CacheFolders, publisher: NetworkPublisher, name: str) -> d
     versions = {each.weights.lower(): each for each in networks if each.network == network}
     if not versions:
         close = difflib.get_close_matches(name, names, _CLOSE_NAMES, cutoff=0.5)
-        what, found = "{publisher} publishes no such {kind_of}network", f"“{name}”"
+        found = f"“{name}”"
         expected = " or ".join(close) or f"one of {len(names)} names"
         remedy = "see them all with `protoleaf backbone list --published --source {publisher}`"
-        kind = "classification " if publisher.name != TIMM else ""
-        raise ModelError(what, expected=expected, found=found, remedy=remedy, publisher=publisher.name, kind_of=kind)
+        what = "{publisher} publishes no such network"
+        if publisher.name != TIMM:
+            what = "{publisher} publishes no such classification network"
+        raise ModelError(what, expected=expected, found=found, remedy=remedy, publisher=publisher.name)
     return versions
 
 

@@ -25,6 +25,7 @@ from engine.errors import ModelError, UsageError
 from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.model_card import BackboneCard
 from engine.project import Project
+from engine.texts import Message
 from engine.training.curve import OnPoint, ignore_point
 from engine.training.needed_packages import check_packages
 from engine.training.training_set import LEAST_CLASSES, LEAST_LEAVES, EpisodeSettings, too_little
@@ -70,7 +71,7 @@ def train(
     """
     if depth not in DEPTHS:
         raise UsageError("there is no such depth of training", expected=" or ".join(DEPTHS), found=depth)
-    check_packages(PACKAGES, "training needs")
+    check_packages(PACKAGES, Message("training needs"))
     progress = TrainingProgress(on_progress, on_point)
     task = TrainingTask(project, caches, by_field(chosen or {}), out, progress, cancel or CancelToken())
     if depth == "propagation":

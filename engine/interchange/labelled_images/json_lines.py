@@ -12,7 +12,7 @@ from engine.interchange.labelled_images.foreign_labels import ForeignLabels
 from engine.interchange.labelled_images.records import LabelledImages, WrittenExport
 from engine.interchange.labelled_images.table_rows import READ_COLUMNS, has_columns, labels_in, rows
 from engine.interchange.table_text import check_row_count, table_lines
-from engine.texts import Message
+from engine.texts import Message, line_of
 
 
 def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
@@ -58,7 +58,7 @@ def _objects(source: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     with table_lines(source) as lines:
         for number, line in enumerate(limits.at_most(lines, source.name), start=1):
             if line.strip():
-                yield number, _object(line, f"line {number} of {source.name}")
+                yield number, _object(line, line_of(number, source.name))
 
 
 def _object(line: str, place: str) -> dict[str, Any]:

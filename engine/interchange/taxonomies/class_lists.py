@@ -23,6 +23,7 @@ from engine.interchange.imported import (
 from engine.interchange.labelled_images.table_rows import NONE_LABEL
 from engine.interchange.taxonomy_file import Opening, json_document, taxonomy_text, taxonomy_tree
 from engine.interchange.xml_files import Element
+from engine.texts import line_of
 
 LISTED: Final = ("default_classes", "classes")
 """Fields of a data set's description that hold names: a list, or a list for each field of its images."""
@@ -150,7 +151,7 @@ def read_interface(source: Path) -> ImportedGraph:
     for group in groups:
         offered: set[str] = set()
         for path, entry in _entries(group, source.name):
-            key, place = join_path(path), f"line {entry.sourceline} of {source.name}"
+            key, place = join_path(path), line_of(entry.sourceline, source.name)
             if key in offered:
                 raise FormatError(
                     "{place} offers the class of an earlier line", found=key, remedy="take one of them out", place=place
@@ -176,7 +177,7 @@ def _entries(group: Element, source_name: str) -> Iterator[tuple[tuple[str, ...]
             value = element.get("value", "")
             if not path and value == NONE_LABEL:
                 continue
-            path = (*path, clean_name_at(f"line {element.sourceline} of {source_name}", value))
+            path = (*path, clean_name_at(line_of(element.sourceline, source_name), value))
             check_level(len(path) - 1, source_name)
             yield path, element
         waiting += [(path, child) for child in reversed(element)]

@@ -13,6 +13,7 @@ from engine.interchange.archives import file_within, opened_archive, reading, sm
 from engine.interchange.labelled_images.darwin_core_archive import META, Table, tables_in
 from engine.interchange.taxonomy_file import LARGEST_TAXONOMY_BYTES, Opening, check_size, table_cells, taxonomy_bytes
 from engine.interchange.text_file import decoded
+from engine.texts import line_of
 
 NAME: Final = "scientificname"
 _BESIDE: Final = frozenset(
@@ -166,7 +167,7 @@ def _table_of_taxa(names: tuple[str, ...], source_name: str) -> str:
 
 def _row(line: int, name: str, cells: Mapping[str, str]) -> TaxonRow:
     kept = {term: text.strip() for term, text in cells.items() if text.strip()}
-    return TaxonRow(f"line {line} of {name}", kept)
+    return TaxonRow(line_of(line, name), kept)
 
 
 def _separator(header: str) -> str | None:

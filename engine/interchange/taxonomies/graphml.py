@@ -17,6 +17,7 @@ from engine.graph.class_attributes import IN_FILES
 from engine.interchange.imported import Edge, ImportedClass, ImportedGraph, attributes_at, clean_name_at, disambiguated
 from engine.interchange.taxonomy_file import Opening, taxonomy_tree
 from engine.interchange.xml_files import Element, xml_text
+from engine.texts import line_of
 
 NAMESPACE: Final = "http://graphml.graphdrawing.org/xmlns"
 NAMES: Final = ("label", "name", "shared name")
@@ -104,7 +105,7 @@ def _children(element: Element, tag: str) -> Iterator[Element]:
 def _check_directed(graph: Element, source_name: str) -> None:
     lines = [edge.sourceline for edge in _children(graph, "edge") if edge.get("directed") == "false"]
     if graph.get("edgedefault") == "undirected" or lines:
-        place = f"line {lines[0]} of {source_name}" if lines else source_name
+        place = line_of(lines[0], source_name) if lines else source_name
         raise FormatError(
             "{place} has edges without a direction",
             expected='edgedefault="directed"',
@@ -126,7 +127,7 @@ def _fields(element: Element, meaning: Mapping[str, str]) -> dict[str, str]:
 def _nodes(graph: Element, meaning: Mapping[str, str], source_name: str) -> dict[str, _Node]:
     nodes: dict[str, _Node] = {}
     for element in _children(graph, "node"):
-        key, place = element.get("id"), f"line {element.sourceline} of {source_name}"
+        key, place = element.get("id"), line_of(element.sourceline, source_name)
         if not key:
             raise FormatError("{place} has a node without an id", place=place)
         if key in nodes:
@@ -146,7 +147,7 @@ def _edges(graph: Element, nodes: Mapping[str, _Node], meaning: Mapping[str, str
         ends = [element.get("source", ""), element.get("target", "")]
         for end in ends:
             if end not in nodes:
-                place = f"line {element.sourceline} of {source_name}"
+                place = line_of(element.sourceline, source_name)
                 raise FormatError(
                     '{place} has an edge to "{end}", which is no node there',
                     remedy="add that node",
@@ -173,7 +174,7 @@ def _directed(edges: list[_Edge], attributes: Mapping[str, str]) -> tuple[Edge, 
 
 def _name(key: str, node: _Node, source_name: str) -> str:
     name = next((node.fields[field] for field in NAMES if node.fields.get(field)), key)
-    return clean_name_at(f"line {node.line} of {source_name}", name)
+    return clean_name_at(line_of(node.line, source_name), name)
 
 
 def _class(key: str, node: _Node, name: str, source_name: str) -> ImportedClass:
@@ -181,7 +182,7 @@ def _class(key: str, node: _Node, name: str, source_name: str) -> ImportedClass:
     for each in IN_FILES:
         text = node.fields.get(each.field_in(node.fields), "")
         values[each.name] = _synonyms(text) if isinstance(each.default, tuple) else text
-    return ImportedClass(key, name, attributes_at(f"line {node.line} of {source_name}", name, **values))
+    return ImportedClass(key, name, attributes_at(line_of(node.line, source_name), name, **values))
 
 
 def _synonyms(text: str) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from engine.errors import FormatError
 from engine.graph.class_attributes import IN_FILES
 from engine.interchange.imported import Edge, ImportedClass, ImportedGraph, attributes_at, clean_name_at, disambiguated
 from engine.interchange.taxonomy_file import Opening, taxonomy_lines
+from engine.texts import Message, line_of
 
 TERM: Final = "[Term]"
 _STANZA: Final = re.compile(r"\[\w+\]\s*(?:!.*)?")
@@ -110,7 +111,7 @@ def _edges(terms: dict[str, _Term], obsolete: set[str], source_name: str) -> dic
         for text, line in term.tags.get("is_a", ()):
             parent = _value(text)
             if parent not in terms:
-                kind = "is obsolete" if parent in obsolete else "is no term there"
+                kind = Message("is obsolete") if parent in obsolete else Message("is no term there")
                 raise FormatError(
                     'line {line} of {source_name} names the parent "{parent}", which {kind}',
                     remedy="add that term, or take this line out",
@@ -128,7 +129,7 @@ def _class(key: str, term: _Term, name: str, source_name: str) -> ImportedClass:
     for each in IN_FILES:
         lines = [found for tag in each.obo for found in term.tags.get(tag, ())]
         texts = [
-            _rank(text) if each.name == "rank" else _quoted(text, f"line {line} of {source_name}")
+            _rank(text) if each.name == "rank" else _quoted(text, line_of(line, source_name))
             for text, line in lines
             if text
         ]

@@ -12,6 +12,7 @@ from typing import Final
 from engine.errors import FormatError
 from engine.interchange.imported import Edge, ImportedClass, ImportedGraph, attributes_at, clean_name_at, disambiguated
 from engine.interchange.taxonomy_file import Opening, taxonomy_lines
+from engine.texts import line_of
 
 IS_A_FILE: Final = "wordnet.is_a.txt"
 WORDS_FILE: Final = "words.txt"
@@ -60,7 +61,7 @@ def _words(source: Path) -> dict[str, tuple[str, ...]]:
     for number, line in taxonomy_lines(source):
         if not line.strip():
             continue
-        place = f"line {number} of {source.name}"
+        place = line_of(number, source.name)
         key, _, text = line.partition("\t")
         synset = [word for word in text.split(", ") if word.strip()]
         if not synset:
@@ -111,7 +112,7 @@ def read(source: Path) -> ImportedGraph:
 
     def class_of(key: str, name: str) -> ImportedClass:
         synset = synsets[key]
-        place = f"line {synset.line} of {file.name}"
+        place = line_of(synset.line, file.name)
         attributes = attributes_at(place, name, source_id=key, synonyms=synset.words, note=synset.gloss)
         return ImportedClass(key, name, attributes)
 
@@ -125,7 +126,7 @@ def fits(opening: Opening) -> bool:
 
 
 def _synset(line: str, number: int, source_name: str) -> _Synset:
-    start, place = _SYNSET.match(line), f"line {number} of {source_name}"
+    start, place = _SYNSET.match(line), line_of(number, source_name)
     if start is None:
         raise _no_synset(place, line)
     data, _, gloss = line.partition(_GLOSS)
