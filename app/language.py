@@ -1,7 +1,7 @@
 """The language of the program: the one that was chosen, else the first of the system's that is there, else English."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -16,6 +16,8 @@ LANGUAGE_VARIABLE: Final = "PROTOLEAF_LANGUAGE"
 SYSTEM: Final = ""
 ENGLISH: Final = "en"
 _PREFIX: Final = "protoleaf_"
+# Where Qt names a country that is not meant, or none that is.
+_NAMES: Final[Mapping[str, str]] = {ENGLISH: "English", "es": "Español", "pt_BR": "Português (Brasil)"}
 _of_qt: Final[list[QTranslator]] = []
 _spoken: Final = [ENGLISH]
 
@@ -24,15 +26,13 @@ _spoken: Final = [ENGLISH]
 def language_names() -> dict[str, str]:
     """The languages that are there by their codes, each with its name in itself; in the order of the names."""
     codes = [ENGLISH, *(path.stem.removeprefix(_PREFIX) for path in TRANSLATIONS.glob(f"{_PREFIX}*.qm"))]
-    names = {code: _name_of(QLocale(code)) for code in codes}
+    names = {code: _name_of(code) for code in codes}
     return dict(sorted(names.items(), key=lambda each: each[1].casefold()))
 
 
-def _name_of(locale: QLocale) -> str:
-    name = locale.nativeLanguageName()
-    if locale.language() == QLocale.Language.English:
-        return "English"
-    return name[:1].upper() + name[1:]
+def _name_of(code: str) -> str:
+    name = QLocale(code).nativeLanguageName()
+    return _NAMES.get(code, name[:1].upper() + name[1:])
 
 
 def fitting_language(wanted: Iterable[str]) -> str:

@@ -61,7 +61,7 @@ def test_the_first_of_the_systems_languages_that_is_there(wanted: list[str], cod
 def test_languages_have_their_names_in_themselves() -> None:
     names = language_names()
     assert (names["de"], names[ENGLISH], names["fr"]) == ("Deutsch", "English", "Français")
-    assert names["pt_BR"].startswith("Português")
+    assert names["pt_BR"] == "Português (Brasil)"
     assert names["zh_CN"].startswith("简体中文")
 
 

@@ -5,6 +5,7 @@ from typing import Final, final
 
 from PySide6.QtWidgets import QApplication, QMenu, QTabBar, QTableWidget, QWidget
 
+from app.language import language_names
 from engine.collection.models import find_model
 from tests.support.clipping import clipped
 from tests.support.collections import FAMILIES, FAMILY_OF, LEAVES
@@ -19,7 +20,7 @@ DATA: Final = (
     *(f"shots/{path}" for path in PATHS), *PATHS, *(f"/{leaf}" for leaf in LEAVES), "unsorted", "PPN", "PPN+",
     *LEAVES, *FAMILIES, CARD.name, CARD.description, CARD.training_data, "Tiny ImageNet",
     *CARD.licence.rstrip(".").split(". "), "tinyleaf", "otherleaf", "shapes",
-    "Anonymous", "shapes-folders", "ada", "grace", "Purple", "spiral", "zigzag", "Disc",
+    *language_names().values(), "Anonymous", "shapes-folders", "ada", "grace", "Purple", "spiral", "zigzag", "Disc",
 )  # fmt: skip
 """Names in the collection, and what cards of networks say."""
 
