@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from engine.config import CacheFolders
-from tests.robot.patience import wait_for
+from tests.robot.patience import wait_for, wait_until_still
 from tests.robot.person import Person
 from tests.robot.prepared import prepared_project
 from tests.robot.project_file import labels_in
@@ -35,7 +35,10 @@ def test_a_label_and_another_language(person: Person, tmp_path: Path, caches: Ca
     person.wait(lambda: person.eyes.window(project.stem) or person.reader.find(words.of("Images")), "the window", 60)
     person.part(words.of("Project"), "menu item")
     person.part_containing(words.of("To review"), "list item")
-    person.wait(lambda: person.cards(person.part(words.of("Images")).area), "cards")
+    grid = person.part(words.of("Images")).area
+    person.wait(lambda: person.cards(grid), "cards")
+    person.part(words.of("Prediction"), "label")
+    wait_until_still(lambda: person.cards(grid), "the cards")
     before = labels_in(project)
     person.hand.key("Enter")
     wait_for(lambda: len(labels_in(project)) == len(before) + 1, "the label on disk")
