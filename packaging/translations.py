@@ -48,7 +48,7 @@ def main(words: list[str]) -> int:
     """Bring `translations/*.ts` up to date, begin those of new languages, compile all, and make the pseudo-language.
 
     Returns:
-        1 where a language is not finished, which is said text by text.
+        1 where a language is not finished, with a line for each text.
     """
     parser = argparse.ArgumentParser(description=(main.__doc__ or "").partition("\n")[0])
     parser.add_argument("languages", nargs="*", help="languages to begin, de for German")

@@ -138,15 +138,20 @@ ELSEWHERE: Final = ("change_keys", "backups", "choose_device")
 """Actions that lead to what has a page of its own."""
 
 
+_OPENING_KEYS: Final = frozenset(
+    {Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_F4}
+)
+
+
 @final
 class LanguageBox(QComboBox):
     """A choice that is taken from its list alone: neither an arrow key nor the wheel changes it in passing."""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in {Qt.Key.Key_Escape, Qt.Key.Key_Tab, Qt.Key.Key_Backtab}:
-            super().keyPressEvent(event)
-        else:
+        if event.key() in _OPENING_KEYS:
             self.showPopup()
+        else:
+            event.ignore()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()
@@ -196,7 +201,9 @@ class SettingsCard(ScrollingCard):
         grid.setColumnStretch(1, 1)
         grid.addWidget(_name(tr("Theme")), 0, 0)
         grid.addLayout(self._make_schemes(), 0, 1, 1, 2)
-        grid.addWidget(_name(tr("Language")), 1, 0)
+        language = _name(tr("Language"))
+        language.setBuddy(self.language)  # by which screen readers on Linux name it
+        grid.addWidget(language, 1, 0)
         grid.addWidget(self.language, 1, 1, 1, 2, Qt.AlignmentFlag.AlignLeft)
         grid.addWidget(_name(tr("At start")), 2, 0)
         grid.addWidget(self.last_project, 2, 1, 1, 2)

@@ -231,7 +231,7 @@ class EmbeddingStore:
 
     def fill(self, rows: NDArray[np.int64], hashes: Sequence[bytes | None], look_up: LookUp) -> NDArray[np.int64]:
         """Look embeddings up; returns the rows that were found. Others are empty from then on: their files changed."""
-        filled, lost = [], self.is_filled[rows]
+        filled, lost, before = [], self.is_filled[rows], self.contents
         self.is_filled, self.age = self.is_filled.copy(), self.age + 1
         known = np.flatnonzero([content is not None for content in hashes])
         for start in range(0, len(known), FILL_ROWS):
@@ -239,7 +239,7 @@ class EmbeddingStore:
             wanted = [hashes[place] or b"" for place in part.tolist()]
             vectors, found = look_up(wanted)
             lost[part[found]] = False
-            self._know_contents(rows[part], codes_of(wanted))
+            self._know_contents(rows[part], codes_of(wanted), before)
             self._put(rows[part[found]], to_fixed(unit_length(vectors[found].astype(np.float32))))
             filled.append(rows[part[found]])
         self._rows[rows[lost]] = 0
@@ -247,10 +247,11 @@ class EmbeddingStore:
         self.filled_at[rows[lost]] = self.age
         return np.concatenate(filled) if filled else np.zeros(0, dtype=np.int64)
 
-    def _know_contents(self, rows: NDArray[np.int64], contents: NDArray[np.uint64]) -> None:
-        """Note these contents (k,); nothing is copied where they are as they were."""
+    def _know_contents(self, rows: NDArray[np.int64], contents: NDArray[np.uint64], before: NDArray[np.uint64]) -> None:
+        """Note these contents (k,); those `before` are copied once, and not at all where nothing is other."""
         if not np.array_equal(self.contents[rows], contents):
-            self.contents = self.contents.copy()
+            if self.contents is before:
+                self.contents = before.copy()
             self.contents[rows] = contents
 
     def _put(self, rows: NDArray[np.int64], embeddings: NDArray[np.int16]) -> None:

@@ -261,12 +261,12 @@ def test_a_long_restore_is_shown_and_stopped(
     gate, tell = threading.Event(), taking.part_teller
 
     def gated(source: Connection, on_progress: OnProgress, cancel: CancelToken) -> OnPart:
-        told = tell(source, on_progress, cancel)
+        report = tell(source, on_progress, cancel)
 
         def tell_and_wait(done: int, total: int) -> None:
-            told(done, total)
+            report(done, total)
             assert gate.wait(LONG_MS / 1000)
-            told(done, total)
+            report(done, total)
 
         return tell_and_wait
 

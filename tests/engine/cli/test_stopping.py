@@ -83,8 +83,8 @@ def test_adding_images_is_stopped(
     write_jpeg(tmp_path / "a.jpg")
     before = project.path.read_bytes()
     monkeypatch.setattr(collection_commands, "progress_bar", interrupted_in_the_middle)
-    said = refused(capsys, "import-images", project.path, tmp_path / "a.jpg", status=130)
-    assert "nothing was added" in said
+    line = refused(capsys, "import-images", project.path, tmp_path / "a.jpg", status=130)
+    assert "nothing was added" in line
     assert project.path.read_bytes() == before
 
 
@@ -100,6 +100,6 @@ def test_a_restore_is_stopped(
         project.labels.set(image_ids, gull)
     before = project.path.read_bytes()
     monkeypatch.setattr(backup_commands, "progress_bar", interrupted_in_the_middle)
-    said = refused(capsys, "restore", project.path, backup, "--yes", status=130)
-    assert "the project is as it was" in said
+    line = refused(capsys, "restore", project.path, backup, "--yes", status=130)
+    assert "the project is as it was" in line
     assert project.path.read_bytes() == before

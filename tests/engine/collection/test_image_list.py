@@ -1,10 +1,11 @@
 """The list of an open project's images: only what changed is read again, and nothing differs from reading all."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from engine.collection.image_list import EmbeddingStore, ImageList
 from engine.collection.importing.import_images import import_images
@@ -129,3 +130,24 @@ def test_a_store_with_kept_rows_takes_more(kept: EmbeddingRows) -> None:
     assert store.embeddings[:3].tolist() == [[2, 2], [4, 4], [6, 6]]
     assert (store.embeddings[[3, 13]] == 23170).all()
     assert store.contents[13] == int.from_bytes(b"b" * 8, "little")
+
+
+def test_contents_are_copied_once_and_only_where_they_are_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many blocks are filled; who holds those of before keeps them."""
+    monkeypatch.setattr("engine.collection.image_list.FILL_ROWS", 2)
+    store, rows = EmbeddingStore(4), np.arange(6)
+    store.append(np.arange(1, 7))
+    seen = list[int]()
+
+    def look_up(hashes: Sequence[bytes]) -> tuple[NDArray[np.float16], NDArray[np.bool_]]:
+        seen.append(id(store.contents))
+        return np.eye(len(hashes), 4, dtype=np.float16), np.ones(len(hashes), dtype=bool)
+
+    before, hashes = store.contents, [bytes([number]) * 8 for number in range(1, 7)]
+    store.fill(rows, hashes, look_up)
+    after = store.contents
+    assert seen == [id(before), id(after), id(after)]
+    assert not before.any()
+    assert after.all()
+    store.fill(rows, hashes, look_up)
+    assert store.contents is after
