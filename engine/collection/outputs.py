@@ -91,6 +91,13 @@ def _is_own_archive(path: Path, beginning: bytes) -> bool:
         return b'system="Protoleaf"' in archive.read("eml.xml")
 
 
+def _is_own_checklist(path: Path, beginning: bytes) -> bool:
+    if not beginning.startswith(b"PK\x03\x04"):
+        return False
+    with zipfile.ZipFile(path) as archive:
+        return archive.comment == WRITTEN_BY.encode() and "taxon.csv" in archive.namelist()
+
+
 def _is_own_pdf(path: Path, beginning: bytes) -> bool:
     if not beginning.startswith(b"%PDF-"):
         return False
@@ -129,6 +136,7 @@ _RECOGNISED: Final[Mapping[str, Callable[[Path, bytes], bool]]] = {
     "graph-csv": _begins(EDGES_HEADER + "\n"),
     "graph-graphml": _looks(r"<\?xml [^\n]*\n<graphml [^\n]*>\n  <key id=\"edges\" for=\"graph\" attr.name=\"edges\""),
     "graph-skos": _begins(f"# {WRITTEN_BY}\n"),
+    "graph-darwin-core": _is_own_checklist,
     "graph-dot": _begins(f"// {WRITTEN_BY}\n"),
     "graph-svg": _begins(f"<!-- {WRITTEN_BY} -->\n"),
     "graph-png": _looks(r"\x89PNG\r\n.*" + WRITTEN_BY),

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from engine.errors import GraphError, InputError
+from engine.graph.language_tags import name_in, split_language, with_language, without_language
 from engine.graph.limits import LONGEST_NAME, LONGEST_NOTE, LONGEST_SOURCE_ID, MOST_SYNONYMS
 from engine.graph.names import clean_name
 
@@ -26,7 +27,7 @@ class ClassAttributes:
     """The attributes of one class."""
 
     source_id: str = ""  # its id in the source that it came from ("n01440764"); "" where it has none
-    synonyms: tuple[str, ...] = ()  # other names of it ("Tinca tinca")
+    synonyms: tuple[str, ...] = ()  # other names of it ("Tinca tinca"), perhaps with their language ("Schleie@de")
     note: str = ""  # what people note about it, some lines of text
     colour: str = ""  # "#rrggbb" in lower case; "" for none
     bar: float | None = None  # the confidence that it needs to be predicted, 0..1; None takes over the bar from above
@@ -35,8 +36,17 @@ class ClassAttributes:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What else the class is called, the source id first."""
-        return (self.source_id, *self.synonyms) if self.source_id else self.synonyms
+        """What else the class is called, the source id first; without languages."""
+        return (self.source_id, *self.other_names) if self.source_id else self.other_names
+
+    @property
+    def other_names(self) -> tuple[str, ...]:
+        """The synonyms without their languages."""
+        return tuple(map(without_language, self.synonyms))
+
+    def name_in(self, language: str) -> str:
+        """The first of the synonyms in a language, such as "pt-BR"; "" where there is none."""
+        return name_in(language, self.synonyms) if self.synonyms else ""
 
     def __bool__(self) -> bool:
         return bool(self.source_id or self.synonyms) or self != NO_ATTRIBUTES
@@ -151,9 +161,10 @@ def _clean_source_id(source_id: str, _name: str) -> str:
 
 
 def _clean_synonyms(synonyms: tuple[str, ...], name: str) -> tuple[str, ...]:
-    """As names are; blanks, repetitions and the class's own name are left out."""
-    cleaned = dict.fromkeys(clean_name(each, noun="synonym") for each in synonyms if each.strip())
-    cleaned.pop(name, None)
+    """As names are; blanks, repetitions, what stands there with its language, and the class's own name are left out."""
+    cleaned = dict.fromkeys(map(_clean_synonym, filter(str.strip, synonyms)))
+    for plain in [name, *(without_language(each) for each in cleaned if split_language(each)[1])]:
+        cleaned.pop(plain, None)
     if len(cleaned) > MOST_SYNONYMS:
         raise GraphError(
             'the class "{name}" has too many synonyms',
@@ -164,6 +175,10 @@ def _clean_synonyms(synonyms: tuple[str, ...], name: str) -> tuple[str, ...]:
             limit=MOST_SYNONYMS,
         )
     return tuple(cleaned)
+
+
+def _clean_synonym(synonym: str) -> str:
+    return clean_name(with_language(*split_language(synonym)), noun="synonym")
 
 
 def _clean_note(note: str, _name: str) -> str:

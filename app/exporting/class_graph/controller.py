@@ -30,6 +30,7 @@ TITLES: Final = {
     "csv": marked("Table for spreadsheets"),
     "graphml": marked("GraphML for Gephi, yEd and Cytoscape"),
     "skos": marked("SKOS thesaurus"),
+    "darwin-core": marked("Darwin Core checklist"),
     "dot": marked("DOT for Graphviz"),
     "svg": marked("SVG drawing"),
     "svg-dark": marked("SVG drawing, dark"),

@@ -14,7 +14,7 @@ from engine.graph_drawing.shown import first_opened, shown_graph
 from engine.graph_drawing.svg import DARK, LIGHT, SVG_CARD, dot_text, svg_text
 from engine.interchange import csv_edges, json_tree
 from engine.interchange.imported import exported_graph
-from engine.interchange.taxonomies import graphml, skos
+from engine.interchange.taxonomies import checklist_archive, graphml, skos
 from engine.new_file import clear_abandoned_drafts, output_file
 from engine.project import Project
 
@@ -80,6 +80,11 @@ GRAPH_FORMATS: Final[Mapping[str, GraphExportFormat]] = {
         "SKOS: a thesaurus in Turtle",
         ".ttl",
         lambda content: f"# {WRITTEN_BY}\n{skos.written(exported_graph(content.graph))}".encode(),
+    ),
+    "darwin-core": GraphExportFormat(
+        "Darwin Core: a checklist with names in languages, for GBIF and museums",
+        ".zip",
+        lambda content: checklist_archive.written(exported_graph(content.graph), about=WRITTEN_BY),
     ),
     "dot": GraphExportFormat(
         "DOT: for Graphviz",

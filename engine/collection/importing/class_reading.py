@@ -90,7 +90,9 @@ class ClassReader:
 
     def _with_synonym(self, name: str) -> tuple[ClassId, ...]:
         cleaned = "".join(split_path(join_path((name,))))
-        return tuple(each for each in self._graph.fitting(cleaned) if cleaned in self._graph.attributes(each).synonyms)
+        return tuple(
+            each for each in self._graph.fitting(cleaned) if cleaned in self._graph.attributes(each).other_names
+        )
 
     @cached_property
     def _by_source_id(self) -> dict[str, tuple[ClassId, ...]]:
@@ -153,7 +155,7 @@ class KeywordClasses:
         """Classes by name and synonym, however these are written; an id is no keyword."""
         found: dict[str, dict[int, None]] = {}
         for class_id in self._graph.classes():
-            for text in (self._graph.name(class_id), *self._graph.attributes(class_id).synonyms):
+            for text in (self._graph.name(class_id), *self._graph.attributes(class_id).other_names):
                 found.setdefault(text.casefold(), {})[class_id] = None
         return {text: list(ids) for text, ids in found.items()}
 

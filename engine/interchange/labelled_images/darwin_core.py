@@ -5,7 +5,6 @@ image. What the standard has no term for (every path, scores, content hash) stan
 """
 
 import csv
-import io
 import json
 import zipfile
 from collections import deque
@@ -17,7 +16,7 @@ from typing import BinaryIO, Final
 from urllib.parse import quote, unquote, urlsplit
 
 from engine.errors import FormatError
-from engine.files import PhotoFacts, shown
+from engine.files import PhotoFacts
 from engine.interchange import limits
 from engine.interchange.archives import has_member, member, opened_archive, reading, small_member
 from engine.interchange.labelled_images import darwin_core_archive as terms
@@ -40,8 +39,6 @@ CANNOT_CARRY: Final = (
 VERIFIED: Final = "verified by a person"
 UNVERIFIED: Final = "machine answer, verified by nobody"
 BETWEEN_CLASSES: Final = " | "  # between the classes above, the highest first, as the standard recommends
-_FIRST_TIME: Final = (1980, 1, 1, 0, 0, 0)
-"""Of files in a zip archive whose time is nobody's business: the same collection gives the same archive."""
 _READ_TERMS: Final = frozenset(terms.MEDIA_PLACES).union(
     terms.darwin_core(
         "scientificName dynamicProperties associatedMedia higherClassification taxonID identifiedBy dateIdentified "
@@ -60,14 +57,14 @@ def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
     written = [image for image in images.images if image.image_id in facts]
     ids = {image.image_id: permanent_id(images.title, image.path).urn for image in written}
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(_entry(terms.META), terms.meta_xml())
-        archive.writestr(_entry(terms.EML), eml_xml(images))
+        archive.writestr(terms.entry(terms.META), terms.meta_xml(terms.TABLES, metadata=terms.EML))
+        archive.writestr(terms.entry(terms.EML), eml_xml(images))
         for table, rows in (
             (terms.OCCURRENCES, (_occurrence(images, each, ids, facts) for each in written)),
             (terms.MEDIA, (_medium(each, ids, facts) for each in written)),
             (terms.IDENTIFICATIONS, (row for each in written for row in _identifications(images, each, ids))),
         ):
-            _add_table(archive, table, rows)
+            terms.add_table(archive, table, rows)
     left = len(images.images) - len(written)
     return WrittenExport(len(written), {NO_CLASS_REASON: left} if left else {})
 
@@ -136,25 +133,6 @@ def _identified(images: LabelledImages, image: LabelledImage, class_id: int, *, 
     assert answer is not None, "either of them names a class"
     score = answer.safe_score if class_id == answer.safe_id else answer.leaf_score
     return *start, images.model_text, images.made_at.isoformat(), UNVERIFIED, f"probability {score:.6f}"
-
-
-def _entry(name: str) -> zipfile.ZipInfo:
-    entry = zipfile.ZipInfo(name, _FIRST_TIME)
-    entry.compress_type = zipfile.ZIP_DEFLATED
-    entry.external_attr = 0o644 << 16
-    return entry
-
-
-def _add_table(archive: zipfile.ZipFile, table: Table, rows: Iterable[Iterable[str]]) -> None:
-    with (
-        archive.open(_entry(table.file), "w", force_zip64=True) as entry,
-        io.TextIOWrapper(entry, encoding=table.encoding, newline="") as text,
-    ):
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(table.names)
-        for row in rows:  # many readers of archives take a line's end for a row's end, quoted or not
-            cells = map(shown, row)
-            writer.writerow(cell if cell.isprintable() else " ".join(cell.splitlines()) for cell in cells)
 
 
 def _labels(archive: zipfile.ZipFile, source: Path) -> ForeignLabels:

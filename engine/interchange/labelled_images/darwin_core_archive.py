@@ -5,14 +5,18 @@ History"; the metadata is in the Ecological Metadata Language as GBIF profiles i
 annotators and model; licence, place and contact are for the person to fill in before publishing.
 """
 
+import csv
+import io
 import uuid
-from collections.abc import Iterable, Mapping
+import zipfile
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from lxml import etree
 
 from engine.errors import FormatError
+from engine.files import shown
 from engine.interchange.archives import checked_name
 from engine.interchange.labelled_images.records import LabelledImages
 from engine.interchange.xml_files import Element, xml_text, xml_tree
@@ -30,6 +34,7 @@ IDENTIFICATION: Final = DARWIN_CORE + "Identification"
 META: Final = "meta.xml"
 EML: Final = "eml.xml"
 _TEXT: Final = "{http://rs.tdwg.org/dwc/text/}"
+_FIRST_TIME: Final = (1980, 1, 1, 0, 0, 0)  # that a zip archive can hold
 _ESCAPES: Final = {"\\t": "\t", "\\n": "\n", "\\r": "\r"}
 
 
@@ -80,11 +85,22 @@ IDENTIFICATIONS: Final = Table(IDENTIFICATION, "identification.csv", dict(enumer
 """GBIF's extension for who, or what, identified it; the first column says which occurrence."""
 
 
-def meta_xml() -> bytes:
-    """The archive's description of its own three tables."""
-    root = etree.Element(f"{_TEXT}archive", nsmap={None: _TEXT[1:-1]}, metadata=EML)
-    for table in (OCCURRENCES, MEDIA, IDENTIFICATIONS):
-        is_core = table is OCCURRENCES
+TABLES: Final = (OCCURRENCES, MEDIA, IDENTIFICATIONS)
+"""Of an archive of occurrences."""
+
+
+def meta_xml(tables: Sequence[Table], *, metadata: str = "") -> bytes:
+    """The description of an archive.
+
+    Args:
+        tables: its tables, the core first.
+        metadata: name of its document of metadata; "" where it has none.
+    """
+    root = etree.Element(f"{_TEXT}archive", nsmap={None: _TEXT[1:-1]})
+    if metadata:
+        root.set("metadata", metadata)
+    for table in tables:
+        is_core = table is tables[0]
         part = etree.SubElement(
             root,
             f"{_TEXT}{'core' if is_core else 'extension'}",
@@ -100,6 +116,30 @@ def meta_xml() -> bytes:
         for index, term in table.columns.items():
             etree.SubElement(part, f"{_TEXT}field", index=str(index), term=term)
     return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True))
+
+
+def entry(name: str) -> zipfile.ZipInfo:
+    """A file of an archive, without a time: the same collection gives the same archive."""
+    info = zipfile.ZipInfo(name, _FIRST_TIME)
+    info.compress_type = zipfile.ZIP_DEFLATED
+    info.external_attr = 0o644 << 16
+    return info
+
+
+def add_table(archive: zipfile.ZipFile, table: Table, rows: Iterable[Iterable[str]]) -> None:
+    """Write a table into an archive; a line break in a cell becomes a blank.
+
+    Many readers of archives take a line's end for a row's end, quoted or not.
+    """
+    with (
+        archive.open(entry(table.file), "w", force_zip64=True) as file,
+        io.TextIOWrapper(file, encoding=table.encoding, newline="") as text,
+    ):
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(table.names)
+        for row in rows:
+            cells = map(shown, row)
+            writer.writerow(cell if cell.isprintable() else " ".join(cell.splitlines()) for cell in cells)
 
 
 def tables_in(meta: bytes) -> list[Table]:

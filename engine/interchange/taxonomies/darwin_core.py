@@ -1,25 +1,30 @@
 """Checklists in Darwin Core, as GBIF, Catalogue of Life and museums publish them: tables of taxa, zipped or not.
 
 A taxon becomes a class named by its scientific name without the authors; the whole name, its synonyms and its names in
-people's languages are synonyms of the class, the taxonID is its source id, remarks are its note. Parents are
-those of `parentNameUsageID`; a table without gets them from its columns of ranks, from kingdom to genus.
+people's languages, with these, are synonyms of the class, the taxonID is its source id, remarks are its note. Parents
+are those of `parentNameUsageID`; a table without gets them from its columns of ranks, from kingdom to genus.
 """
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, final
+from typing import Any, Final, final
 
 from engine.errors import FormatError
-from engine.graph.class_attributes import IN_FILES
+from engine.graph.class_attributes import ATTRIBUTE, IN_FILES
+from engine.graph.language_tags import with_language
 from engine.graph.names import join_path
 from engine.interchange.imported import ImportedClass, ImportedGraph, attributes_at, clean_name_at, disambiguated
+from engine.interchange.taxonomies.checklist_archive import OURS, PARENTS, PROPERTIES
 from engine.interchange.taxonomies.darwin_core_tables import NAME, TaxonRow, checklist, has_taxon_header, holds_taxa
 from engine.interchange.taxonomy_file import Opening
 
 IDS: Final = ("taxonid", "taxonkey", "id", "")
 """Columns that may hold a taxon's id, the standard's own first; "" is the id that ties the tables of an archive."""
 PARENT: Final = "parentnameusageid"
+_PROPERTIES: Final = "dynamicproperties"
 ACCEPTED: Final = ("acceptednameusageid", "acceptedtaxonkey")
 RANKS: Final = (
     "kingdom", "phylum", "class", "order", "superfamily", "family", "subfamily", "tribe", "subtribe", "genus",
@@ -31,11 +36,12 @@ RANKS: Final = (
 @dataclass
 class _Taxon:
     key: str
+    taxon_id: str
     source_id: str
     name: str
     place: str
     parents: tuple[str, ...]
-    attributes: dict[str, str] = field(default_factory=dict)
+    attributes: dict[str, Any] = field(default_factory=dict)
     synonyms: list[str] = field(default_factory=list)
 
 
@@ -48,10 +54,11 @@ def read(source: Path) -> ImportedGraph:
     """
     tables = checklist(source)
     taxa = _by_parents(tables.taxa) if any(PARENT in row.cells for row in tables.taxa) else _by_ranks(tables.taxa)
-    for row in tables.vernacular:
-        taxon = taxa.get(row.cells.get("", ""))
+    by_id = {taxon.taxon_id: taxon for taxon in taxa.values() if taxon.taxon_id}
+    for row in sorted(tables.vernacular, key=lambda row: row.cells.get("ispreferredname", "").casefold() != "true"):
+        taxon = by_id.get(row.cells.get("", ""))
         if taxon is not None:
-            taxon.synonyms += _vernacular(row)
+            taxon.synonyms.append(_in_its_language(row.cells.get("vernacularname", ""), row))
     edges = tuple((parent, taxon.key) for taxon in taxa.values() for parent in taxon.parents)
     names = {key: taxon.name for key, taxon in taxa.items()}
 
@@ -88,11 +95,19 @@ def _by_parents(rows: Sequence[TaxonRow]) -> dict[str, _Taxon]:
     accepted = _Accepted(row_of)
     parent_of = {key: accepted.key(row.cells.get(PARENT, "")) for key, row in row_of.items() if accepted.is_one(key)}
     parent_of = _without_what_is_cut_off(parent_of, row_of)
-    taxa = {key: _taxon(row_of[key], key, (parent,) if parent else ()) for key, parent in parent_of.items()}
+    taxa = {
+        key: _taxon(row_of[key], key, _all_parents(row_of[key], parent, parent_of)) for key, parent in parent_of.items()
+    }
     for key, row in row_of.items():
         if key not in taxa and (taxon := taxa.get(accepted.key(key))) is not None:
             taxon.synonyms += [_name(row), *_vernacular(row)]
     return taxa
+
+
+def _all_parents(row: TaxonRow, parent: str, there: Collection[str]) -> tuple[str, ...]:
+    """The parent, or the several of a class in our own archives."""
+    several = (each for each in _properties(row).get(PARENTS, ()) if each in there)
+    return tuple(dict.fromkeys(several)) or ((parent,) if parent else ())
 
 
 @final
@@ -154,7 +169,7 @@ def _by_ranks(rows: Sequence[TaxonRow]) -> dict[str, _Taxon]:
             raise _repeated(row, own_id)
         path, ranks_above = _path(row)
         key = join_path(path)
-        if key in taxa and taxa[key].source_id not in {"", own_id}:
+        if key in taxa and taxa[key].taxon_id not in {"", own_id}:
             key = f"{key} ({own_id})"
         elif key in taxa and taxa[key].place:
             raise FormatError("{place} has the taxon of an earlier row", found=key, place=row.place)
@@ -181,7 +196,7 @@ def _add_above(taxa: dict[str, _Taxon], path: tuple[str, ...], ranks: Sequence[s
     """Taxa that rows name above them, and that have no row so far."""
     for length, rank in zip(range(1, len(path) + 1), ranks, strict=False):
         key, parents = join_path(path[:length]), (join_path(path[: length - 1]),) if length > 1 else ()
-        taxa.setdefault(key, _Taxon(key, "", path[length - 1], "", parents, {"rank": rank}))
+        taxa.setdefault(key, _Taxon(key, "", "", path[length - 1], "", parents, {"rank": rank}))
 
 
 # -- both
@@ -208,9 +223,33 @@ def _taxon(row: TaxonRow, key: str, parents: tuple[str, ...]) -> _Taxon:
     name = clean_name_at(row.place, _name(row))
     attributes = {each.name: row.cells.get(term.casefold(), "") for each in IN_FILES for term in each.darwin_core}
     attributes["rank"] = attributes["rank"].casefold()
-    return _Taxon(key, _id(row), name, row.place, parents, attributes, [row.cells.get(NAME, ""), *_vernacular(row)])
+    own_id = _id(row)
+    given: dict[str, Any] = {"source_id": "" if own_id.startswith(OURS) else own_id, **attributes, **_properties(row)}
+    given.pop(PARENTS, None)
+    whole = row.cells.get(NAME, "")
+    synonyms = [*given.pop("synonyms", ()), whole if whole != name else "", *_vernacular(row)]
+    return _Taxon(key, own_id, given.pop("source_id"), name, row.place, parents, given, synonyms)
+
+
+def _properties(row: TaxonRow) -> Mapping[str, Any]:
+    """What our own archives keep of a taxon besides the terms of the standard."""
+    if PROPERTIES not in row.cells.get(_PROPERTIES, ""):
+        return {}
+    with suppress(ValueError, AttributeError, TypeError, RecursionError):
+        found = json.loads(row.cells[_PROPERTIES]).get(PROPERTIES, {})
+        kept = {
+            each.name: found[each.name] for each in IN_FILES if each.name in found and each.accepts(found[each.name])
+        }
+        if ATTRIBUTE["synonyms"].accepts(found.get(PARENTS)):
+            kept[PARENTS] = found[PARENTS]
+        return kept
+    return {}
 
 
 def _vernacular(row: TaxonRow) -> list[str]:
-    """Vernacular names; a cell may hold several."""
-    return [part.strip() for part in row.cells.get("vernacularname", "").split("|")]
+    """Vernacular names in the table of taxa; a cell may hold several."""
+    return [_in_its_language(part, row) for part in row.cells.get("vernacularname", "").split("|")]
+
+
+def _in_its_language(name: str, row: TaxonRow) -> str:
+    return with_language(name.strip(), row.cells.get("language", ""))

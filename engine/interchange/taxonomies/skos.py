@@ -1,14 +1,15 @@
 """SKOS, in which libraries and museums publish thesauri: Turtle, RDF/XML or JSON-LD in, Turtle out.
 
 A concept becomes a class under each concept that is broader. Its preferred label is the name: the one without a
-language, else the English one, else the first by language; all other labels are synonyms. The source id is its address.
+language, else the English one, else the first by language. All labels with a language are synonyms with it, the
+preferred ones first, and so are others besides the name. The source id is its address.
 """
 
 import json
 import logging
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -17,6 +18,7 @@ from urllib.parse import unquote
 
 from engine.errors import FormatError
 from engine.graph.class_attributes import IN_FILES
+from engine.graph.language_tags import split_language, with_language
 from engine.interchange.imported import Edge, ImportedClass, ImportedGraph, attributes_at, clean_name_at, disambiguated
 from engine.interchange.taxonomy_file import Opening, check_parts, json_document, taxonomy_bytes
 from engine.interchange.text_file import decoded
@@ -194,6 +196,7 @@ BROADER: Final = SKOS + "broader"
 NARROWER: Final = SKOS + "narrower"
 NOTATION: Final = SKOS + "notation"
 PREFERRED: Final = SKOS + "prefLabel"
+HIDDEN: Final = SKOS + "hiddenLabel"
 _PREDICATES: Final = {
     each.name: [PREFIXES[prefix] + name for prefix, _, name in (text.partition(":") for text in each.skos)]
     for each in IN_FILES
@@ -217,7 +220,7 @@ def read(source: Path) -> ImportedGraph:
         if statement.subject in concepts:
             facts.setdefault(statement.subject, {}).setdefault(statement.predicate, []).append(statement.value)
     labels = {key: _labels(key, concepts, facts.get(key, {}), source.name) for key in concepts}
-    names = {key: clean_name_at(f"the concept {key} in {source.name}", found[0]) for key, found in labels.items()}
+    names = {key: clean_name_at(f"the concept {key} in {source.name}", found[0].text) for key, found in labels.items()}
 
     def class_of(key: str, name: str) -> ImportedClass:
         return _class(key, name, labels[key], facts.get(key, {}), source.name)
@@ -265,7 +268,7 @@ def _edges(statements: Iterable[Statement]) -> dict[Edge, None]:
     return edges
 
 
-def _labels(key: str, concepts: Mapping[str, str], facts: _Facts, source_name: str) -> list[str]:
+def _labels(key: str, concepts: Mapping[str, str], facts: _Facts, source_name: str) -> list[Text]:
     preferred = sorted(_texts(facts, PREFERRED), key=_language_key)
     if not preferred:
         role = f", {concepts[key]}," if concepts[key] else ""
@@ -277,11 +280,13 @@ def _labels(key: str, concepts: Mapping[str, str], facts: _Facts, source_name: s
             role=role,
             source_name=source_name,
         )
-    return [each.text for each in preferred]
+    return preferred
 
 
 def _texts(facts: _Facts, predicate: str) -> list[Text]:
-    return [each for each in facts.get(predicate, ()) if isinstance(each, Text)]
+    texts = [each for each in facts.get(predicate, ()) if isinstance(each, Text)]
+    # Such as misspellings: to be found by, in no language to be shown in.
+    return [Text(each.text) for each in texts] if predicate == HIDDEN else texts
 
 
 def _language_key(label: Text) -> tuple[int, str]:
@@ -290,17 +295,21 @@ def _language_key(label: Text) -> tuple[int, str]:
     return (_LANGUAGES.index(main) if main in _LANGUAGES else len(_LANGUAGES)), language
 
 
-def _class(key: str, name: str, labels: list[str], facts: _Facts, source_name: str) -> ImportedClass:
+def _class(key: str, name: str, labels: Sequence[Text], facts: _Facts, source_name: str) -> ImportedClass:
     values: dict[str, str | tuple[str, ...]] = {}
     for each in IN_FILES:
         found = [_texts(facts, predicate) for predicate in _PREDICATES[each.name]]
         if isinstance(each.default, tuple):
-            values[each.name] = (*labels, *(text.text for texts in found for text in texts))
+            values[each.name] = tuple(map(_synonym, [*labels, *(text for texts in found for text in texts)]))
         else:
             values[each.name] = next((min(texts, key=_language_key).text for texts in found if texts), "")
     notation = next((each.text for each in _texts(facts, NOTATION)), "")
     values["source_id"] = notation if key.startswith(OURS) else key
     return ImportedClass(key, name, attributes_at(f"the concept {key} in {source_name}", name, **values))
+
+
+def _synonym(label: Text) -> str:
+    return with_language(label.text, label.language)
 
 
 def _last_part(address: str) -> str:
@@ -321,15 +330,29 @@ def _addresses(graph: ImportedGraph) -> dict[str, str]:
 
 def _block(each: ImportedClass, addresses: Mapping[str, str], parents: Iterable[str]) -> str:
     address = addresses[each.key]
-    statements = [("skos:prefLabel", each.name)]
+    statements = _named(each)
     if address.startswith(OURS) and each.attributes.source_id:
-        statements.append(("skos:notation", each.attributes.source_id))
+        statements.append(("skos:notation", Text(each.attributes.source_id)))
     for attribute in IN_FILES:
         value = attribute.of(each.attributes)
-        if value and attribute.skos:
-            texts = value if isinstance(value, tuple) else (value,)
-            statements += [(attribute.skos_written, text) for text in texts]
-    # What JSON escapes in a text, Turtle escapes in the same way.
-    lines = [f"{predicate} {json.dumps(text, ensure_ascii=False)}" for predicate, text in statements]
+        if value and attribute.skos and not isinstance(value, tuple):
+            statements.append((attribute.skos_written, Text(value)))
+    lines = [f"{predicate} {_literal(text)}" for predicate, text in statements]
     lines += [f"skos:broader <{addresses[parent]}>" for parent in parents]
     return " ;\n    ".join([f"<{address}> a skos:Concept", *lines]) + " .\n"
+
+
+def _named(each: ImportedClass) -> list[tuple[str, Text]]:
+    """The labels of a class: of each language one is the preferred one, as the standard has it."""
+    labels = [Text(*split_language(synonym)) for synonym in each.attributes.synonyms]
+    preferred = {label.language: label for label in reversed(labels) if label.language}
+    chosen = min(preferred.values(), key=_language_key, default=Text(""))
+    own = [] if chosen.text == each.name else [Text(each.name)]  # a reader takes the chosen one for the name
+    first = [*own, *(label for label in labels if preferred.get(label.language) is label)]
+    others = [label for label in labels if preferred.get(label.language) is not label]
+    return [*(("skos:prefLabel", label) for label in first), *(("skos:altLabel", label) for label in others)]
+
+
+def _literal(text: Text) -> str:
+    """As Turtle writes it, which escapes what JSON escapes."""
+    return json.dumps(text.text, ensure_ascii=False) + (f"@{text.language}" if text.language else "")

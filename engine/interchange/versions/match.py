@@ -112,13 +112,15 @@ class _Matcher:
         naming: dict[ClassId, list[str]] = {}
         for key, each in self._classes.items():
             known = self._synonyms_here(self.class_ids.get(key))
-            matches = (found for text in each.attributes.synonyms if text not in known for found in texts.get(text, ()))
+            matches = (
+                found for text in each.attributes.other_names if text not in known for found in texts.get(text, ())
+            )
             for class_id in dict.fromkeys(matches):
                 naming.setdefault(class_id, []).append(key)
         return naming
 
     def _synonyms_here(self, class_id: ClassId | None) -> tuple[str, ...]:
-        return () if class_id is None or class_id not in self._graph else self._graph.attributes(class_id).synonyms
+        return () if class_id is None or class_id not in self._graph else self._graph.attributes(class_id).other_names
 
     def find(self) -> None:
         """Match what can be matched, the surest evidence first."""
@@ -226,7 +228,7 @@ class _Matcher:
             if child in self.class_ids and self.class_ids[child] in self._base_classes
             for top in self._base_classes[self.class_ids[child]].parents
         )
-        by_synonym = (found for text in each.attributes.synonyms for found in self._base_by_name.get(text, ()))
+        by_synonym = (found for text in each.attributes.other_names for found in self._base_by_name.get(text, ()))
         near = [class_id for place in self._places(each.key) for class_id in self._base_children.get(place, ())]
         left = [class_id for class_id in near if class_id not in self._taken]
         by_place = [

@@ -120,7 +120,7 @@ class _Update:
         was = self._base[class_id]
         known = self._graph.fitting(was.source_id) if was.source_id else []
         known = known or [
-            each for each in self._graph.fitting(was.name) if was.name in self._graph.attributes(each).synonyms
+            each for each in self._graph.fitting(was.name) if was.name in self._graph.attributes(each).other_names
         ]
         return known[0] if len(known) == 1 else None
 

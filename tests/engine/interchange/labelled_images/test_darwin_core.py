@@ -13,7 +13,7 @@ from lxml import etree
 from engine.errors import FormatError
 from engine.graph.class_attributes import ClassAttributes
 from engine.interchange.labelled_images import darwin_core
-from engine.interchange.labelled_images.darwin_core_archive import DARWIN_CORE, meta_xml
+from engine.interchange.labelled_images.darwin_core_archive import DARWIN_CORE, EML, TABLES, meta_xml
 from tests.support.labelled_images import ORGAN, Labelled
 from tests.support.photos import save_photo
 
@@ -157,8 +157,8 @@ def test_a_class_that_was_corrected_elsewhere_counts(archive: Path, tmp_path: Pa
         {},
         {"meta.xml": "<archive/>"},
         {"meta.xml": "no xml"},
-        {"meta.xml": meta_xml().decode()},
-        {"meta.xml": meta_xml().decode(), "occurrence.csv": '"\x00'},
+        {"meta.xml": meta_xml(TABLES, metadata=EML).decode()},
+        {"meta.xml": meta_xml(TABLES, metadata=EML).decode(), "occurrence.csv": '"\x00'},
         {"meta.xml": '<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><archive>&b;</archive>'},
     ],
 )

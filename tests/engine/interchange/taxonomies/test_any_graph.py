@@ -3,6 +3,8 @@
 import random
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,11 +14,12 @@ from hypothesis import strategies as st
 from engine.errors import FormatError, GraphError
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.class_attributes import ClassAttributes
+from engine.graph.language_tags import split_language, with_language
 from engine.graph.names import clean_name
 from engine.interchange import csv_edges, json_tree
 from engine.interchange.detect import FORMATS, read_graph
-from engine.interchange.imported import ImportedGraph, exported_graph
-from engine.interchange.taxonomies import graphml, skos
+from engine.interchange.imported import ImportedClass, ImportedGraph, exported_graph
+from engine.interchange.taxonomies import checklist_archive, graphml, skos
 from tests.engine.interchange.test_detect import make
 
 EXAMPLES = 12
@@ -29,6 +32,7 @@ WRITERS: dict[str, Callable[[ImportedGraph], str | bytes]] = {
     "csv": csv_edges.written,
     "graphml": graphml.written,
     "skos": skos.written,
+    "darwin-core": partial(checklist_archive.written, about="test"),
 }
 
 
@@ -46,6 +50,7 @@ signs = st.sampled_from(
 )
 texts = names | signs
 notes = st.just("") | texts | st.tuples(texts, texts).map("\n".join)
+tagged = st.tuples(texts, st.sampled_from(["de", "en", "pt-BR", "zh-Hans"])).map(lambda pair: with_language(*pair))
 colours = st.sampled_from(["", "#000000", "#a0b1c2"])
 
 
@@ -58,7 +63,7 @@ def graphs(draw: st.DrawFn) -> ImportedGraph:
         name = draw(texts)
         if any(graph.child_named(parent, name) is not None for parent in above or (None,)):
             continue
-        synonyms = tuple(draw(st.lists(texts, max_size=3, unique=True)))
+        synonyms = tuple(draw(st.lists(texts | tagged, max_size=4, unique=True)))
         attributes = ClassAttributes(
             draw(st.just("") | texts), synonyms, draw(notes), draw(colours), rank=draw(st.just("") | texts)
         )
@@ -79,14 +84,22 @@ def test_every_graph_comes_back(name: str, tmp_path: Path, graph: ImportedGraph)
 
 
 def rows_by_path(graph: ImportedGraph) -> list[tuple[object, ...]]:
-    """What is said of each class, with what is said above it: the order of classes does not matter."""
-    said = {each.key: (each.name, each.attributes) for each in graph.classes}
+    """What is said of each class, with what is said above it: the order of classes does not matter.
+
+    Nor does that of synonyms in different languages; which is the first of a language does.
+    """
+    said = {each.key: (each.name, replace(each.attributes, synonyms=by_language(each))) for each in graph.classes}
     parents = graph.parent_keys
 
     def above(key: str) -> tuple[object, ...]:
         return (said[key], tuple(sorted((above(parent) for parent in parents[key]), key=repr)))
 
     return [above(key) for key in said]
+
+
+def by_language(each: ImportedClass) -> tuple[str, ...]:
+    """Its synonyms, those without a language first."""
+    return tuple(sorted(each.attributes.synonyms, key=lambda synonym: split_language(synonym)[1]))
 
 
 @pytest.mark.parametrize("name", sorted(set(FORMATS) - {"folders"}))

@@ -1,5 +1,6 @@
 """Checklists in Darwin Core."""
 
+import csv
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,9 +10,9 @@ import pytest
 from engine.errors import FormatError
 from engine.graph.class_attributes import ClassAttributes
 from engine.interchange.detect import detect_format, read_graph
-from engine.interchange.imported import ImportedGraph
-from engine.interchange.taxonomies import darwin_core
-from tests.support.taxonomies import made_terms
+from engine.interchange.imported import ImportedClass, ImportedGraph
+from engine.interchange.taxonomies import checklist_archive, darwin_core
+from tests.support.taxonomies import facts_of, made_terms
 
 GBIF = (
     "taxonID", "datasetID", "parentNameUsageID", "acceptedNameUsageID", "originalNameUsageID", "scientificName",
@@ -54,6 +55,8 @@ META = """<archive xmlns="http://rs.tdwg.org/dwc/text/">
     <files><location>names.csv</location></files>
     <coreid index="0"/>
     <field index="1" term="http://rs.tdwg.org/dwc/terms/vernacularName"/>
+    <field index="2" term="http://purl.org/dc/terms/language"/>
+    <field index="3" term="http://rs.gbif.org/terms/1.0/isPreferredName"/>
   </extension>
 </archive>"""
 
@@ -104,7 +107,7 @@ def test_an_archive_that_describes_itself(tmp_path: Path) -> None:
     files: dict[str, bytes] = {
         "meta.xml": META.encode(),
         "taxa.txt": "id\tabove\tname\n1\t\tOiseaux\n2\t1\tGoéland\n".encode("latin-1"),
-        "names.csv": '2,"gull, mew"\n2,Möwe\n7,nobody\n'.encode(),
+        "names.csv": '2,"gull, mew"\n2,Seemöwe,deu,\n2,Möwe,de,true\n7,nobody\n2,måse,klingon,\n'.encode(),
     }
     path = zipped(tmp_path, files)
     for name, content in files.items():
@@ -114,7 +117,46 @@ def test_an_archive_that_describes_itself(tmp_path: Path) -> None:
         assert detect_format(source) == "darwin-core"
         graph = read_graph(source)
         assert paths_of(graph) == {"Oiseaux", "Oiseaux/Goéland"}
-        assert graph.classes[1].attributes == ClassAttributes("2", ("gull, mew", "Möwe"))
+        assert graph.classes[1].attributes == ClassAttributes("2", ("Möwe@de", "gull, mew", "Seemöwe@de", "måse"))
+
+
+def test_a_checklist_of_ours(tmp_path: Path) -> None:
+    """The terms of the standard, one row for a synonym, GBIF's table of names in languages; the rest as JSON."""
+    tench = ClassAttributes("https://gbif.example/1", ("Schleie@de", "tinca", "Tench@en"), "slimy", rank="species")
+    odd = ClassAttributes(note="two\nlines", colour="#a0b1c2", rank="Form")
+    graph = ImportedGraph(
+        (
+            ImportedClass("1", "Fish"),
+            ImportedClass("2", "Pond", ClassAttributes("urn:protoleaf:class:1")),
+            ImportedClass("3", "Tinca tinca", tench),
+            ImportedClass("4", "Golden", odd),
+        ),
+        (("1", "3"), ("2", "3"), ("3", "4")),
+    )
+    path = tmp_path / "checklist.zip"
+    path.write_bytes(checklist_archive.written(graph, about="test"))
+    with zipfile.ZipFile(path) as archive:
+        taxa = list(csv.DictReader(archive.read("taxon.csv").decode().splitlines()))
+        names = archive.read("vernacularname.csv").decode().splitlines()
+    tinca = next(row for row in taxa if row["scientificName"] == "Tinca tinca")
+    assert (tinca["taxonID"], tinca["parentNameUsageID"], tinca["taxonRank"], tinca["taxonomicStatus"]) == (
+        "https://gbif.example/1", "urn:protoleaf:class:1", "species", "accepted"
+    )  # fmt: skip
+    assert [row["acceptedNameUsageID"] for row in taxa if row["taxonomicStatus"] == "synonym"] == [tinca["taxonID"]]
+    assert names == [
+        "coreid,vernacularName,language,isPreferredName",
+        "https://gbif.example/1,Schleie,de,true",
+        "https://gbif.example/1,Tench,en,true",
+    ]
+    assert detect_format(path) == "darwin-core"
+    assert facts_of(read_graph(path)) == facts_of(graph)
+
+
+@pytest.mark.parametrize("text", ["[1]", '{"protoleaf": 3}', '{"protoleaf": {"parents": [7, "x"], "note": 3}}', "{"])
+def test_what_others_wrote_into_our_properties(tmp_path: Path, text: str) -> None:
+    """It is passed over."""
+    content = f"taxonID\tscientificName\tparentNameUsageID\tdynamicProperties\n1\tA\t\t\n2\tB\t1\t{text}\n"
+    assert paths_of(read_graph(written(tmp_path, content))) == {"A", "A/B"}
 
 
 def test_a_folder_of_images_is_none(tmp_path: Path) -> None:

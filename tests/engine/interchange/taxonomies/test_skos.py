@@ -2,6 +2,7 @@
 
 import json
 import logging
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ HEAD = f"@prefix skos: <{skos.SKOS}> .\n@base <https://birds.example/> .\n"
 BIRDS = f"""{HEAD}
 <bird> a skos:Concept ; skos:prefLabel "Vogel"@de, "Bird"@en-GB ;
     skos:scopeNote "scope" ; skos:definition "feathers"@en .
-<gull> a skos:Concept ; skos:prefLabel "Mouette"@fr, "Möwe"@de ; skos:altLabel "mew" ; skos:hiddenLabel "gul" .
+<gull> a skos:Concept ; skos:prefLabel "Mouette"@fr, "Möwe"@de ; skos:altLabel "mew" ; skos:hiddenLabel "gul"@de .
 <bird> skos:narrower <gull> .
 <auk> skos:broader <bird> ; skos:prefLabel "auk", "Auk"@en ; skos:related <gull> .
 <scheme> a skos:ConceptScheme ; skos:prefLabel "Birds" ; skos:hasTopConcept <bird> .
@@ -62,15 +63,18 @@ def text_of(terms: list[Term]) -> str:
 
 
 def test_labels_languages_and_both_ways_of_saying_broader(tmp_path: Path) -> None:
-    """No language before English before others; every other label is a synonym; a scheme is no class."""
+    """No language before English before others; every label with a language, and every other, is a synonym.
+
+    A hidden label is in no language that it would be shown in; a scheme is no class.
+    """
     graph = skos.read(written(tmp_path, BIRDS))
     assert {
         each.name: (each.attributes.source_id.rpartition("/")[2], each.attributes.synonyms, each.attributes.note)
         for each in graph.classes
     } == {
-        "Bird": ("bird", ("Vogel",), "feathers"),
-        "Möwe": ("gull", ("Mouette", "mew", "gul"), ""),
-        "auk": ("auk", ("Auk",), ""),
+        "Bird": ("bird", ("Bird@en-GB", "Vogel@de"), "feathers"),
+        "Möwe": ("gull", ("Möwe@de", "Mouette@fr", "mew", "gul"), ""),
+        "auk": ("auk", ("Auk@en",), ""),
     }
     assert set(graph.edges) == {
         (f"https://birds.example/{a}", f"https://birds.example/{b}") for a, b in [("bird", "gull"), ("bird", "auk")]
@@ -92,7 +96,35 @@ def test_some_thousand_concepts(tmp_path: Path) -> None:
     """A vocabulary of real size."""
     terms = made_terms(1_500)
     graph = read_graph(written(tmp_path, text_of(terms)))
-    assert facts_of(graph) == expected_facts(terms, "https://birds.example/t/{}")
+    read = {
+        name: (parents, replace(attributes, synonyms=attributes.other_names[1:]))  # the first one is the name itself
+        for name, (parents, attributes) in facts_of(graph).items()
+    }
+    assert read == expected_facts(terms, "https://birds.example/t/{}")
+
+
+def test_languages_come_back(tmp_path: Path) -> None:
+    """The first of a language is the preferred label, others are alternative ones; a name without a language stays."""
+    names = ("Tench@en", "doctor fish@en", "Schleie@de", "tinca")
+    graph = ImportedGraph((ImportedClass("1", "Tinca tinca", ClassAttributes("", names)),), ())
+    text = skos.written(graph)
+    labels = [line.strip(" ;.") for line in text.splitlines() if "Label" in line]
+    assert labels == [
+        'skos:prefLabel "Tinca tinca"',
+        'skos:prefLabel "Tench"@en',
+        'skos:prefLabel "Schleie"@de',
+        'skos:altLabel "doctor fish"@en',
+        'skos:altLabel "tinca"',
+    ]
+    again = read_graph(written(tmp_path, text)).classes[0]
+    assert (again.name, set(again.attributes.synonyms)) == ("Tinca tinca", set(names))
+    assert [again.attributes.name_in(language) for language in ("en", "de")] == ["Tench", "Schleie"]
+
+
+def test_what_comes_in_with_one_language_goes_out_so(tmp_path: Path) -> None:
+    """No second label without a language, where a reader chooses the same."""
+    text = skos.written(read_graph(written(tmp_path, text_of(made_terms(1)))))
+    assert [line.strip(" ;.") for line in text.splitlines() if "prefLabel" in line] == ['skos:prefLabel "Ärt 0"@en']
 
 
 def test_relative_addresses_stay_relative(tmp_path: Path) -> None:

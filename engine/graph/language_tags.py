@@ -1,0 +1,60 @@
+"""Names in the languages of people: a synonym may have a language tag (BCP 47) behind it, "Schleie@de".
+
+The form is that of a text with a language in Turtle and SPARQL. An "@" that no known language follows is a part of the
+name.
+"""
+
+from collections.abc import Iterable
+from functools import cache
+from typing import Final
+
+from langcodes import standardize_tag, tag_distance, tag_is_valid
+
+_MARK: Final = "@"
+_FARTHEST: Final = 10
+"""Distance of languages that still fit, as CLDR measures it: those of other countries do (5 for "pt-PT" where "pt-BR"
+is wanted), those in another script (54 for "zh-Hant" where "zh-CN" is wanted) do not."""
+
+
+def with_language(name: str, language: str) -> str:
+    """A name with the tag of its language, however that is written ("deu"); without one where there is none."""
+    tag = _standard(language)
+    return f"{name}{_MARK}{tag}" if tag and name else name
+
+
+def split_language(synonym: str) -> tuple[str, str]:
+    """The name of a synonym, and its language tag; "" where it has none."""
+    name, mark, language = synonym.rpartition(_MARK)
+    if not mark or not name.strip():
+        return synonym, ""
+    tag = _standard(language)
+    return (name, tag) if tag else (synonym, "")
+
+
+def without_language(synonym: str) -> str:
+    """The name of a synonym."""
+    return split_language(synonym)[0] if _MARK in synonym else synonym
+
+
+def name_in(language: str, synonyms: Iterable[str]) -> str:
+    """The first of the synonyms in a language, one of its own country before others; "" where none is."""
+    best, name = _FARTHEST + 1, ""
+    for synonym in synonyms:
+        if _MARK not in synonym:
+            continue
+        text, tag = split_language(synonym)
+        if tag and (distance := _distance(language, tag)) < best:
+            best, name = distance, text
+    return name
+
+
+@cache
+def _standard(language: str) -> str:
+    """A language tag in its standard form ("de" for "deu" and "ger"); "" where it is none that is registered."""
+    tag = language.strip()
+    return standardize_tag(tag) if tag.isascii() and tag and tag_is_valid(tag) else ""
+
+
+@cache
+def _distance(wanted: str, there: str) -> int:
+    return tag_distance(wanted, there)

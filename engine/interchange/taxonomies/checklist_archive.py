@@ -1,0 +1,127 @@
+"""Writes a category graph as a checklist: a Darwin Core archive of taxa with their names in people's languages.
+
+What the standard has no term for (a second parent, a colour, line breaks of a note) stands in `dynamicProperties` as
+JSON, so that `darwin_core.read` gives the same graph again.
+"""
+
+import io
+import json
+import zipfile
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Any, Final
+
+from engine.graph.class_attributes import ATTRIBUTE, IN_FILES
+from engine.graph.language_tags import split_language
+from engine.interchange.imported import ImportedClass, ImportedGraph
+from engine.interchange.labelled_images.darwin_core_archive import (
+    DARWIN_CORE,
+    DUBLIN_CORE,
+    META,
+    Table,
+    add_table,
+    darwin_core,
+    entry,
+    meta_xml,
+)
+
+OURS: Final = "urn:protoleaf:class:"
+"""Taxon ids of classes without a source id of their own; the number behind it is the class's own."""
+PROPERTIES: Final = "protoleaf"  # the part of `dynamicProperties` that is ours
+PARENTS: Final = "parents"  # in it, the taxon ids of all parents where there are several
+_ACCEPTED: Final = "accepted"
+_SYNONYM: Final = "synonym"
+_TAXA: Final = Table(
+    DARWIN_CORE + "Taxon",
+    "taxon.csv",
+    dict(
+        enumerate(
+            darwin_core(
+                "taxonID parentNameUsageID acceptedNameUsageID scientificName taxonRank taxonomicStatus taxonRemarks "
+                "dynamicProperties"
+            )
+        )
+    ),
+)
+_NAMES: Final = Table(
+    "http://rs.gbif.org/terms/1.0/VernacularName",
+    "vernacularname.csv",
+    {
+        1: DARWIN_CORE + "vernacularName",
+        2: DUBLIN_CORE + "language",
+        3: "http://rs.gbif.org/terms/1.0/isPreferredName",
+    },
+)
+"""GBIF's extension for names in people's languages; the first column says of which taxon."""
+
+
+def written(graph: ImportedGraph, *, about: str) -> bytes:
+    """A graph as an archive, for `darwin_core.read`, GBIF and other programs.
+
+    Args:
+        about: the archive's comment.
+    """
+    ids, parents = taxon_ids(graph), graph.parent_keys
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.comment = about.encode()
+        archive.writestr(entry(META), meta_xml((_TAXA, _NAMES)))
+        add_table(archive, _TAXA, (row for each in graph.classes for row in _taxon(each, ids, parents[each.key])))
+        add_table(archive, _NAMES, (row for each in graph.classes for row in _names(each, ids[each.key])))
+    return file.getvalue()
+
+
+def taxon_ids(graph: ImportedGraph) -> dict[str, str]:
+    """The id of each class by its key: its source id where no other class has it."""
+    counts = Counter(each.attributes.source_id for each in graph.classes)
+    return {each.key: _taxon_id(each, counts[each.attributes.source_id]) for each in graph.classes}
+
+
+def _taxon_id(each: ImportedClass, count: int) -> str:
+    source_id = each.attributes.source_id
+    is_its_own = source_id and count == 1 and source_id.isprintable() and not source_id.startswith(OURS)
+    return source_id if is_its_own else f"{OURS}{each.key}"
+
+
+def _taxon(each: ImportedClass, ids: Mapping[str, str], parents: Sequence[str]) -> Iterable[Sequence[str]]:
+    """The row of a class, and those of its synonyms without a language."""
+    attributes, own_id = each.attributes, ids[each.key]
+    more = _properties(each, own_id, [ids[parent] for parent in parents])
+    text = json.dumps({PROPERTIES: more}, ensure_ascii=False) if more else ""
+    parent = ids[parents[0]] if parents else ""
+    yield own_id, parent, "", each.name, attributes.rank, _ACCEPTED, attributes.note, text
+    plain, _in_languages = _parted(attributes.synonyms)
+    for number, synonym in enumerate(plain, start=1):
+        yield f"{OURS}{each.key}:{_SYNONYM}:{number}", "", own_id, synonym, "", _SYNONYM, "", ""
+
+
+def _properties(each: ImportedClass, own_id: str, parents: Sequence[str]) -> dict[str, Any]:
+    """What its row cannot hold otherwise."""
+    attributes = each.attributes
+    held = {
+        "source_id": "" if own_id.startswith(OURS) else own_id,
+        "synonyms": tuple(chain(*_parted(attributes.synonyms))),
+        "note": " ".join(attributes.note.split()),
+        "rank": attributes.rank.casefold(),
+    }
+    values = {attribute.name: attribute.of(attributes) for attribute in IN_FILES}
+    more = {name: value for name, value in values.items() if value != held.get(name, ATTRIBUTE[name].default)}
+    return {**({PARENTS: list(parents)} if len(parents) > 1 else {}), **more}
+
+
+def _names(each: ImportedClass, own_id: str) -> Iterable[Sequence[str]]:
+    """Its names in people's languages, the preferred one of each language marked."""
+    languages = set[str]()
+    for synonym in _parted(each.attributes.synonyms)[1]:
+        name, language = split_language(synonym)
+        yield own_id, name, language, "false" if language in languages else "true"
+        languages.add(language)
+
+
+def _parted(synonyms: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """Those without a language, and those with one: the first of each language first, as they are read again."""
+    plain = [each for each in synonyms if not split_language(each)[1]]
+    first = {split_language(each)[1]: each for each in reversed(synonyms)}
+    tagged = [each for each in synonyms if split_language(each)[1]]
+    return plain, sorted(tagged, key=lambda each: first[split_language(each)[1]] != each)

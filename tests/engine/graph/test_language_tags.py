@@ -1,0 +1,80 @@
+"""Names in the languages of people."""
+
+import pytest
+
+from engine.graph.category_graph import CategoryGraph
+from engine.graph.class_attributes import ClassAttributes
+from engine.graph.language_tags import name_in, split_language, with_language
+
+TENCH = (
+    "tinca",
+    "Tench@en",
+    "Tenca@es",
+    "Tenca-portuguesa@pt-PT",
+    "Tenca-brasileira@pt-BR",
+    "丁鱥@zh",
+    "丁鱥魚@zh-Hant",
+)
+
+
+@pytest.mark.parametrize(
+    ("synonym", "name", "language"),
+    [
+        ("Schleie@de", "Schleie", "de"),
+        ("Schleie@deu", "Schleie", "de"),
+        ("Schleie@DE-at", "Schleie", "de-AT"),
+        ("丁鱥@zh-hans", "丁鱥", "zh-Hans"),
+        ("a@b@fr", "a@b", "fr"),
+        ("somebody@home", "somebody@home", ""),
+        ("lens @ f/8", "lens @ f/8", ""),
+        ("@de", "@de", ""),
+        ("Schleie@", "Schleie@", ""),
+        ("Schleie", "Schleie", ""),
+    ],
+)
+def test_a_language_behind_a_name(synonym: str, name: str, language: str) -> None:
+    """One that is registered, in its standard form; anything else is a part of the name."""
+    assert split_language(synonym) == (name, language)
+
+
+def test_a_language_is_written_in_its_standard_form() -> None:
+    """As sources call it: by two or three letters, with underscores; what is none is left out."""
+    assert [with_language("Schleie", each) for each in ("ger", "de_AT", "", "German", "und so weiter")] == [
+        "Schleie@de", "Schleie@de-AT", "Schleie", "Schleie", "Schleie"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("language", "name"),
+    [
+        ("en-GB", "Tench"),
+        ("pt-BR", "Tenca-brasileira"),
+        ("pt", "Tenca-brasileira"),
+        ("zh_CN", "丁鱥"),
+        ("zh-TW", "丁鱥魚"),
+        ("es-MX", "Tenca"),
+        ("ca", ""),
+        ("de", ""),
+    ],
+)
+def test_the_name_in_a_language(language: str, name: str) -> None:
+    """That of the own country before others, never one in another script or of a language beside it."""
+    assert name_in(language, TENCH) == name
+
+
+def test_they_are_found_without_their_language() -> None:
+    """By search, and as what a text means."""
+    graph = CategoryGraph()
+    tench = graph.add_class("Tinca tinca", attributes=ClassAttributes(synonyms=("Schleie@deu", "Tench@en")))
+    assert graph.search("schlei") == [tench]
+    assert graph.search("SCHLEIE") == [tench]
+    assert graph.search("@de") == []
+    assert graph.find("Tench") == tench
+
+
+def test_a_name_stands_there_once() -> None:
+    """With its language rather than without; the class's own name may have one."""
+    graph = CategoryGraph()
+    names = ("Tench", "Tench@en", "Schleie@deu", "Schleie@de", "Tinca tinca", "Tinca tinca@la")
+    tench = graph.add_class("Tinca tinca", attributes=ClassAttributes(synonyms=names))
+    assert graph.attributes(tench).synonyms == ("Tench@en", "Schleie@de", "Tinca tinca@la")
