@@ -807,7 +807,7 @@
     </message>
     <message>
         <source>Protoleaf backs up your project when you open it, every 15 minutes of work, and before large changes.</source>
-        <translation>Protoleaf sichert Ihr Projekt beim Öffnen, nach je 15 Minuten Arbeit und vor großen Änderungen.</translation>
+        <translation>Protoleaf sichert Ihr Projekt beim Öffnen, alle 15 Minuten während der Arbeit und vor großen Änderungen.</translation>
     </message>
     <message>
         <source>Backups</source>
@@ -3224,15 +3224,15 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Not sure of any class.</source>
-        <translation>Bei keiner Klasse sicher.</translation>
+        <translation>Keine Klasse ist sicher.</translation>
     </message>
     <message>
         <source>Sure of the exact class.</source>
-        <translation>Bei der genauen Klasse sicher.</translation>
+        <translation>Die genaue Klasse ist sicher.</translation>
     </message>
     <message>
         <source>Sure of %1, not of the exact class.</source>
-        <translation>Bei %1 sicher, nicht bei der genauen Klasse.</translation>
+        <translation>%1 ist sicher, die genaue Klasse nicht.</translation>
     </message>
     <message>
         <source>Why unknown</source>
