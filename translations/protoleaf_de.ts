@@ -213,7 +213,7 @@
     </message>
     <message>
         <source>Give it a name.</source>
-        <translation>Bitte einen Namen angeben.</translation>
+        <translation>Einen Namen angeben.</translation>
     </message>
     <message>
         <source>Mean and standard deviation need three numbers each, such as 0.5, 0.5, 0.5.</source>
@@ -437,7 +437,7 @@
     </message>
     <message>
         <source>More than a thousand other networks, DINOv2 and SigLIP among them, come with timm: %1</source>
-        <translation>Über tausend weitere Netze, darunter DINOv2 und SigLIP, kommen mit timm: %1</translation>
+        <translation>Über tausend weitere Netze, darunter DINOv2 und SigLIP, gibt es mit timm: %1</translation>
     </message>
     <message>
         <source>Name or licence</source>
@@ -461,7 +461,7 @@
     </message>
     <message>
         <source>No network matches. Search for a family, such as resnet, or clear the search.</source>
-        <translation>Kein Netz passt. Suchen Sie nach einer Familie, etwa resnet, oder leeren Sie die Suche.</translation>
+        <translation>Kein passendes Netz. Suchen Sie nach einer Familie, etwa resnet, oder leeren Sie die Suche.</translation>
     </message>
     <message>
         <source>The list could not be loaded. Come back to this page to try again.</source>
@@ -666,7 +666,7 @@
     <message numerus="yes">
         <source>Try it on %n of your images</source>
         <translation>
-            <numerusform>Mit einem Ihrer Bilder ausprobieren</numerusform>
+            <numerusform>Mit Ihrem Bild ausprobieren</numerusform>
             <numerusform>Mit %n Ihrer Bilder ausprobieren</numerusform>
         </translation>
     </message>
@@ -807,7 +807,7 @@
     </message>
     <message>
         <source>Protoleaf backs up your project when you open it, every 15 minutes of work, and before large changes.</source>
-        <translation>Protoleaf sichert Ihr Projekt beim Öffnen, nach je 15 Minuten Arbeit und vor großen Änderungen.</translation>
+        <translation>Protoleaf sichert Ihr Projekt beim Öffnen, alle 15 Minuten während der Arbeit und vor großen Änderungen.</translation>
     </message>
     <message>
         <source>Backups</source>
@@ -847,7 +847,7 @@
     </message>
     <message>
         <source>Before merging a class list</source>
-        <translation>Vor dem Zusammenführen einer Klassenliste</translation>
+        <translation>Vor dem Zusammenführen mit einer Klassenliste</translation>
     </message>
     <message>
         <source>Before importing labels</source>
@@ -1203,7 +1203,7 @@
     </message>
     <message>
         <source>%1 has %2 labelled images; to split a class takes 2. Label some more first.</source>
-        <translation>%1 hat %2 gelabelte Bilder; zum Aufteilen braucht eine Klasse 2. Zuerst weitere labeln.</translation>
+        <translation>Zum Aufteilen braucht %1 zwei gelabelte Bilder, vorhanden: %2. Zuerst weitere labeln.</translation>
     </message>
     <message>
         <source>No images yet</source>
@@ -1330,7 +1330,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Lock or unlock zoom and place</source>
-        <translation>Zoom und Ausschnitt koppeln oder lösen</translation>
+        <translation>Zoom und Ausschnitt koppeln oder entkoppeln</translation>
     </message>
     <message>
         <source>Larger</source>
@@ -1462,7 +1462,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Its libraries are installed. It builds an engine before the first image, which takes minutes.</source>
-        <translation>Die Bibliotheken sind installiert. Vor dem ersten Bild wird eine Engine erstellt, was Minuten dauert.</translation>
+        <translation>Die Bibliotheken sind installiert. Vor dem ersten Bild wird eine Engine erstellt, was einige Minuten dauert.</translation>
     </message>
     <message>
         <source>Not available for the same reason.</source>
@@ -1692,7 +1692,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>the network and your classes as ONNX files, with a runner that needs only Python</source>
-        <translation>das Netz und Ihre Klassen als ONNX-Dateien, mit einem Startprogramm, das nur Python braucht</translation>
+        <translation>das Netz und Ihre Klassen als ONNX-Dateien, mit einem Skript zum Ausführen, das nur Python braucht</translation>
     </message>
     <message>
         <source>the images and labels it learned from stay here</source>
@@ -1784,7 +1784,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Use no space, but break once the images are moved.</source>
-        <translation>Belegen keinen Platz, brechen aber, sobald die Bilder verschoben werden.</translation>
+        <translation>Belegen keinen Platz, werden aber ungültig, sobald die Bilder verschoben werden.</translation>
     </message>
     <message>
         <source>Also %1 of broader classes</source>
@@ -1883,7 +1883,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Show one of each duplicate and burst</source>
-        <translation>Je ein Bild pro Duplikat und Serie anzeigen</translation>
+        <translation>Von Duplikaten und Serien je ein Bild anzeigen</translation>
     </message>
     <message>
         <source>Show the best of each burst</source>
@@ -1938,7 +1938,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Most seconds between two shots of a burst</source>
-        <translation>Höchstzahl der Sekunden zwischen zwei Aufnahmen einer Serie</translation>
+        <translation>Höchster Abstand zweier Aufnahmen einer Serie in Sekunden</translation>
     </message>
     <message>
         <source>No bursts</source>
@@ -2198,8 +2198,8 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message numerus="yes">
         <source>%n classes differ in the file. Yours stay.</source>
         <translation>
-            <numerusform>%n Klasse ist in der Datei anders. Ihre bleibt.</numerusform>
-            <numerusform>%n Klassen sind in der Datei anders. Ihre bleiben.</numerusform>
+            <numerusform>%n Klasse weicht in der Datei ab. Ihre bleibt.</numerusform>
+            <numerusform>%n Klassen weichen in der Datei ab. Ihre bleiben.</numerusform>
         </translation>
     </message>
     <message>
@@ -2299,7 +2299,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>%1 and %2 look like one class</source>
-        <translation>%1 und %2 sehen wie eine Klasse aus</translation>
+        <translation>%1 und %2 sehen aus wie eine einzige Klasse</translation>
     </message>
     <message>
         <source>Of %1 images, %2 are more like the other class than like the rest of their own.</source>
@@ -2311,7 +2311,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>%1 looks like two classes</source>
-        <translation>%1 sieht wie zwei Klassen aus</translation>
+        <translation>%1 sieht aus wie zwei Klassen</translation>
     </message>
     <message>
         <source>Its images fall into %1 and %2, no more alike than two classes are.</source>
@@ -2338,7 +2338,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>%1, kind %2</source>
-        <translation>%1, Art %2</translation>
+        <translation>%1, Gruppe %2</translation>
     </message>
     <message numerus="yes">
         <source>%n more appear once these are dealt with.</source>
@@ -2349,7 +2349,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>How good is this? Tested on %1 places of your graph, it ranks the right parent first %2 times and among the first three %3 times. By chance it would be first %4 times.</source>
-        <translation>Wie gut ist das? An %1 Stellen Ihres Graphen getestet, steht die richtige Elternklasse %2-mal an erster Stelle und %3-mal unter den ersten drei. Zufällig stünde sie %4-mal an erster.</translation>
+        <translation>Wie gut ist das? Bei einem Test an %1 Stellen Ihres Graphen stand die richtige Elternklasse %2-mal an erster Stelle und %3-mal unter den ersten drei. Durch Zufall stünde sie %4-mal an erster Stelle.</translation>
     </message>
     <message numerus="yes">
         <source>Show %n dismissed suggestions again</source>
@@ -2403,7 +2403,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>own examples weigh %1</source>
-        <translation>eigene Beispiele zählen %1</translation>
+        <translation>eigene Beispiele zählen zu %1</translation>
     </message>
     <message>
         <source>Find a class in the graph</source>
@@ -2435,7 +2435,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Click or drag to look elsewhere</source>
-        <translation>Klicken oder ziehen, um anderswohin zu sehen</translation>
+        <translation>Klicken oder ziehen, um einen anderen Ausschnitt zu sehen</translation>
     </message>
     <message>
         <source>The whole graph</source>
@@ -2463,7 +2463,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>No class is proposed for these images. Press a digit, or R to name one.</source>
-        <translation>Für diese Bilder wird keine Klasse vorgeschlagen. Eine Ziffer drücken oder R, um eine zu nennen.</translation>
+        <translation>Für diese Bilder wird keine Klasse vorgeschlagen. Eine Ziffer drücken oder mit R eine nennen.</translation>
     </message>
     <message>
         <source>No broader class is likely for these images.</source>
@@ -2475,7 +2475,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>All images of this group are left out. Take some back, or press E for the next group.</source>
-        <translation>Alle Bilder dieser Gruppe sind ausgelassen. Einige zurückholen oder mit E zur nächsten Gruppe.</translation>
+        <translation>Alle Bilder dieser Gruppe sind ausgelassen. Einige zurückholen oder mit E zur nächsten Gruppe gehen.</translation>
     </message>
     <message>
         <source>Label %1 as: name, part of a name, or Parent/Name</source>
@@ -3224,15 +3224,15 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Not sure of any class.</source>
-        <translation>Bei keiner Klasse sicher.</translation>
+        <translation>Keine Klasse ist sicher.</translation>
     </message>
     <message>
         <source>Sure of the exact class.</source>
-        <translation>Bei der genauen Klasse sicher.</translation>
+        <translation>Die genaue Klasse ist sicher.</translation>
     </message>
     <message>
         <source>Sure of %1, not of the exact class.</source>
-        <translation>Bei %1 sicher, nicht bei der genauen Klasse.</translation>
+        <translation>%1 ist sicher, die genaue Klasse nicht.</translation>
     </message>
     <message>
         <source>Why unknown</source>
@@ -3320,7 +3320,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>At %1, %2 of %3 held-out images of this class are named as it or a class below it.</source>
-        <translation>Bei %1 werden %2 von %3 zurückgehaltenen Bildern dieser Klasse als sie oder eine Klasse darunter benannt.</translation>
+        <translation>Bei %1 werden %2 von %3 zurückgehaltenen Bildern dieser Klasse mit ihr oder einer Klasse darunter benannt.</translation>
     </message>
     <message>
         <source>Of all images named so, %1 are right (95% confidence interval %2 to %3).</source>
@@ -3347,7 +3347,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>%1 moves through images and lists. Choose another key.</source>
-        <translation>%1 bewegt durch Bilder und Listen. Andere Taste wählen.</translation>
+        <translation>Mit %1 bewegt man sich durch Bilder und Listen. Andere Taste wählen.</translation>
     </message>
     <message>
         <source>Key</source>
@@ -3601,7 +3601,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>All labels are of one class</source>
-        <translation>Alle Labels sind von einer Klasse</translation>
+        <translation>Alle Labels gehören zu einer Klasse</translation>
     </message>
     <message numerus="yes">
         <source>You looked at %n labels.</source>
@@ -3659,7 +3659,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>choose another file, or the folder around it</source>
-        <translation>andere Datei oder den Ordner um sie herum wählen</translation>
+        <translation>andere Datei wählen oder den Ordner, in dem sie liegt</translation>
     </message>
     <message>
         <source>Import labels made in another program or project. The format is recognised, and you see the result before anything changes. Labels of this project are never overwritten.</source>
@@ -3749,7 +3749,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <source>%1 and %n others</source>
         <translation>
             <numerusform>%1 und %n weitere Person</numerusform>
-            <numerusform>%1 und %n weitere</numerusform>
+            <numerusform>%1 und %n weitere Personen</numerusform>
         </translation>
     </message>
     <message>
@@ -3798,8 +3798,8 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message numerus="yes">
         <source>%n images have two classes in the file. The first is taken.</source>
         <translation>
-            <numerusform>%n Bild hat in der Datei zwei Klassen. Die erste wird genommen.</numerusform>
-            <numerusform>%n Bilder haben in der Datei zwei Klassen. Die erste wird genommen.</numerusform>
+            <numerusform>%n Bild hat in der Datei zwei Klassen. Die erste wird verwendet.</numerusform>
+            <numerusform>%n Bilder haben in der Datei zwei Klassen. Die erste wird verwendet.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -3897,7 +3897,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Colour by</source>
-        <translation>Färben nach</translation>
+        <translation>Einfärben nach</translation>
     </message>
     <message>
         <source>Level of the classes</source>
@@ -3917,7 +3917,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Move (drag); Shift and drag selects</source>
-        <translation>Verschieben (ziehen); mit Umschalt ziehen wählt aus</translation>
+        <translation>Verschieben (Ziehen); Ziehen mit Umschalt wählt aus</translation>
     </message>
     <message>
         <source>Select with a lasso</source>
@@ -3949,7 +3949,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Accept %1 predictions</source>
-        <translation>%1 Vorhersagen übernehmen</translation>
+        <translation>Vorhersagen übernehmen (%1)</translation>
     </message>
     <message>
         <source>status</source>
@@ -3973,7 +3973,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Look-alikes come to lie side by side. You can go on working meanwhile.</source>
-        <translation>Ähnliche Bilder kommen nebeneinander zu liegen. Sie können inzwischen weiterarbeiten.</translation>
+        <translation>Ähnliche Bilder liegen dann nebeneinander. Sie können inzwischen weiterarbeiten.</translation>
     </message>
     <message>
         <source>The map is being made</source>
@@ -4163,7 +4163,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Merging %1</source>
-        <translation>%1 wird zusammengeführt</translation>
+        <translation>Wird mit %1 zusammengeführt</translation>
     </message>
     <message>
         <source>Settle conflicts</source>
@@ -4287,8 +4287,8 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message numerus="yes">
         <source>%n labels are the same decision.</source>
         <translation>
-            <numerusform>%n Label ist dieselbe Entscheidung.</numerusform>
-            <numerusform>%n Labels sind dieselbe Entscheidung.</numerusform>
+            <numerusform>%n Label geht auf dieselbe Entscheidung zurück.</numerusform>
+            <numerusform>%n Labels gehen auf dieselben Entscheidungen zurück.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4332,7 +4332,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Agreement on %1 that both labelled</source>
-        <translation>Übereinstimmung, von beiden gelabelt: %1</translation>
+        <translation>Übereinstimmung (von beiden gelabelt: %1)</translation>
     </message>
     <message>
         <source>Same class</source>
@@ -4348,8 +4348,8 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message numerus="yes">
         <source>%n classes differ. Yours stay as they are.</source>
         <translation>
-            <numerusform>%n Klasse ist anders. Ihre bleibt, wie sie ist.</numerusform>
-            <numerusform>%n Klassen sind anders. Ihre bleiben, wie sie sind.</numerusform>
+            <numerusform>%n Klasse weicht ab. Ihre bleibt, wie sie ist.</numerusform>
+            <numerusform>%n Klassen weichen ab. Ihre bleiben, wie sie sind.</numerusform>
         </translation>
     </message>
     <message>
@@ -4410,11 +4410,11 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Merged %1</source>
-        <translation>%1 zusammengeführt</translation>
+        <translation>Mit %1 zusammengeführt</translation>
     </message>
     <message>
         <source>Merged %1: %2 came in</source>
-        <translation>%1 zusammengeführt, neu dazu: %2</translation>
+        <translation>Mit %1 zusammengeführt, neu dazu: %2</translation>
     </message>
     <message>
         <source>Nobody</source>
@@ -4543,7 +4543,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>and %1 more folders</source>
-        <translation>und %1 weitere Ordner</translation>
+        <translation>weitere Ordner: %1</translation>
     </message>
     <message>
         <source>%1 changed in the meantime</source>
@@ -4638,7 +4638,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Nothing matches</source>
-        <translation>Nichts passt</translation>
+        <translation>Keine Treffer</translation>
     </message>
     <message>
         <source>Settings…</source>
@@ -4818,7 +4818,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>All figures in one CSV</source>
-        <translation>Alle Zahlen in einer CSV-Datei</translation>
+        <translation>Alle Kennzahlen in einer CSV-Datei</translation>
     </message>
     <message>
         <source>%1, predicted %2: %3</source>
@@ -5007,7 +5007,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Waiting for other work to finish.</source>
-        <translation>Andere Arbeit wird abgewartet.</translation>
+        <translation>Wartet, bis andere Arbeit fertig ist.</translation>
     </message>
     <message>
         <source>Stopping…</source>
@@ -5324,7 +5324,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Label at least 2 images in each of 2 classes first.</source>
-        <translation>Zuerst mindestens 2 Bilder in je 2 Klassen labeln.</translation>
+        <translation>Zuerst in 2 Klassen je mindestens 2 Bilder labeln.</translation>
     </message>
     <message>
         <source>Learns from %1 you labelled in %2 classes.</source>
@@ -5419,7 +5419,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Open recent</source>
-        <translation>Zuletzt verwendete öffnen</translation>
+        <translation>Zuletzt verwendete Projekte</translation>
     </message>
     <message>
         <source>No recent projects</source>
@@ -5518,7 +5518,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>What if: edit classes, labels and confidences freely</source>
-        <translation>Was wäre wenn: Klassen, Labels und Schwellen frei bearbeiten</translation>
+        <translation>Was wäre, wenn: Klassen, Labels und Schwellen frei bearbeiten</translation>
     </message>
     <message>
         <source>Nothing is saved until you choose Keep.</source>
@@ -5538,7 +5538,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>What if: %1</source>
-        <translation>Was wäre wenn: %1</translation>
+        <translation>Was wäre, wenn: %1</translation>
     </message>
     <message>
         <source>Images by where they went</source>
@@ -5554,7 +5554,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>What if: try edits out</source>
-        <translation>Was wäre wenn: Änderungen ausprobieren</translation>
+        <translation>Was wäre, wenn: Änderungen ausprobieren</translation>
     </message>
     <message>
         <source>Keep what was tried out</source>
@@ -5616,11 +5616,11 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Unknown went up by %1</source>
-        <translation>%1 mehr Unbekannte</translation>
+        <translation>%1 mehr unbekannt</translation>
     </message>
     <message>
         <source>Unknown went down by %1</source>
-        <translation>%1 weniger Unbekannte</translation>
+        <translation>%1 weniger unbekannt</translation>
     </message>
     <message>
         <source>%1 new labels changed what is expected</source>
@@ -5977,7 +5977,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Go back to see all images.</source>
-        <translation>Zurück, um alle Bilder zu sehen.</translation>
+        <translation>Zurückgehen, um alle Bilder zu sehen.</translation>
     </message>
     <message>
         <source>Nothing left to review in %1</source>
@@ -6160,7 +6160,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Dates as 2024, 2024-05 or 2024-05-31.</source>
-        <translation>Daten als 2024, 2024-05 oder 2024-05-31.</translation>
+        <translation>Datum als 2024, 2024-05 oder 2024-05-31.</translation>
     </message>
     <message>
         <source>Clear all filters</source>
@@ -6907,7 +6907,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>a newer version of timm may know where to</source>
-        <translation>vielleicht weiß eine neuere Version von timm, wohin</translation>
+        <translation>vielleicht kennt eine neuere Version von timm den neuen Ort</translation>
     </message>
     <message>
         <source>the mirror&apos;s folder does not have these weights</source>
@@ -7091,7 +7091,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>trying it on images</source>
-        <translation>Ausprobieren an Bildern</translation>
+        <translation>wird an Bildern ausprobiert</translation>
     </message>
     <message>
         <source>saving it</source>
@@ -7228,7 +7228,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>several backups are meant</source>
-        <translation>mehrere Sicherungen sind gemeint</translation>
+        <translation>die Angabe passt zu mehreren Sicherungen</translation>
     </message>
     <message>
         <source>a file</source>
@@ -7331,7 +7331,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>--report takes one setting</source>
-        <translation>--report nimmt eine Einstellung</translation>
+        <translation>--report nimmt nur eine Einstellung</translation>
     </message>
     <message>
         <source>--setting all</source>
@@ -7399,7 +7399,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>an edit takes two classes</source>
-        <translation>eine Änderung nimmt zwei Klassen</translation>
+        <translation>eine Änderung braucht zwei Klassen</translation>
     </message>
     <message>
         <source>such as Apple=Fruit</source>
@@ -7579,7 +7579,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>{option} takes two different ones</source>
-        <translation>{option} nimmt zwei verschiedene</translation>
+        <translation>{option} braucht zwei verschiedene</translation>
     </message>
     <message>
         <source>A,B</source>
@@ -7822,7 +7822,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>a shard ends its workers again and again</source>
-        <translation>ein Shard beendet seine Worker immer wieder</translation>
+        <translation>ein Shard bringt seine Worker immer wieder zum Absturz</translation>
     </message>
     <message>
         <source>shard {number}, {attempts} times</source>
@@ -8222,7 +8222,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>give the file such a name, or choose one of {formats}</source>
-        <translation>der Datei einen solchen Namen geben oder eines wählen von {formats}</translation>
+        <translation>der Datei einen solchen Namen geben oder eines von {formats} wählen</translation>
     </message>
     <message>
         <source>only a person can label images</source>
@@ -8498,7 +8498,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Figures by class</source>
-        <translation>Zahlen nach Klassen</translation>
+        <translation>Kennzahlen je Klasse</translation>
     </message>
     <message>
         <source>Comparing models</source>
@@ -8598,7 +8598,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>{summary} Columns are the share that was right, marks the score that promised it: the nearer they are, the more a score can be taken at its word.</source>
-        <translation>{summary} Säulen sind der Anteil, der richtig war, Marken der Score, der ihn versprach: Je näher sie beieinanderliegen, desto mehr lässt sich ein Score beim Wort nehmen.</translation>
+        <translation>{summary} Die Säulen zeigen den Anteil, der richtig war, die Marken den Score, der ihn versprach: Je näher sie beieinanderliegen, desto mehr lässt sich ein Score beim Wort nehmen.</translation>
     </message>
     <message>
         <source>Score of the finest class</source>
@@ -8622,7 +8622,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Confusion</source>
-        <translation>Konfusion</translation>
+        <translation>Verwechslungen</translation>
     </message>
     <message>
         <source>Truth</source>
@@ -8642,7 +8642,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>So often</source>
-        <translation>So oft</translation>
+        <translation>Wie oft</translation>
     </message>
     <message>
         <source>Of each class with all below it. Found are images without a label that are predicted so.</source>
@@ -8654,7 +8654,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Figures of each class</source>
-        <translation>Zahlen je Klasse</translation>
+        <translation>Kennzahlen je Klasse</translation>
     </message>
     <message>
         <source>Mistakes</source>
@@ -8830,7 +8830,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Unknown: like none of the classes</source>
-        <translation>Unbekannt: wie keine der Klassen</translation>
+        <translation>Unbekannt: keiner der Klassen ähnlich</translation>
     </message>
     <message>
         <source>Not analysed yet</source>
@@ -8954,7 +8954,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>the name of the report does not say what it is to be</source>
-        <translation>der Name des Berichts sagt nicht, was er werden soll</translation>
+        <translation>der Name des Berichts lässt das Format nicht erkennen</translation>
     </message>
     <message>
         <source>end the name with .html, .pdf, .csv or .zip</source>
@@ -8966,7 +8966,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>there is no class &quot;{name}&quot;, at character {place}</source>
-        <translation>es gibt keine Klasse „{name}“, bei Zeichen {place}</translation>
+        <translation>es gibt keine Klasse „{name}“ (an Stelle {place})</translation>
     </message>
     <message>
         <source>the part before the colon says that a class is meant</source>
@@ -8982,7 +8982,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>nothing to search for stands behind the sign at character {place}</source>
-        <translation>nach dem Zeichen an Stelle {place} steht nichts zu suchen</translation>
+        <translation>nach dem Zeichen an Stelle {place} steht kein Suchbegriff</translation>
     </message>
     <message>
         <source>a word, as in -fox</source>
@@ -8990,7 +8990,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>nothing stands behind {field}: at character {place}</source>
-        <translation>nach {field}: steht nichts, bei Zeichen {place}</translation>
+        <translation>nach {field}: steht nichts (an Stelle {place})</translation>
     </message>
     <message>
         <source>such as {example}</source>
@@ -8998,7 +8998,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>there is no field &quot;{field}&quot; to search in, at character {place}</source>
-        <translation>es gibt kein Suchfeld „{field}“, bei Zeichen {place}</translation>
+        <translation>es gibt kein Suchfeld „{field}“ (an Stelle {place})</translation>
     </message>
     <message>
         <source>one of {fields}</source>
@@ -9010,7 +9010,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>&quot;{term}&quot; at character {place} is not understood</source>
-        <translation>„{term}“ bei Zeichen {place} wird nicht verstanden</translation>
+        <translation>„{term}“ an Stelle {place} wird nicht verstanden</translation>
     </message>
     <message>
         <source>{examples}</source>
@@ -9018,7 +9018,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>the range at character {place} ends before it begins</source>
-        <translation>der Bereich bei Zeichen {place} endet vor seinem Anfang</translation>
+        <translation>der Bereich an Stelle {place} endet vor seinem Anfang</translation>
     </message>
     <message>
         <source>whether it is true of the image</source>
@@ -9090,7 +9090,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>like none of the classes, or labelled so</source>
-        <translation>wie keine der Klassen oder so gelabelt</translation>
+        <translation>keiner der Klassen ähnlich oder so gelabelt</translation>
     </message>
     <message>
         <source>images with a flag</source>
@@ -9970,7 +9970,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>unpack it, and pack what you need</source>
-        <translation>entpacken und packen, was gebraucht wird</translation>
+        <translation>entpacken und nur packen, was gebraucht wird</translation>
     </message>
     <message>
         <source>{name} is too large for such a file</source>
@@ -10058,7 +10058,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>cut one of these edges</source>
-        <translation>eine dieser Kanten trennen</translation>
+        <translation>eine dieser Kanten entfernen</translation>
     </message>
     <message>
         <source>there is no &quot;{source}&quot;</source>
@@ -10186,7 +10186,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>images are named, not contained</source>
-        <translation>Bilder werden genannt, nicht mitgeliefert</translation>
+        <translation>auf Bilder wird verwiesen, sie sind nicht enthalten</translation>
     </message>
     <message>
         <source>observation {place}: {reason}</source>
@@ -10234,7 +10234,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>choose the folder around them</source>
-        <translation>den Ordner um sie herum wählen</translation>
+        <translation>den Ordner wählen, der sie enthält</translation>
     </message>
     <message>
         <source>each label becomes a box around the whole image</source>
@@ -10302,7 +10302,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>images without a class stay out: they are no occurrences</source>
-        <translation>Bilder ohne Klasse bleiben draußen: Sie sind keine Vorkommen</translation>
+        <translation>Bilder ohne Klasse werden ausgelassen: Sie sind keine Vorkommen</translation>
     </message>
     <message>
         <source>the licence and whom to write to are not known: fill them in (eml.xml) before you publish</source>
@@ -10458,7 +10458,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>images without a class stay out</source>
-        <translation>Bilder ohne Klasse bleiben draußen</translation>
+        <translation>Bilder ohne Klasse werden ausgelassen</translation>
     </message>
     <message>
         <source>a class with several parents lies under the first; a table lists the others</source>
@@ -10574,7 +10574,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>row {number}: its time is outside of the years 1 to 9999, and was left away</source>
-        <translation>Zeile {number}: Die Zeit liegt außerhalb der Jahre 1 bis 9999 und wurde weggelassen</translation>
+        <translation>Zeile {number}: Die Zeitangabe liegt außerhalb der Jahre 1 bis 9999 und wurde weggelassen</translation>
     </message>
     <message>
         <source>a cell of {source_name} is too long</source>
@@ -10602,7 +10602,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>&quot;{text}&quot; is no time, such as 2026-05-01T10:00:00+02:00</source>
-        <translation>„{text}“ ist keine Zeit wie 2026-05-01T10:00:00+02:00</translation>
+        <translation>„{text}“ ist keine Zeitangabe wie 2026-05-01T10:00:00+02:00</translation>
     </message>
     <message>
         <source>&quot;{text}&quot; is outside of the years 1 to 9999</source>
@@ -10690,7 +10690,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>choose the folder around it</source>
-        <translation>den Ordner darum herum wählen</translation>
+        <translation>den Ordner wählen, in dem sie liegt</translation>
     </message>
     <message>
         <source>the folder &quot;{folder}&quot; cannot be read</source>
@@ -10826,7 +10826,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>labels of occurrences come in by importing labels</source>
-        <translation>Labels von Vorkommen kommen über den Import von Labels herein</translation>
+        <translation>Labels von Vorkommen werden mit dem Import von Labels übernommen</translation>
     </message>
     <message>
         <source>{file} is not text in {encoding}</source>
@@ -10902,11 +10902,11 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>line {line} of {source} has the id of an earlier term</source>
-        <translation>Zeile {line} von {source} hat die ID eines früheren Terms</translation>
+        <translation>Zeile {line} von {source} hat die ID eines früheren Begriffs</translation>
     </message>
     <message>
         <source>line {number} of {source} is no part of a term</source>
-        <translation>Zeile {number} von {source} ist kein Teil eines Terms</translation>
+        <translation>Zeile {number} von {source} ist kein Teil eines Begriffs</translation>
     </message>
     <message>
         <source>tag: value</source>
@@ -10914,7 +10914,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>line {line} of {source_name} begins a term without an id</source>
-        <translation>Zeile {line} von {source_name} beginnt einen Term ohne ID</translation>
+        <translation>Zeile {line} von {source_name} beginnt einen Begriff ohne ID</translation>
     </message>
     <message>
         <source>write &quot;id: ...&quot;</source>
@@ -10934,7 +10934,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>add that term, or take this line out</source>
-        <translation>diesen Term hinzufügen oder diese Zeile entfernen</translation>
+        <translation>diesen Begriff hinzufügen oder diese Zeile entfernen</translation>
     </message>
     <message>
         <source>{place} has no text in quotes</source>
@@ -11718,11 +11718,11 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Merged {source}</source>
-        <translation>{source} zusammengeführt</translation>
+        <translation>Mit {source} zusammengeführt</translation>
     </message>
     <message>
         <source>Merge {source}</source>
-        <translation>{source} zusammenführen</translation>
+        <translation>Mit {source} zusammenführen</translation>
     </message>
     <message>
         <source>{labels}</source>
@@ -11762,19 +11762,19 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Switched to model {model}</source>
-        <translation>Zu Modell {model} gewechselt</translation>
+        <translation>Zum Modell {model} gewechselt</translation>
     </message>
     <message>
         <source>Switch to model {model}</source>
-        <translation>Zu Modell {model} wechseln</translation>
+        <translation>Zum Modell {model} wechseln</translation>
     </message>
     <message>
         <source>Changed the backbone to {backbone}</source>
-        <translation>Backbone in {backbone} geändert</translation>
+        <translation>Zum Backbone {backbone} gewechselt</translation>
     </message>
     <message>
         <source>Change the backbone to {backbone}</source>
-        <translation>Backbone in {backbone} ändern</translation>
+        <translation>Zum Backbone {backbone} wechseln</translation>
     </message>
     <message>
         <source>Set the time between shots of a burst to {seconds}</source>
@@ -11822,19 +11822,19 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Dismissed a suggestion: {class} and {other} look like one class</source>
-        <translation>Vorschlag ausgeblendet: {class} und {other} sehen wie eine Klasse aus</translation>
+        <translation>Vorschlag ausgeblendet: {class} und {other} sehen aus wie eine einzige Klasse</translation>
     </message>
     <message>
         <source>Dismiss a suggestion: {class} and {other} look like one class</source>
-        <translation>Vorschlag ausblenden: {class} und {other} sehen wie eine Klasse aus</translation>
+        <translation>Vorschlag ausblenden: {class} und {other} sehen aus wie eine einzige Klasse</translation>
     </message>
     <message>
         <source>Dismissed a suggestion: {class} looks like two classes</source>
-        <translation>Vorschlag ausgeblendet: {class} sieht wie zwei Klassen aus</translation>
+        <translation>Vorschlag ausgeblendet: {class} sieht aus wie zwei Klassen</translation>
     </message>
     <message>
         <source>Dismiss a suggestion: {class} looks like two classes</source>
-        <translation>Vorschlag ausblenden: {class} sieht wie zwei Klassen aus</translation>
+        <translation>Vorschlag ausblenden: {class} sieht aus wie zwei Klassen</translation>
     </message>
     <message>
         <source>Dismissed a suggestion: 3 more examples of {class} would help about {images}</source>
@@ -11917,7 +11917,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>the project file is not where it was opened, so no backup can be made</source>
-        <translation>die Projektdatei ist nicht, wo sie geöffnet wurde, daher kann keine Sicherung erstellt werden</translation>
+        <translation>die Projektdatei ist nicht mehr dort, wo sie geöffnet wurde, daher kann keine Sicherung erstellt werden</translation>
     </message>
     <message>
         <source>the folder for backups cannot be made</source>
@@ -12073,7 +12073,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>a time in the project file cannot be read</source>
-        <translation>eine Zeit in der Projektdatei kann nicht gelesen werden</translation>
+        <translation>eine Zeitangabe in der Projektdatei kann nicht gelesen werden</translation>
     </message>
     <message>
         <source>open an earlier copy of the file</source>
@@ -12101,7 +12101,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>the project is busy in another program</source>
-        <translation>das Projekt ist in einem anderen Programm in Arbeit</translation>
+        <translation>das Projekt wird gerade von einem anderen Programm verwendet</translation>
     </message>
     <message>
         <source>close it there, then try again</source>
@@ -12193,7 +12193,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>everything confirmed until then is in {rescued}: open that, or put the file back</source>
-        <translation>alles bis dahin Bestätigte ist in {rescued}: diese öffnen oder die Datei zurücklegen</translation>
+        <translation>alles bis dahin Bestätigte ist in {rescued}: diese Datei öffnen oder die alte zurücklegen</translation>
     </message>
     <message>
         <source>the project file was moved, replaced or deleted while it was open, so nothing more is saved in it</source>
@@ -12313,7 +12313,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>it may have been removed</source>
-        <translation>vielleicht wurde es entfernt</translation>
+        <translation>vielleicht inzwischen entfernt</translation>
     </message>
     <message>
         <source>the history does not fit the project any more</source>
@@ -12345,7 +12345,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>the project cannot be brought to the present version</source>
-        <translation>das Projekt kann nicht auf die jetzige Version gebracht werden</translation>
+        <translation>das Projekt kann nicht auf die aktuelle Version gebracht werden</translation>
     </message>
     <message>
         <source>open an earlier copy of the file, or restore a backup; nothing was changed</source>
@@ -12637,7 +12637,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>{provider} fails: {message}</source>
-        <translation>{provider} versagt: {message}</translation>
+        <translation>{provider} schlägt fehl: {message}</translation>
     </message>
     <message>
         <source>use the device cpu, and tell us this line</source>
@@ -12649,7 +12649,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>{first}, or {remedy}</source>
-        <translation>{first}, oder {remedy}</translation>
+        <translation>{first} oder {remedy}</translation>
     </message>
     <message>
         <source>from nvidia.com/drivers or with your system&apos;s package manager</source>
@@ -12741,7 +12741,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>this computer shows no NVIDIA GPU, and no NVIDIA driver is installed ({library} was not found)</source>
-        <translation>dieser Computer zeigt keine NVIDIA-GPU, und es ist kein NVIDIA-Treiber installiert ({library} wurde nicht gefunden)</translation>
+        <translation>auf diesem Computer ist keine NVIDIA-GPU zu erkennen, und es ist kein NVIDIA-Treiber installiert ({library} wurde nicht gefunden)</translation>
     </message>
     <message>
         <source>no NVIDIA driver is installed ({library} was not found)</source>
@@ -13113,7 +13113,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>export without half weights</source>
-        <translation>ohne halbierte Gewichte exportieren</translation>
+        <translation>ohne Gewichte in halber Genauigkeit exportieren</translation>
     </message>
     <message>
         <source>the propagation file holds no attention that training could continue from</source>
