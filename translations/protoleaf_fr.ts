@@ -2753,7 +2753,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Unknown</source>
-        <translation>Inconnue</translation>
+        <translation>Classe inconnue</translation>
     </message>
     <message>
         <source>Not found</source>
@@ -3200,7 +3200,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Could not be read</source>
-        <translation>Illisible</translation>
+        <translation>Lecture impossible</translation>
     </message>
     <message>
         <source>%1. Repair or replace the file, then press F5.</source>
@@ -3735,7 +3735,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Labelled by</source>
-        <translation>Étiquetée par</translation>
+        <translation>Étiquetage par</translation>
     </message>
     <message>
         <source>None of them was found on disk.</source>
