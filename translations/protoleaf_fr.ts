@@ -649,7 +649,7 @@
     </message>
     <message>
         <source>Downloads %1 from %2 and keeps it on this computer. Nothing about you or your images is sent.</source>
-        <translation>Télécharge %1 depuis %2 et conserve le tout sur cet ordinateur. Rien n’est transmis sur vous ni sur vos images.</translation>
+        <translation>Télécharge %1 depuis %2 et conserve le tout sur cet ordinateur. Aucune information sur vous ou vos images n’est transmise.</translation>
     </message>
     <message>
         <source>not named</source>
@@ -911,7 +911,7 @@
     </message>
     <message>
         <source>%1 is too damaged to tell which project it was. These are the backups of all projects with this name. Check the location and the counts before you restore one.</source>
-        <translation>%1 est trop endommagé pour savoir de quel projet il s’agissait. Voici les sauvegardes de tous les projets de ce nom. Vérifiez l’emplacement et les nombres avant d’en restaurer une.</translation>
+        <translation>%1 est trop endommagé pour que l’on sache de quel projet il s’agissait. Voici les sauvegardes de tous les projets de ce nom. Vérifiez l’emplacement et les nombres avant d’en restaurer une.</translation>
     </message>
     <message>
         <source>%1 is damaged. It has no backups of its own, but a copy of it does.</source>
@@ -1051,7 +1051,7 @@
     </message>
     <message>
         <source>Merge class into…</source>
-        <translation>Fusionner la classe avec…</translation>
+        <translation>Fusionner la classe dans…</translation>
     </message>
     <message>
         <source>Copy classes</source>
@@ -1079,7 +1079,7 @@
     </message>
     <message>
         <source>Merge %1 into…</source>
-        <translation>Fusionner %1 avec…</translation>
+        <translation>Fusionner %1 dans…</translation>
     </message>
     <message>
         <source>Name of the new class under %1</source>
@@ -1147,7 +1147,7 @@
     </message>
     <message>
         <source>Merge %1 into</source>
-        <translation>Fusionner %1 avec</translation>
+        <translation>Fusionner %1 dans</translation>
     </message>
     <message>
         <source>Labels, children and parents go along · Enter chooses · Esc closes</source>
@@ -1159,7 +1159,7 @@
     </message>
     <message>
         <source>Merge %1 into %2</source>
-        <translation>Fusionner %1 avec %2</translation>
+        <translation>Fusionner %1 dans %2</translation>
     </message>
     <message>
         <source>labels %1 → %2</source>
@@ -1263,7 +1263,7 @@
     </message>
     <message>
         <source>Confidence needed here and below: %1</source>
-        <translation>Confiance requise ici et dessous&#xa0;: %1</translation>
+        <translation>Confiance requise ici et en dessous&#xa0;: %1</translation>
     </message>
     <message>
         <source>Predictions stop at this class</source>
@@ -1275,11 +1275,11 @@
     </message>
     <message>
         <source>%1 images here or below, %2 examples of its own</source>
-        <translation>%1 images ici ou dessous, %2 exemples propres</translation>
+        <translation>%1 images ici ou en dessous, %2 exemples propres</translation>
     </message>
     <message>
         <source>Label %1 as none of the classes</source>
-        <translation>Étiqueter %1 comme aucune des classes</translation>
+        <translation>Étiqueter %1 comme «&#xa0;aucune des classes&#xa0;»</translation>
     </message>
     <message numerus="yes">
         <source>Remove the labels of %n images</source>
@@ -1342,7 +1342,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Fit to the room</source>
-        <translation>Ajuster à la place disponible</translation>
+        <translation>Ajuster à la fenêtre</translation>
     </message>
     <message>
         <source>Actual size</source>
@@ -1414,7 +1414,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Unlabelled and coarsely labelled images refine the class prototypes.</source>
-        <translation>Les images sans étiquette ou à étiquette générale affinent les prototypes des classes.</translation>
+        <translation>Les images sans étiquette, ou étiquetées d’une classe générale, affinent les prototypes des classes.</translation>
     </message>
     <message>
         <source>Learning</source>
@@ -1526,7 +1526,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Off, because it does not help: of %1 held-out examples, %2 are correct with it and %3 without.</source>
-        <translation>Désactivé, car sans effet utile&#xa0;: sur %1 exemples mis de côté, %2 sont corrects avec et %3 sans.</translation>
+        <translation>Désactivé, car inutile ici&#xa0;: sur %1 exemples mis de côté, %2 sont corrects avec et %3 sans.</translation>
     </message>
     <message>
         <source>Of %1 held-out examples, %2 are correct with it and %3 without.</source>
@@ -1577,7 +1577,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>%1 has another parent; unlink it there first</source>
-        <translation>%1 a un autre parent&#xa0;; détachez-la d’abord là-bas</translation>
+        <translation>%1 a un autre parent&#xa0;; détachez-la d’abord de celui-ci</translation>
     </message>
     <message>
         <source>There is already a class “%1” at the top level</source>
@@ -1597,7 +1597,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Table for spreadsheets</source>
-        <translation>Table pour tableurs</translation>
+        <translation>Tableau pour tableurs</translation>
     </message>
     <message>
         <source>GraphML for Gephi, yEd and Cytoscape</source>
@@ -1644,7 +1644,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>The picture is reduced to %1%, since larger ones open nowhere. SVG has no limit.</source>
-        <translation>L’image est réduite à %1&#xa0;%, car de plus grandes ne s’ouvrent nulle part. SVG n’a pas de limite.</translation>
+        <translation>L’image est réduite à %1&#xa0;%, car aucun programme n’en ouvre de plus grandes. SVG n’a pas de limite.</translation>
     </message>
     <message>
         <source>Export class graph</source>
@@ -1700,7 +1700,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>it judges each image alone; in the project, images also teach one another</source>
-        <translation>il juge chaque image seule&#xa0;; dans le projet, les images s’instruisent aussi entre elles</translation>
+        <translation>il juge chaque image isolément&#xa0;; dans le projet, les images s’instruisent aussi entre elles</translation>
     </message>
     <message>
         <source>Browse…</source>
@@ -1720,7 +1720,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Tables</source>
-        <translation>Tables</translation>
+        <translation>Tableaux</translation>
     </message>
     <message>
         <source>Folders</source>
@@ -1840,15 +1840,15 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Exported %1 to %2</source>
-        <translation>%1&#xa0;: export terminé vers %2</translation>
+        <translation>Export terminé&#xa0;: %1 vers %2</translation>
     </message>
     <message>
         <source>%1 left out: %2</source>
-        <translation>Omission de %1&#xa0;: %2</translation>
+        <translation>%1 hors export&#xa0;: %2</translation>
     </message>
     <message>
         <source>%1 could not be copied, the first is %2: %3</source>
-        <translation>%1&#xa0;: copie impossible, à commencer par %2&#xa0;: %3</translation>
+        <translation>Copie impossible&#xa0;: %1, à commencer par %2 (%3)</translation>
     </message>
     <message numerus="yes">
         <source>Exported the model with %n classes to %1, %2</source>
@@ -1981,7 +1981,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Classes below</source>
-        <translation>Classes dessous</translation>
+        <translation>Classes en dessous</translation>
     </message>
     <message>
         <source>Import classes from a file, or from folders named after classes. The format is recognised, and you see the result before anything changes.</source>
@@ -2021,7 +2021,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Into</source>
-        <translation>Avec</translation>
+        <translation>Dans</translation>
     </message>
     <message>
         <source>Split classes</source>
@@ -2063,7 +2063,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Table</source>
-        <translation>Table</translation>
+        <translation>Tableau</translation>
     </message>
     <message>
         <source>1 level</source>
@@ -2170,8 +2170,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message numerus="yes">
         <source>%n classes are merged into others</source>
         <translation>
-            <numerusform>%n classe est fusionnée avec une autre</numerusform>
-            <numerusform>%n classes sont fusionnées avec d’autres</numerusform>
+            <numerusform>%n classe est fusionnée dans une autre</numerusform>
+            <numerusform>%n classes sont fusionnées dans d’autres</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -2198,8 +2198,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message numerus="yes">
         <source>%n classes differ in the file. Yours stay.</source>
         <translation>
-            <numerusform>%n classe diffère dans le fichier. La vôtre reste.</numerusform>
-            <numerusform>%n classes diffèrent dans le fichier. Les vôtres restent.</numerusform>
+            <numerusform>%n classe diffère dans le fichier. La vôtre est conservée.</numerusform>
+            <numerusform>%n classes diffèrent dans le fichier. Les vôtres sont conservées.</numerusform>
         </translation>
     </message>
     <message>
@@ -2307,7 +2307,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Merge into %1</source>
-        <translation>Fusionner avec %1</translation>
+        <translation>Fusionner dans %1</translation>
     </message>
     <message>
         <source>%1 looks like two classes</source>
@@ -2328,8 +2328,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message numerus="yes">
         <source>It has %n examples, and %1 images probably belong to it, but not surely.</source>
         <translation>
-            <numerusform>Elle a %n exemple, et %1 images en font probablement partie, mais pas sûrement.</numerusform>
-            <numerusform>Elle a %n exemples, et %1 images en font probablement partie, mais pas sûrement.</numerusform>
+            <numerusform>Elle a %n exemple, et %1 images en font probablement partie, mais sans certitude.</numerusform>
+            <numerusform>Elle a %n exemples, et %1 images en font probablement partie, mais sans certitude.</numerusform>
         </translation>
     </message>
     <message>
@@ -2349,7 +2349,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>How good is this? Tested on %1 places of your graph, it ranks the right parent first %2 times and among the first three %3 times. By chance it would be first %4 times.</source>
-        <translation>Quelle est la fiabilité&#xa0;? Testé à %1 endroits de votre graphe, le bon parent est classé premier %2 fois et parmi les trois premiers %3 fois. Au hasard, il serait premier %4 fois.</translation>
+        <translation>Quelle est la fiabilité&#xa0;? Sur %1 emplacements testés de votre graphe, le bon parent arrive en tête %2 fois, et parmi les trois premiers %3 fois. Au hasard, il arriverait en tête %4 fois.</translation>
     </message>
     <message numerus="yes">
         <source>Show %n dismissed suggestions again</source>
@@ -2376,11 +2376,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>closed, %1 below</source>
-        <translation>repliée, %1 dessous</translation>
+        <translation>repliée, %1 en dessous</translation>
     </message>
     <message>
         <source>%1 decided: labelled, or sure down to a leaf</source>
-        <translation>%1 décidés&#xa0;: étiquetés, ou sûrs jusqu’à une feuille</translation>
+        <translation>Part décidée&#xa0;: %1 (images étiquetées, ou sûres jusqu’à une classe feuille)</translation>
     </message>
     <message numerus="yes">
         <source>%n examples</source>
@@ -2491,7 +2491,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Nothing to group yet</source>
-        <translation>Rien à grouper pour l’instant</translation>
+        <translation>Rien à regrouper pour l’instant</translation>
     </message>
     <message>
         <source>Add images first.</source>
@@ -2499,7 +2499,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>All done</source>
-        <translation>Tout est fait</translation>
+        <translation>Tout est terminé</translation>
     </message>
     <message>
         <source>Every image has a label.</source>
@@ -2511,7 +2511,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Grouping look-alikes…</source>
-        <translation>Groupement des images ressemblantes…</translation>
+        <translation>Regroupement des images ressemblantes…</translation>
     </message>
     <message>
         <source>Look-alikes need at least 8 different images.</source>
@@ -2523,7 +2523,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>All groups are done</source>
-        <translation>Tous les groupes sont faits</translation>
+        <translation>Tous les groupes sont traités</translation>
     </message>
     <message>
         <source>Accept the class of the group</source>
@@ -2657,7 +2657,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>%1 left</source>
-        <translation>reste %1</translation>
+        <translation>il reste %1</translation>
     </message>
     <message numerus="yes">
         <source>%n answers</source>
@@ -2749,11 +2749,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>not sure</source>
-        <translation>pas sûr</translation>
+        <translation>incertaine</translation>
     </message>
     <message>
         <source>Unknown</source>
-        <translation>Inconnue</translation>
+        <translation>Classe inconnue</translation>
     </message>
     <message>
         <source>Not found</source>
@@ -2839,7 +2839,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>%1 and %2 more could not be added: %3</source>
-        <translation>Impossible d’ajouter %1 et %2 autres&#xa0;: %3</translation>
+        <translation>Impossible d’ajouter %1 (et %2 de plus)&#xa0;: %3</translation>
     </message>
     <message>
         <source>%1 could not be added: %2</source>
@@ -2905,7 +2905,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Rating in the file</source>
-        <translation>Note dans le fichier</translation>
+        <translation>Notation dans le fichier</translation>
     </message>
     <message>
         <source>Lens</source>
@@ -3145,7 +3145,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Most likely below it</source>
-        <translation>Le plus probable dessous</translation>
+        <translation>Le plus probable en dessous</translation>
     </message>
     <message>
         <source>Remove label</source>
@@ -3200,7 +3200,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Could not be read</source>
-        <translation>Impossible à lire</translation>
+        <translation>Lecture impossible</translation>
     </message>
     <message>
         <source>%1. Repair or replace the file, then press F5.</source>
@@ -3268,11 +3268,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>%1 has no images of its own. It was learned from its parents:</source>
-        <translation>%1 n’a pas d’images propres. Appris de ses parents&#xa0;:</translation>
+        <translation>%1 n’a pas d’images propres. Classe apprise de ses parents&#xa0;:</translation>
     </message>
     <message>
         <source>%1 was learned from:</source>
-        <translation>%1, appris de&#xa0;:</translation>
+        <translation>La classe %1 a été apprise de&#xa0;:</translation>
     </message>
     <message>
         <source>It has no images yet. Drop 1 to 10 on it, or put it under a class that has some.</source>
@@ -3304,11 +3304,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>inherited %1</source>
-        <translation>%1, hérité</translation>
+        <translation>%1 (valeur héritée)</translation>
     </message>
     <message>
         <source>Below this, the broader class is used.</source>
-        <translation>En dessous, la classe plus générale est utilisée.</translation>
+        <translation>En deçà, la classe plus générale est utilisée.</translation>
     </message>
     <message>
         <source>Set on %1.</source>
@@ -3316,11 +3316,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>For this class and all below it. Below this, the broader class is used.</source>
-        <translation>Pour cette classe et toutes celles situées dessous. En dessous de cette valeur, la classe plus générale est utilisée.</translation>
+        <translation>Pour cette classe et toutes celles situées en dessous. En deçà de cette valeur, la classe plus générale est utilisée.</translation>
     </message>
     <message>
         <source>At %1, %2 of %3 held-out images of this class are named as it or a class below it.</source>
-        <translation>À %1, %2 des %3 images mises de côté de cette classe sont nommées comme elle ou une classe dessous.</translation>
+        <translation>À %1, %2 des %3 images mises de côté de cette classe reçoivent son nom ou celui d’une classe située en dessous.</translation>
     </message>
     <message>
         <source>Of all images named so, %1 are right (95% confidence interval %2 to %3).</source>
@@ -3335,15 +3335,15 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>%1 ended unexpectedly. What was finished is kept; start it again to resume.</source>
-        <translation>%1&#xa0;s’est arrêté de façon inattendue. Ce qui était terminé est conservé&#xa0;; relancez pour reprendre.</translation>
+        <translation>%1&#xa0;: arrêt inattendu. Ce qui était terminé est conservé&#xa0;; relancez pour reprendre.</translation>
     </message>
     <message>
         <source>%1 ended unexpectedly. The project is as it was; start it again.</source>
-        <translation>%1&#xa0;s’est arrêté de façon inattendue. Le projet est resté tel quel&#xa0;; relancez.</translation>
+        <translation>%1&#xa0;: arrêt inattendu. Le projet est resté tel quel&#xa0;; relancez.</translation>
     </message>
     <message>
         <source>%1 could not start: the program cannot run itself again.</source>
-        <translation>%1 n’a pas pu démarrer&#xa0;: le programme ne peut pas se relancer lui-même.</translation>
+        <translation>%1&#xa0;: démarrage impossible, car le programme ne peut pas se relancer lui-même.</translation>
     </message>
     <message>
         <source>%1 moves through images and lists. Choose another key.</source>
@@ -3513,7 +3513,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Labelled as none of the classes</source>
-        <translation>Étiquetée comme aucune des classes</translation>
+        <translation>Étiquetée «&#xa0;aucune des classes&#xa0;»</translation>
     </message>
     <message>
         <source>Labelled %1</source>
@@ -3525,7 +3525,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Looks like none of the classes</source>
-        <translation>Ressemble à aucune des classes</translation>
+        <translation>Ne ressemble à aucune des classes</translation>
     </message>
     <message>
         <source>Looks like %1</source>
@@ -3560,7 +3560,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Label as none of the classes</source>
-        <translation>Étiqueter comme aucune des classes</translation>
+        <translation>Étiqueter comme «&#xa0;aucune des classes&#xa0;»</translation>
     </message>
     <message>
         <source>Relabel as %1</source>
@@ -3568,7 +3568,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Keep none of the classes</source>
-        <translation>Garder aucune des classes</translation>
+        <translation>Garder «&#xa0;aucune des classes&#xa0;»</translation>
     </message>
     <message numerus="yes">
         <source>Relabel %n as proposed</source>
@@ -3606,8 +3606,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message numerus="yes">
         <source>You looked at %n labels.</source>
         <translation>
-            <numerusform>Vous avez revu %n étiquette.</numerusform>
-            <numerusform>Vous avez revu %n étiquettes.</numerusform>
+            <numerusform>Vous avez examiné %n étiquette.</numerusform>
+            <numerusform>Vous avez examiné %n étiquettes.</numerusform>
         </translation>
     </message>
     <message>
@@ -3651,7 +3651,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>{source} is in none of the formats that labels are read from</source>
-        <translation>{source} n’est dans aucun des formats dont les étiquettes sont lues</translation>
+        <translation>{source} n’est dans aucun des formats d’étiquettes pris en charge</translation>
     </message>
     <message>
         <source>one of {titles}</source>
@@ -3735,7 +3735,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Labelled by</source>
-        <translation>Étiquetée par</translation>
+        <translation>Étiquetage par</translation>
     </message>
     <message>
         <source>None of them was found on disk.</source>
@@ -3754,7 +3754,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>%1, labelled by %2</source>
-        <translation>%1, étiqueté par %2</translation>
+        <translation>%1, étiquettes de %2</translation>
     </message>
     <message>
         <source>Nothing to import</source>
@@ -3777,8 +3777,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message numerus="yes">
         <source>%n model predictions are left out: only labels by people are imported.</source>
         <translation>
-            <numerusform>%n prédiction d’un modèle est omise&#xa0;: seules les étiquettes de personnes sont importées.</numerusform>
-            <numerusform>%n prédictions d’un modèle sont omises&#xa0;: seules les étiquettes de personnes sont importées.</numerusform>
+            <numerusform>%n prédiction d’un modèle est omise&#xa0;: seules les étiquettes posées par des personnes sont importées.</numerusform>
+            <numerusform>%n prédictions d’un modèle sont omises&#xa0;: seules les étiquettes posées par des personnes sont importées.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -3791,15 +3791,15 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message numerus="yes">
         <source>%n images are labelled differently here. Your labels stay.</source>
         <translation>
-            <numerusform>%n image est étiquetée autrement ici. Votre étiquette reste.</numerusform>
-            <numerusform>%n images sont étiquetées autrement ici. Vos étiquettes restent.</numerusform>
+            <numerusform>%n image est étiquetée autrement ici. Votre étiquette est conservée.</numerusform>
+            <numerusform>%n images sont étiquetées autrement ici. Vos étiquettes sont conservées.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n images have two classes in the file. The first is taken.</source>
         <translation>
-            <numerusform>%n image a deux classes dans le fichier. La première est prise.</numerusform>
-            <numerusform>%n images ont deux classes dans le fichier. La première est prise.</numerusform>
+            <numerusform>%n image a deux classes dans le fichier. La première est retenue.</numerusform>
+            <numerusform>%n images ont deux classes dans le fichier. La première est retenue.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -3891,8 +3891,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message numerus="yes">
         <source>%1 conflicts: your labels stayed</source>
         <translation>
-            <numerusform>%1 conflit&#xa0;: votre étiquette est restée</numerusform>
-            <numerusform>%1 conflits&#xa0;: vos étiquettes sont restées</numerusform>
+            <numerusform>%1 conflit&#xa0;: votre étiquette a été conservée</numerusform>
+            <numerusform>%1 conflits&#xa0;: vos étiquettes ont été conservées</numerusform>
         </translation>
     </message>
     <message>
@@ -3945,7 +3945,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Clear the selection (Esc)</source>
-        <translation>Effacer la sélection (Échap)</translation>
+        <translation>Tout désélectionner (Échap)</translation>
     </message>
     <message>
         <source>Accept %1 predictions</source>
@@ -4139,7 +4139,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>There</source>
-        <translation>Là-bas</translation>
+        <translation>Autre copie</translation>
     </message>
     <message>
         <source>Here</source>
@@ -4183,7 +4183,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Tables (*.csv)</source>
-        <translation>Tables (*.csv)</translation>
+        <translation>Tableaux (*.csv)</translation>
     </message>
     <message>
         <source>Saving %1</source>
@@ -4191,7 +4191,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Saved %1</source>
-        <translation>%1 enregistré</translation>
+        <translation>Enregistré&#xa0;: %1</translation>
     </message>
     <message>
         <source>Keep yours</source>
@@ -4239,7 +4239,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Copy table</source>
-        <translation>Copier la table</translation>
+        <translation>Copier le tableau</translation>
     </message>
     <message>
         <source>Save as CSV…</source>
@@ -4287,8 +4287,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message numerus="yes">
         <source>%n labels are the same decision.</source>
         <translation>
-            <numerusform>%n étiquette est la même décision.</numerusform>
-            <numerusform>%n étiquettes sont la même décision.</numerusform>
+            <numerusform>%n étiquette correspond à la même décision.</numerusform>
+            <numerusform>%n étiquettes correspondent à la même décision.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4301,8 +4301,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message numerus="yes">
         <source>%n images you decided anew, knowing theirs. Yours stay.</source>
         <translation>
-            <numerusform>Vous avez redécidé de %n image en connaissant l’autre étiquette. La vôtre reste.</numerusform>
-            <numerusform>Vous avez redécidé de %n images en connaissant les autres étiquettes. Les vôtres restent.</numerusform>
+            <numerusform>Pour %n image, vous avez décidé à nouveau en connaissant l’autre étiquette. La vôtre est conservée.</numerusform>
+            <numerusform>Pour %n images, vous avez décidé à nouveau en connaissant les autres étiquettes. Les vôtres sont conservées.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4315,8 +4315,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message numerus="yes">
         <source>%n images have other stars there. Yours stay.</source>
         <translation>
-            <numerusform>%n image a d’autres étoiles là-bas. Les vôtres restent.</numerusform>
-            <numerusform>%n images ont d’autres étoiles là-bas. Les vôtres restent.</numerusform>
+            <numerusform>%n image a un autre nombre d’étoiles dans l’autre copie. Le vôtre est conservé.</numerusform>
+            <numerusform>%n images ont un autre nombre d’étoiles dans l’autre copie. Les vôtres sont conservés.</numerusform>
         </translation>
     </message>
     <message>
@@ -4341,15 +4341,15 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message numerus="yes">
         <source>%n conflicts. Yours stay until you settle them.</source>
         <translation>
-            <numerusform>%n conflit. Votre version reste jusqu’à ce que vous le résolviez.</numerusform>
-            <numerusform>%n conflits. Vos versions restent jusqu’à ce que vous les résolviez.</numerusform>
+            <numerusform>%n conflit. Votre version est conservée jusqu’à sa résolution.</numerusform>
+            <numerusform>%n conflits. Vos versions sont conservées jusqu’à leur résolution.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n classes differ. Yours stay as they are.</source>
         <translation>
-            <numerusform>%n classe diffère. La vôtre reste telle quelle.</numerusform>
-            <numerusform>%n classes diffèrent. Les vôtres restent telles quelles.</numerusform>
+            <numerusform>%n classe diffère. La vôtre est conservée telle quelle.</numerusform>
+            <numerusform>%n classes diffèrent. Les vôtres sont conservées telles quelles.</numerusform>
         </translation>
     </message>
     <message>
@@ -4567,19 +4567,19 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>%1 not updated: a file with the same name and size is a different image.</source>
-        <translation>%1&#xa0;: pas de mise à jour, un fichier de même nom et de même taille est une image différente.</translation>
+        <translation>Non mises à jour&#xa0;: %1 (le fichier de même nom et de même taille est une autre image).</translation>
     </message>
     <message>
         <source>%1 could be several files. Choose a narrower folder to tell them apart.</source>
-        <translation>%1&#xa0;: plusieurs fichiers possibles. Choisissez un dossier plus restreint pour les départager.</translation>
+        <translation>Plusieurs fichiers possibles&#xa0;: %1. Choisissez un dossier plus restreint pour les départager.</translation>
     </message>
     <message>
         <source>%1 already in the project as another image with a label.</source>
-        <translation>%1&#xa0;: déjà dans le projet comme autre image, avec une étiquette.</translation>
+        <translation>Déjà dans le projet comme autre image, avec une étiquette&#xa0;: %1.</translation>
     </message>
     <message>
         <source>%1 not found there.</source>
-        <translation>%1&#xa0;: introuvable à cet endroit.</translation>
+        <translation>Introuvables à cet endroit&#xa0;: %1.</translation>
     </message>
     <message>
         <source>%1 folders</source>
@@ -4587,7 +4587,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>%1 could not be searched.</source>
-        <translation>%1&#xa0;: recherche impossible.</translation>
+        <translation>Recherche impossible&#xa0;: %1.</translation>
     </message>
     <message numerus="yes">
         <source>Update the location of %n images</source>
@@ -4706,11 +4706,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Hide the table</source>
-        <translation>Masquer la table</translation>
+        <translation>Masquer le tableau</translation>
     </message>
     <message>
         <source>Show as a table</source>
-        <translation>Afficher en table</translation>
+        <translation>Afficher en tableau</translation>
     </message>
     <message>
         <source>Report</source>
@@ -4726,7 +4726,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Tables (*.csv *.tsv *.txt);;All files (*)</source>
-        <translation>Tables (*.csv *.tsv *.txt);;Tous les fichiers (*)</translation>
+        <translation>Tableaux (*.csv *.tsv *.txt);;Tous les fichiers (*)</translation>
     </message>
     <message>
         <source>Compare with a truth file</source>
@@ -4814,7 +4814,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>CSV tables in an archive</source>
-        <translation>Tables CSV dans une archive</translation>
+        <translation>Tableaux CSV dans une archive</translation>
     </message>
     <message>
         <source>All figures in one CSV</source>
@@ -4896,7 +4896,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Remove images from the project</source>
-        <translation>Supprimer les images du projet</translation>
+        <translation>Retirer les images du projet</translation>
     </message>
     <message>
         <source>Accept the class on the card</source>
@@ -4904,7 +4904,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>None of the %1 selected images has an unlabelled prediction above %2.</source>
-        <translation>Aucune des %1 images sélectionnées n’a de prédiction non étiquetée au-dessus de %2.</translation>
+        <translation>Parmi les %1 images sélectionnées, aucune n’est sans étiquette avec une prédiction au-dessus de %2.</translation>
     </message>
     <message>
         <source>Accept the most likely class</source>
@@ -5324,7 +5324,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Label at least 2 images in each of 2 classes first.</source>
-        <translation>Étiquetez d’abord au moins 2 images dans 2 classes chacune.</translation>
+        <translation>Étiquetez d’abord au moins 2 images pour chacune de 2 classes.</translation>
     </message>
     <message>
         <source>Learns from %1 you labelled in %2 classes.</source>
@@ -5518,7 +5518,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>What if: edit classes, labels and confidences freely</source>
-        <translation>Simulation&#xa0;: modifiez librement classes, étiquettes et confiances</translation>
+        <translation>Simulation&#xa0;: modifiez librement classes, étiquettes et seuils</translation>
     </message>
     <message>
         <source>Nothing is saved until you choose Keep.</source>
@@ -5600,7 +5600,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Measured on %1 labelled images, each held out of both models: %2 became right, %3 wrong.</source>
-        <translation>Mesuré sur %1 images étiquetées, chacune mise de côté des deux modèles&#xa0;: %2 devenues correctes, %3 fausses.</translation>
+        <translation>Mesuré sur %1 images étiquetées, chacune mise de côté pour les deux modèles&#xa0;: %2 devenues correctes, %3 fausses.</translation>
     </message>
     <message>
         <source>With a safe class: %1 → %2, right: %3 → %4.</source>
@@ -5624,13 +5624,13 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>%1 new labels changed what is expected</source>
-        <translation>%1 nouvelles étiquettes ont changé les attentes</translation>
+        <translation>%1 nouvelles étiquettes ont changé ce que le modèle attend</translation>
     </message>
     <message numerus="yes">
         <source>%n new labels of %1 changed what is expected</source>
         <translation>
-            <numerusform>%n nouvelle étiquette de %1 a changé les attentes</numerusform>
-            <numerusform>%n nouvelles étiquettes de %1 ont changé les attentes</numerusform>
+            <numerusform>%n nouvelle étiquette de %1 a changé ce que le modèle attend</numerusform>
+            <numerusform>%n nouvelles étiquettes de %1 ont changé ce que le modèle attend</numerusform>
         </translation>
     </message>
     <message>
@@ -5825,7 +5825,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>All changes saved, last at %1</source>
-        <translation>Tout est enregistré, en dernier à %1</translation>
+        <translation>Tout est enregistré, la dernière fois à %1</translation>
     </message>
     <message>
         <source>%1 kB</source>
@@ -6507,11 +6507,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>the card names an output that the model does not have</source>
-        <translation>la fiche nomme une sortie que le modèle n’a pas</translation>
+        <translation>la fiche indique une sortie que le modèle n’a pas</translation>
     </message>
     <message>
         <source>the output that the card names cannot be an embedding</source>
-        <translation>la sortie nommée par la fiche ne peut pas être un plongement</translation>
+        <translation>la sortie indiquée par la fiche ne peut pas être un plongement</translation>
     </message>
     <message>
         <source>the propagation file beside the model was trained for another one</source>
@@ -6707,7 +6707,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>the resize share cannot be used</source>
-        <translation>la part du redimensionnement ne peut pas être utilisée</translation>
+        <translation>la proportion de redimensionnement ne peut pas être utilisée</translation>
     </message>
     <message>
         <source>there is no such preprocessing</source>
@@ -6771,7 +6771,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>wait for it to finish, or stop it there</source>
-        <translation>attendez qu’il se termine, ou arrêtez-le là-bas</translation>
+        <translation>attendez qu’il se termine, ou arrêtez-le là où il a été lancé</translation>
     </message>
     <message>
         <source>the file has changed on the server</source>
@@ -7236,7 +7236,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>see protoleaf backups list {project}</source>
-        <translation>voyez protoleaf backups list {project}</translation>
+        <translation>consultez protoleaf backups list {project}</translation>
     </message>
     <message>
         <source>the list of backups has changed since it was shown</source>
@@ -7244,7 +7244,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>see protoleaf backups list {project}, or give the time of the backup</source>
-        <translation>voyez protoleaf backups list {project}, ou indiquez l’heure de la sauvegarde</translation>
+        <translation>consultez protoleaf backups list {project}, ou indiquez l’heure de la sauvegarde</translation>
     </message>
     <message>
         <source>there is neither a project file nor a backup of it</source>
@@ -7591,7 +7591,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>see `versions`</source>
-        <translation>voyez `versions`</translation>
+        <translation>consultez `versions`</translation>
     </message>
     <message>
         <source>images cannot be chosen so</source>
@@ -7774,7 +7774,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>local, auto, or HOST:PORT of its head, from a node of the cluster</source>
-        <translation>local, auto, ou HOST:PORT de sa tête, depuis un nœud du cluster</translation>
+        <translation>local, auto, ou HOST:PORT de son nœud principal, depuis un nœud du cluster</translation>
     </message>
     <message>
         <source>the cluster does not answer</source>
@@ -7782,7 +7782,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>the head of a Ray cluster at {address}</source>
-        <translation>la tête d’un cluster Ray à {address}</translation>
+        <translation>le nœud principal d’un cluster Ray à {address}</translation>
     </message>
     <message>
         <source>check the address with `ray status` on a node of the cluster</source>
@@ -7986,7 +7986,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>no class to choose among</source>
-        <translation>aucune classe parmi lesquelles choisir</translation>
+        <translation>pas de classes entre lesquelles choisir</translation>
     </message>
     <message>
         <source>the backbone is too large for one ONNX file</source>
@@ -8034,7 +8034,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>the exported model does not answer as the program does, so it was not written</source>
-        <translation>le modèle exporté ne répond pas comme le programme, il n’a donc pas été écrit</translation>
+        <translation>le modèle exporté ne répond pas comme le programme&#xa0;; il n’a donc pas été écrit</translation>
     </message>
     <message>
         <source>probabilities that differ by {tolerance:g} at most</source>
@@ -8122,7 +8122,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>at least one image with a person&apos;s label and an embedding</source>
-        <translation>au moins une image avec l’étiquette d’une personne et un plongement</translation>
+        <translation>au moins une image étiquetée par une personne et dotée d’un plongement</translation>
     </message>
     <message>
         <source>import images with --class or --folders-as-classes, then embed</source>
@@ -8166,11 +8166,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>paths as in the project, or ends of them</source>
-        <translation>des chemins comme dans le projet, ou leurs fins</translation>
+        <translation>des chemins comme dans le projet, ou la fin de ces chemins</translation>
     </message>
     <message>
         <source>{labels} rows, none matching an embedded image without a person&apos;s label</source>
-        <translation>{labels} lignes, dont aucune ne correspond à une image analysée sans étiquette d’une personne</translation>
+        <translation>{labels} lignes, dont aucune ne correspond à une image analysée sans étiquette posée par une personne</translation>
     </message>
     <message>
         <source>“{name}” in the truth file fits {free} images</source>
@@ -8566,7 +8566,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>{summary} Of all images {leaf} get a class without any below it. The lines show what one confidence for every class would do.</source>
-        <translation>{summary} De toutes les images, {leaf} reçoivent une classe sans autre dessous. Les courbes montrent l’effet d’une même confiance pour toutes les classes.</translation>
+        <translation>{summary} De toutes les images, {leaf} reçoivent une classe qui n’en a aucune en dessous. Les courbes montrent l’effet d’une même confiance pour toutes les classes.</translation>
     </message>
     <message>
         <source>in use: {needed}</source>
@@ -8746,19 +8746,19 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Figure</source>
-        <translation>Chiffre</translation>
+        <translation>Indicateur</translation>
     </message>
     <message>
         <source>Both right</source>
-        <translation>Les deux corrects</translation>
+        <translation>Les deux ont raison</translation>
     </message>
     <message>
         <source>Only {name} right</source>
-        <translation>Seul {name} correct</translation>
+        <translation>Seul {name} a raison</translation>
     </message>
     <message>
         <source>Both wrong</source>
-        <translation>Les deux faux</translation>
+        <translation>Les deux ont tort</translation>
     </message>
     <message>
         <source>Side by side</source>
@@ -8786,7 +8786,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Counts</source>
-        <translation>Nombres</translation>
+        <translation>Effectifs</translation>
     </message>
     <message>
         <source>Images by class</source>
@@ -8850,7 +8850,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Labels on {days:,} days, most on one day: {most:,}</source>
-        <translation>Étiquettes sur {days:,} jours, au plus en un jour&#xa0;: {most:,}</translation>
+        <translation>Étiquettes posées sur {days:,} jours, maximum en un jour&#xa0;: {most:,}</translation>
     </message>
     <message>
         <source>The last {days:,} days with labels.</source>
@@ -8922,11 +8922,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Predictions are compared with {images:,} of {labels:,} labels. Each was held out in turn: the model did not learn from it when it was asked.</source>
-        <translation>Les prédictions sont comparées à {images:,} des {labels:,} étiquettes. Chacune a été mise de côté à son tour&#xa0;: le modèle n’en avait pas appris quand il a été interrogé.</translation>
+        <translation>Les prédictions sont comparées à {images:,} des {labels:,} étiquettes. Chacune a été mise de côté à son tour&#xa0;: le modèle l’ignorait quand il a été interrogé.</translation>
     </message>
     <message>
         <source>{count:,} with a labelled near-duplicate are left out: it would give them away.</source>
-        <translation>{count:,} qui ont un quasi-doublon étiqueté sont omises&#xa0;: il les trahirait.</translation>
+        <translation>{count:,} qui ont un quasi-doublon étiqueté sont omises&#xa0;: il donnerait la réponse.</translation>
     </message>
     <message>
         <source>Images that people choose to label may be easier or harder than the others.</source>
@@ -8938,7 +8938,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>{shown:,} of {count:,} rows, those with the most images; the tables as CSV have all.</source>
-        <translation>{shown:,} lignes sur {count:,}, celles qui ont le plus d’images&#xa0;; les tables en CSV les ont toutes.</translation>
+        <translation>{shown:,} lignes sur {count:,}, celles qui ont le plus d’images&#xa0;; les tableaux CSV les ont toutes.</translation>
     </message>
     <message>
         <source>{day} at {time}</source>
@@ -9042,7 +9042,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>label or prediction, with all classes below</source>
-        <translation>étiquette ou prédiction, avec toutes les classes dessous</translation>
+        <translation>étiquette ou prédiction, avec toutes les classes en dessous</translation>
     </message>
     <message>
         <source>keyword in the file</source>
@@ -9098,7 +9098,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>files that could not be read</source>
-        <translation>fichiers qui n’ont pas pu être lus</translation>
+        <translation>fichiers illisibles</translation>
     </message>
     <message>
         <source>no image of the project has an embedding yet</source>
@@ -9118,11 +9118,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>there is nothing to learn from</source>
-        <translation>il n’y a rien dont apprendre</translation>
+        <translation>il n’y a aucune donnée dont apprendre</translation>
     </message>
     <message>
         <source>images with a person&apos;s label</source>
-        <translation>des images avec l’étiquette d’une personne</translation>
+        <translation>des images étiquetées par une personne</translation>
     </message>
     <message>
         <source>{images} images without one</source>
@@ -9150,11 +9150,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>at least {least_classes} leaf classes with {least} labelled images each</source>
-        <translation>au moins {least_classes} feuilles avec {least} images étiquetées chacune</translation>
+        <translation>au moins {least_classes} classes feuilles avec {least} images étiquetées chacune</translation>
     </message>
     <message>
         <source>label more images of leaf classes first</source>
-        <translation>étiquetez d’abord plus d’images de feuilles</translation>
+        <translation>étiquetez d’abord plus d’images dans des classes feuilles</translation>
     </message>
     <message>
         <source>the decoded images cannot be kept for the training</source>
@@ -9414,7 +9414,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>it belongs elsewhere</source>
-        <translation>il appartient à autre chose</translation>
+        <translation>il a sa place ailleurs</translation>
     </message>
     <message>
         <source>it has other columns</source>
@@ -9774,7 +9774,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>save it anew, and add that</source>
-        <translation>enregistrez-la à nouveau, et ajoutez celle-là</translation>
+        <translation>enregistrez-la à nouveau, et ajoutez cette version</translation>
     </message>
     <message>
         <source>the image is damaged or incomplete</source>
@@ -9830,7 +9830,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>develop it, or export it as JPEG or TIFF, and add that</source>
-        <translation>développez-la, ou exportez-la en JPEG ou TIFF, et ajoutez celle-là</translation>
+        <translation>développez-la, ou exportez-la en JPEG ou TIFF, et ajoutez cette version</translation>
     </message>
     <message>
         <source>this is a device or a pipe</source>
@@ -9914,7 +9914,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>install Pillow as its authors build it, or save the image as JPEG</source>
-        <translation>installez Pillow tel que ses auteurs le construisent, ou enregistrez l’image en JPEG</translation>
+        <translation>installez Pillow tel que ses auteurs le compilent, ou enregistrez l’image en JPEG</translation>
     </message>
     <message>
         <source>save it as a TIFF or PNG of 8 or 16 bits</source>
@@ -9922,11 +9922,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>save it as JPEG or PNG and add that</source>
-        <translation>enregistrez-la en JPEG ou PNG et ajoutez celle-là</translation>
+        <translation>enregistrez-la en JPEG ou PNG et ajoutez cette version</translation>
     </message>
     <message>
         <source>export it as JPEG, PNG or TIFF and add that</source>
-        <translation>exportez-la en JPEG, PNG ou TIFF et ajoutez celle-là</translation>
+        <translation>exportez-la en JPEG, PNG ou TIFF et ajoutez cette version</translation>
     </message>
     <message>
         <source>this is not an image that can be read</source>
@@ -9950,7 +9950,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>install Pillow as its authors build it: pip install pillow</source>
-        <translation>installez Pillow tel que ses auteurs le construisent&#xa0;: pip install pillow</translation>
+        <translation>installez Pillow tel que ses auteurs le compilent&#xa0;: pip install pillow</translation>
     </message>
     <message>
         <source>image file is truncated</source>
@@ -9982,11 +9982,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>{named_by} names a file that is not there</source>
-        <translation>{named_by} nomme un fichier introuvable</translation>
+        <translation>{named_by} désigne un fichier introuvable</translation>
     </message>
     <message>
         <source>{named_by} names a file outside of its folder</source>
-        <translation>{named_by} nomme un fichier hors de son dossier</translation>
+        <translation>{named_by} désigne un fichier hors de son dossier</translation>
     </message>
     <message>
         <source>one beside {named_by}</source>
@@ -10046,7 +10046,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>line {line} of {source} names the parent &quot;{parent}&quot;, which has no row of its own</source>
-        <translation>la ligne {line} de {source} nomme le parent «&#xa0;{parent}&#xa0;», qui n’a pas de ligne à lui</translation>
+        <translation>la ligne {line} de {source} indique le parent «&#xa0;{parent}&#xa0;», qui n’a pas sa propre ligne</translation>
     </message>
     <message>
         <source>correct the name, or add a row with the child &quot;{parent}&quot; and an empty parent</source>
@@ -10258,7 +10258,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>{source} is no table of labels</source>
-        <translation>{source} n’est pas une table d’étiquettes</translation>
+        <translation>{source} n’est pas un tableau d’étiquettes</translation>
     </message>
     <message>
         <source>a column {image_columns}, and one {class_columns}</source>
@@ -10358,7 +10358,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>a table with one row for each image, for spreadsheets and scripts</source>
-        <translation>une table avec une ligne par image, pour tableurs et scripts</translation>
+        <translation>un tableau avec une ligne par image, pour tableurs et scripts</translation>
     </message>
     <message>
         <source>JSON lines</source>
@@ -10374,7 +10374,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>a typed, compressed table for pandas, Polars, DuckDB and R</source>
-        <translation>une table typée et compressée pour pandas, Polars, DuckDB et R</translation>
+        <translation>un tableau typé et compressé pour pandas, Polars, DuckDB et R</translation>
     </message>
     <message>
         <source>COCO</source>
@@ -10398,7 +10398,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>occurrences with their identifications and images, as GBIF, museums and recording schemes exchange them</source>
-        <translation>des occurrences avec leurs déterminations et leurs images, telles que les échangent le GBIF, les musées et les programmes d’inventaire</translation>
+        <translation>des occurrences avec leurs déterminations et leurs images, telles que les échangent le GBIF, les muséums et les programmes d’inventaire</translation>
     </message>
     <message>
         <source>Camtrap DP</source>
@@ -10462,7 +10462,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>a class with several parents lies under the first; a table lists the others</source>
-        <translation>une classe à plusieurs parents se trouve sous le premier&#xa0;; une table liste les autres</translation>
+        <translation>une classe à plusieurs parents se trouve sous le premier&#xa0;; un tableau liste les autres</translation>
     </message>
     <message>
         <source>Keywords of photos</source>
@@ -10634,7 +10634,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>the hierarchy is flattened; full paths are kept in a table</source>
-        <translation>la hiérarchie est aplatie&#xa0;; les chemins complets sont conservés dans une table</translation>
+        <translation>la hiérarchie est aplatie&#xa0;; les chemins complets sont conservés dans un tableau</translation>
     </message>
     <message>
         <source>{train} and {validation} with a folder for each class</source>
@@ -10786,7 +10786,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>{other_place} names the parent &quot;{parent}&quot;, which has no row</source>
-        <translation>{other_place} nomme le parent «&#xa0;{parent}&#xa0;», qui n’a pas de ligne</translation>
+        <translation>{other_place} indique le parent «&#xa0;{parent}&#xa0;», qui n’a pas de ligne</translation>
     </message>
     <message>
         <source>{missing:,} such parents</source>
@@ -10794,7 +10794,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>add their rows, or take an extract of one taxon with all that is below it</source>
-        <translation>ajoutez leurs lignes, ou prenez un extrait d’un taxon avec tout ce qui est dessous</translation>
+        <translation>ajoutez leurs lignes, ou prenez un extrait d’un taxon avec tout ce qui est en dessous</translation>
     </message>
     <message>
         <source>{place} has the taxon of an earlier row</source>
@@ -10930,7 +10930,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>line {line} of {source_name} names the parent &quot;{parent}&quot;, which {kind}</source>
-        <translation>la ligne {line} de {source_name} nomme le parent «&#xa0;{parent}&#xa0;», qui {kind}</translation>
+        <translation>la ligne {line} de {source_name} indique le parent «&#xa0;{parent}&#xa0;», qui {kind}</translation>
     </message>
     <message>
         <source>add that term, or take this line out</source>
@@ -10958,7 +10958,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>{name} says more than a taxonomy does</source>
-        <translation>{name} dit plus qu’une taxonomie</translation>
+        <translation>{name} contient plus qu’une taxonomie</translation>
     </message>
     <message>
         <source>at most {limit:,} statements</source>
@@ -11022,7 +11022,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>{place} cannot be read as a table</source>
-        <translation>{place} ne peut pas être lu comme une table</translation>
+        <translation>{place} ne peut pas être lu comme un tableau</translation>
     </message>
     <message>
         <source>check the quotes</source>
@@ -11054,7 +11054,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>divide it, or use a table: CSV, JSON lines, Parquet</source>
-        <translation>divisez-le, ou utilisez une table&#xa0;: CSV, JSON lines, Parquet</translation>
+        <translation>divisez-le, ou utilisez un tableau&#xa0;: CSV, JSON lines, Parquet</translation>
     </message>
     <message>
         <source>&quot;{source}&quot; cannot be read</source>
@@ -11238,11 +11238,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Is a directory</source>
-        <translation>Est un dossier</translation>
+        <translation>C’est un dossier</translation>
     </message>
     <message>
         <source>Not a directory</source>
-        <translation>N’est pas un dossier</translation>
+        <translation>Ce n’est pas un dossier</translation>
     </message>
     <message>
         <source>Input/output error</source>
@@ -11290,11 +11290,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source> and {below_it} below it</source>
-        <translation> et {below_it} dessous</translation>
+        <translation> et {below_it} en dessous</translation>
     </message>
     <message>
         <source> and {below_them} below them</source>
-        <translation> et {below_them} dessous</translation>
+        <translation> et {below_them} en dessous</translation>
     </message>
     <message>
         <source>Added {images}</source>
@@ -11330,11 +11330,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Removed {images}</source>
-        <translation>Suppression de {images}</translation>
+        <translation>Retrait de {images} du projet</translation>
     </message>
     <message>
         <source>Remove {images}</source>
-        <translation>Suppression de {images}</translation>
+        <translation>Retrait de {images} du projet</translation>
     </message>
     <message>
         <source>Found {moved_images} again</source>
@@ -11370,11 +11370,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Labelled {images} as none of the classes</source>
-        <translation>Étiquetage de {images} comme aucune des classes</translation>
+        <translation>Étiquetage de {images} comme «&#xa0;aucune des classes&#xa0;»</translation>
     </message>
     <message>
         <source>Label {images} as none of the classes</source>
-        <translation>Étiquetage de {images} comme aucune des classes</translation>
+        <translation>Étiquetage de {images} comme «&#xa0;aucune des classes&#xa0;»</translation>
     </message>
     <message>
         <source>Added {labels}</source>
@@ -11574,11 +11574,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Merged {classes} into {class}</source>
-        <translation>Fusion de {classes} avec {class}</translation>
+        <translation>Fusion de {classes} dans {class}</translation>
     </message>
     <message>
         <source>Merge {classes} into {class}</source>
-        <translation>Fusion de {classes} avec {class}</translation>
+        <translation>Fusion de {classes} dans {class}</translation>
     </message>
     <message>
         <source>{labels} moved</source>
@@ -11586,7 +11586,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Split {classes} off {class}</source>
-        <translation>Séparation de {classes} de {class}</translation>
+        <translation>Scission de la classe {class}&#xa0;: création de {classes}</translation>
     </message>
     <message>
         <source>Pasted {chosen}</source>
@@ -11746,19 +11746,19 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Settled a conflict as {class}</source>
-        <translation>Résolution d’un conflit comme {class}</translation>
+        <translation>Résolution d’un conflit&#xa0;: {class}</translation>
     </message>
     <message>
         <source>Settle a conflict as {class}</source>
-        <translation>Résolution d’un conflit comme {class}</translation>
+        <translation>Résolution d’un conflit&#xa0;: {class}</translation>
     </message>
     <message>
         <source>Settled a conflict as none of the classes</source>
-        <translation>Résolution d’un conflit comme aucune des classes</translation>
+        <translation>Résolution d’un conflit&#xa0;: aucune des classes</translation>
     </message>
     <message>
         <source>Settle a conflict as none of the classes</source>
-        <translation>Résolution d’un conflit comme aucune des classes</translation>
+        <translation>Résolution d’un conflit&#xa0;: aucune des classes</translation>
     </message>
     <message>
         <source>Switched to model {model}</source>
@@ -11846,11 +11846,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Showed dismissed suggestions again</source>
-        <translation>Retour des suggestions ignorées</translation>
+        <translation>Réaffichage des suggestions ignorées</translation>
     </message>
     <message>
         <source>Show dismissed suggestions again</source>
-        <translation>Retour des suggestions ignorées</translation>
+        <translation>Réaffichage des suggestions ignorées</translation>
     </message>
     <message>
         <source>Tried out nothing</source>
@@ -11917,7 +11917,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>the project file is not where it was opened, so no backup can be made</source>
-        <translation>le fichier du projet n’est plus là où il a été ouvert, aucune sauvegarde ne peut donc être faite</translation>
+        <translation>le fichier du projet n’est plus là où il a été ouvert&#xa0;; aucune sauvegarde ne peut donc être faite</translation>
     </message>
     <message>
         <source>the folder for backups cannot be made</source>
@@ -11973,7 +11973,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>nobody can tell any more which project this was, so it may be a backup of another one</source>
-        <translation>on ne peut plus savoir de quel projet il s’agissait, la sauvegarde peut donc être celle d’un autre</translation>
+        <translation>on ne peut plus savoir de quel projet il s’agissait&#xa0;; la sauvegarde peut donc être celle d’un autre</translation>
     </message>
     <message>
         <source>if it is the right one, give its file in place of a number, or add --other</source>
@@ -11981,7 +11981,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>the damaged project could not be kept, so nothing was restored</source>
-        <translation>le projet endommagé n’a pas pu être conservé, rien n’a donc été restauré</translation>
+        <translation>le projet endommagé n’a pas pu être conservé&#xa0;; rien n’a donc été restauré</translation>
     </message>
     <message>
         <source>free some space</source>
@@ -12105,7 +12105,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>close it there, then try again</source>
-        <translation>fermez-le là-bas, puis réessayez</translation>
+        <translation>fermez-le là où il est ouvert, puis réessayez</translation>
     </message>
     <message>
         <source>the project cannot be changed</source>
@@ -12161,7 +12161,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>close it there, or open it for reading only</source>
-        <translation>fermez-le là-bas, ou ouvrez-le en lecture seule</translation>
+        <translation>fermez-le là où il est ouvert, ou ouvrez-le en lecture seule</translation>
     </message>
     <message>
         <source>the project cannot be locked</source>
@@ -12197,7 +12197,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>the project file was moved, replaced or deleted while it was open, so nothing more is saved in it</source>
-        <translation>le fichier du projet a été déplacé, remplacé ou supprimé pendant qu’il était ouvert, plus rien n’y est donc enregistré</translation>
+        <translation>le fichier du projet a été déplacé, remplacé ou supprimé pendant qu’il était ouvert&#xa0;; plus rien n’y est donc enregistré</translation>
     </message>
     <message>
         <source>another file, or none, at {path}</source>
@@ -12213,7 +12213,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>the project could not be rescued</source>
-        <translation>le projet n’a pas pu être sauvé</translation>
+        <translation>le projet n’a pas pu être récupéré</translation>
     </message>
     <message>
         <source>the rescue copy is not whole</source>
@@ -12421,7 +12421,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>the project is of an older version and could not be backed up, so it was left as it is</source>
-        <translation>le projet est d’une version antérieure et n’a pas pu être sauvegardé, il a donc été laissé tel quel</translation>
+        <translation>le projet est d’une version antérieure et n’a pas pu être sauvegardé&#xa0;; il a donc été laissé tel quel</translation>
     </message>
     <message>
         <source>{problem} ({detail})</source>
@@ -12433,7 +12433,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>close it there</source>
-        <translation>fermez-le là-bas</translation>
+        <translation>fermez-le là où il est ouvert</translation>
     </message>
     <message>
         <source>the name is too long</source>
@@ -12545,7 +12545,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>the ONNX Runtime that is installed is built without TensorRT</source>
-        <translation>l’ONNX Runtime installé est construit sans TensorRT</translation>
+        <translation>l’ONNX Runtime installé est compilé sans TensorRT</translation>
     </message>
     <message>
         <source>use the device cuda</source>
@@ -12573,7 +12573,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>the ONNX Runtime that is installed is built without {name}</source>
-        <translation>l’ONNX Runtime installé est construit sans {name}</translation>
+        <translation>l’ONNX Runtime installé est compilé sans {name}</translation>
     </message>
     <message>
         <source>pip uninstall {installed}, then pip install {package}</source>
@@ -12669,7 +12669,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>the driver library that was found is a stub for building programs, not the driver</source>
-        <translation>la bibliothèque du pilote trouvée est un substitut pour construire des programmes, pas le pilote</translation>
+        <translation>la bibliothèque du pilote trouvée est un substitut pour compiler des programmes, pas le pilote</translation>
     </message>
     <message>
         <source>take the CUDA toolkit&apos;s folder “stubs” off LD_LIBRARY_PATH</source>
@@ -12741,7 +12741,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>this computer shows no NVIDIA GPU, and no NVIDIA driver is installed ({library} was not found)</source>
-        <translation>cet ordinateur n’affiche aucun GPU NVIDIA, et aucun pilote NVIDIA n’est installé ({library} est introuvable)</translation>
+        <translation>aucun GPU NVIDIA n’est visible sur cet ordinateur, et aucun pilote NVIDIA n’est installé ({library} est introuvable)</translation>
     </message>
     <message>
         <source>no NVIDIA driver is installed ({library} was not found)</source>
@@ -12813,11 +12813,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>the NVIDIA driver is too old: found driver {version}, for CUDA {found}, needed driver {needed} or later, for CUDA {major}</source>
-        <translation>le pilote NVIDIA est trop ancien&#xa0;: trouvé pilote {version}, pour CUDA {found}, requis pilote {needed} ou ultérieur, pour CUDA {major}</translation>
+        <translation>le pilote NVIDIA est trop ancien&#xa0;: pilote {version} trouvé, pour CUDA {found}&#xa0;; pilote {needed} ou ultérieur requis, pour CUDA {major}</translation>
     </message>
     <message>
         <source>the NVIDIA driver is too old: found for CUDA {found}, needed driver {needed} or later, for CUDA {major}</source>
-        <translation>le pilote NVIDIA est trop ancien&#xa0;: trouvé pour CUDA {found}, requis pilote {needed} ou ultérieur, pour CUDA {major}</translation>
+        <translation>le pilote NVIDIA est trop ancien&#xa0;: prévu pour CUDA {found}&#xa0;; pilote {needed} ou ultérieur requis, pour CUDA {major}</translation>
     </message>
     <message>
         <source>driver_too_old</source>
@@ -12825,7 +12825,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>update the NVIDIA driver to {needed} or later {where}</source>
-        <translation>mettez à jour le pilote NVIDIA vers {needed} ou ultérieur {where}</translation>
+        <translation>mettez à jour le pilote NVIDIA vers la version {needed} ou ultérieure {where}</translation>
     </message>
     <message>
         <source>install an onnxruntime-gpu package for CUDA 12, which serves older GPUs, or use the CPU</source>
@@ -12857,11 +12857,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>{package} is built without CUDA</source>
-        <translation>{package} est construit sans CUDA</translation>
+        <translation>{package} est compilé sans CUDA</translation>
     </message>
     <message>
         <source>the ONNX Runtime that is installed is built without CUDA</source>
-        <translation>l’ONNX Runtime installé est construit sans CUDA</translation>
+        <translation>l’ONNX Runtime installé est compilé sans CUDA</translation>
     </message>
     <message>
         <source>other_cuda</source>
@@ -12869,7 +12869,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>CUDA {found} libraries were found, but this ONNX Runtime is built for CUDA {major}</source>
-        <translation>des bibliothèques CUDA {found} ont été trouvées, mais cet ONNX Runtime est construit pour CUDA {major}</translation>
+        <translation>des bibliothèques CUDA {found} ont été trouvées, mais cet ONNX Runtime est compilé pour CUDA {major}</translation>
     </message>
     <message>
         <source>pip install &quot;onnxruntime-gpu[cuda,cudnn]&quot; brings CUDA {major} libraries, which may lie beside the others</source>
@@ -13065,7 +13065,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>the loss is no longer a number, so training cannot continue</source>
-        <translation>la perte n’est plus un nombre, l’entraînement ne peut donc pas continuer</translation>
+        <translation>la perte n’est plus un nombre&#xa0;; l’entraînement ne peut donc pas continuer</translation>
     </message>
     <message>
         <source>{value} in iteration {iteration}</source>
@@ -13161,7 +13161,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>training cannot go through this network</source>
-        <translation>l’entraînement ne peut pas traverser ce réseau</translation>
+        <translation>ce réseau ne se prête pas à l’entraînement</translation>
     </message>
     <message>
         <source>operators that training knows</source>
@@ -13189,7 +13189,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>at least {least_leaves} leaf classes with {images} labelled images each</source>
-        <translation>au moins {least_leaves} feuilles avec {images} images étiquetées chacune</translation>
+        <translation>au moins {least_leaves} classes feuilles avec {images} images étiquetées chacune</translation>
     </message>
     <message>
         <source>label more images, or ask for fewer shots and queries</source>
