@@ -165,7 +165,7 @@
     </message>
     <message>
         <source>Std (RGB)</source>
-        <translation>Desvio (RGB)</translation>
+        <translation>Desvio-padrão (RGB)</translation>
     </message>
     <message>
         <source>Pixel range</source>
@@ -213,11 +213,11 @@
     </message>
     <message>
         <source>Give it a name.</source>
-        <translation>Dê um nome.</translation>
+        <translation>Dê um nome à rede.</translation>
     </message>
     <message>
         <source>Mean and standard deviation need three numbers each, such as 0.5, 0.5, 0.5.</source>
-        <translation>Média e desvio padrão precisam de três números cada, como 0.5, 0.5, 0.5.</translation>
+        <translation>Média e desvio-padrão precisam de três números cada, como 0.5, 0.5, 0.5.</translation>
     </message>
     <message>
         <source> px</source>
@@ -313,7 +313,7 @@
     </message>
     <message>
         <source>change to another one first</source>
-        <translation>mude antes para outro</translation>
+        <translation>mude para outro antes</translation>
     </message>
     <message>
         <source>Size</source>
@@ -345,7 +345,7 @@
     </message>
     <message>
         <source>Trained at %1. Smaller is faster; how fast is measured once it is on this computer.</source>
-        <translation>Treinada com %1. Menor é mais rápido; a velocidade é medida quando a rede estiver neste computador.</translation>
+        <translation>Treinada com imagens de %1. Menor é mais rápido; a velocidade é medida quando a rede estiver neste computador.</translation>
     </message>
     <message>
         <source>The input size must be a multiple of %1.</source>
@@ -377,7 +377,7 @@
     </message>
     <message>
         <source>If this computer has no internet, or weights are kept in one place for everybody</source>
-        <translation>Se este computador não tem internet ou os pesos ficam em um só lugar para todos</translation>
+        <translation>Se este computador não tiver internet ou se os pesos ficarem em um só lugar para todos</translation>
     </message>
     <message>
         <source>Leave it empty to download from the publisher</source>
@@ -385,7 +385,7 @@
     </message>
     <message>
         <source>Files lie there as on the publisher&apos;s server: owner/name/file.</source>
-        <translation>Os arquivos ficam nele como no servidor do fornecedor: dono/nome/arquivo.</translation>
+        <translation>Os arquivos ficam no espelho como no servidor do fornecedor: dono/nome/arquivo.</translation>
     </message>
     <message>
         <source>Mirror: %1</source>
@@ -461,7 +461,7 @@
     </message>
     <message>
         <source>No network matches. Search for a family, such as resnet, or clear the search.</source>
-        <translation>Nenhuma rede corresponde. Pesquise uma família, como resnet, ou limpe a pesquisa.</translation>
+        <translation>Nenhuma rede encontrada. Pesquise uma família, como resnet, ou limpe a pesquisa.</translation>
     </message>
     <message>
         <source>The list could not be loaded. Come back to this page to try again.</source>
@@ -521,7 +521,7 @@
     </message>
     <message>
         <source>Classes, labels and settings stay either way, and you can go back at any time.</source>
-        <translation>Classes, rótulos e configurações ficam em ambos os casos, e você pode voltar a qualquer momento.</translation>
+        <translation>Classes, rótulos e configurações são mantidos em ambos os casos, e você pode voltar a qualquer momento.</translation>
     </message>
     <message>
         <source>Use it</source>
@@ -529,7 +529,7 @@
     </message>
     <message>
         <source>Keep the current one</source>
-        <translation>Manter o atual</translation>
+        <translation>Manter como está</translation>
     </message>
     <message>
         <source>Backbone</source>
@@ -605,7 +605,7 @@
     </message>
     <message>
         <source>Remove %1? This deletes %2 (%3) from this computer for good.</source>
-        <translation>Remover %1? Isso exclui %2 (%3) deste computador em definitivo.</translation>
+        <translation>Remover %1? Isso exclui permanentemente %2 (%3) deste computador.</translation>
     </message>
     <message>
         <source>Projects that use it keep their labels and predictions, but need it again to embed new images.</source>
@@ -719,7 +719,7 @@
     </message>
     <message>
         <source>With so few labels, the difference may be due to chance.</source>
-        <translation>Com tão poucos rótulos, a diferença pode ser acaso.</translation>
+        <translation>Com tão poucos rótulos, a diferença pode ser obra do acaso.</translation>
     </message>
     <message>
         <source>There is no difference.</source>
@@ -823,7 +823,7 @@
     </message>
     <message>
         <source>No backup yet. The first one is made as soon as there is something to keep.</source>
-        <translation>Ainda não há backup. O primeiro é feito assim que houver algo a guardar.</translation>
+        <translation>Ainda não há backup. O primeiro será feito assim que houver algo a guardar.</translation>
     </message>
     <message>
         <source>Loading backups…</source>
@@ -911,7 +911,7 @@
     </message>
     <message>
         <source>%1 is too damaged to tell which project it was. These are the backups of all projects with this name. Check the location and the counts before you restore one.</source>
-        <translation>%1 está danificado demais para saber que projeto era. Estes são os backups de todos os projetos com este nome. Confira o local e as contagens antes de restaurar.</translation>
+        <translation>%1 está danificado demais para saber de que projeto se trata. Estes são os backups de todos os projetos com este nome. Confira o local e as contagens antes de restaurar.</translation>
     </message>
     <message>
         <source>%1 is damaged. It has no backups of its own, but a copy of it does.</source>
@@ -943,7 +943,7 @@
     </message>
     <message>
         <source>The project as it is now is backed up first, so you can come back to it.</source>
-        <translation>Antes é feito um backup do projeto como está agora, para você poder voltar.</translation>
+        <translation>Antes, é feito um backup do projeto como está agora, para que você possa voltar a ele.</translation>
     </message>
     <message>
         <source>Damaged, and cannot be restored: %1</source>
@@ -1003,11 +1003,11 @@
     </message>
     <message>
         <source>Choose classes and press %1 first.</source>
-        <translation>Escolha classes e pressione %1 primeiro.</translation>
+        <translation>Primeiro, escolha classes e pressione %1.</translation>
     </message>
     <message>
         <source>Choose classes and copy them first.</source>
-        <translation>Escolha classes e copie-as primeiro.</translation>
+        <translation>Primeiro, escolha classes e copie-as.</translation>
     </message>
     <message>
         <source>No class was copied.</source>
@@ -1203,7 +1203,7 @@
     </message>
     <message>
         <source>%1 has %2 labelled images; to split a class takes 2. Label some more first.</source>
-        <translation>Imagens rotuladas de %1: %2. Para dividir uma classe são precisas 2. Rotule mais algumas antes.</translation>
+        <translation>Imagens rotuladas de %1: %2. Para dividir uma classe, são necessárias 2. Primeiro, rotule mais algumas.</translation>
     </message>
     <message>
         <source>No images yet</source>
@@ -1227,7 +1227,7 @@
     </message>
     <message>
         <source>Swap</source>
-        <translation>Trocar</translation>
+        <translation>Inverter</translation>
     </message>
     <message>
         <source>Split</source>
@@ -1235,7 +1235,7 @@
     </message>
     <message>
         <source>Click an image, or draw a box around some, to move them to the other class. Only images that you labelled are listed. Predictions update automatically.</source>
-        <translation>Clique em uma imagem, ou desenhe um retângulo em torno de várias, para movê-las para a outra classe. Só aparecem imagens que você rotulou. As predições se atualizam sozinhas.</translation>
+        <translation>Clique em uma imagem, ou desenhe um retângulo em torno de várias, para movê-las para a outra classe. Só aparecem imagens que você rotulou. As predições são atualizadas automaticamente.</translation>
     </message>
     <message>
         <source>Below %1</source>
@@ -1326,7 +1326,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>There is no prediction yet: label an image of some class first.</source>
-        <translation>Ainda não há predição: rotule antes uma imagem de alguma classe.</translation>
+        <translation>Ainda não há predição: primeiro, rotule uma imagem de alguma classe.</translation>
     </message>
     <message>
         <source>Lock or unlock zoom and place</source>
@@ -1462,7 +1462,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Its libraries are installed. It builds an engine before the first image, which takes minutes.</source>
-        <translation>As bibliotecas estão instaladas. Antes da primeira imagem é montado um mecanismo, o que leva minutos.</translation>
+        <translation>As bibliotecas estão instaladas. Antes da primeira imagem, ele prepara um mecanismo de inferência, o que leva alguns minutos.</translation>
     </message>
     <message>
         <source>Not available for the same reason.</source>
@@ -1490,7 +1490,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Measured with the bundled backbone while other work was running, so it is faster than that.</source>
-        <translation>Medido com o backbone incluído enquanto outro trabalho rodava; portanto, é mais rápido que isso.</translation>
+        <translation>Medido com o backbone incluído enquanto outro trabalho estava em execução; na verdade, é mais rápido.</translation>
     </message>
     <message>
         <source>Measured with the bundled backbone; reading image files takes extra time.</source>
@@ -1510,7 +1510,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Your labelled images look different from most others here. Labelling a few of those would help most.</source>
-        <translation>Suas imagens rotuladas são diferentes da maioria das outras daqui. Rotular algumas destas é o que mais ajudaria.</translation>
+        <translation>Suas imagens rotuladas são diferentes da maioria das outras daqui. Rotular algumas dessas outras é o que mais ajudaria.</translation>
     </message>
     <message>
         <source>Off: the model learns only from your labels and the category graph.</source>
@@ -1518,19 +1518,19 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Nothing to evaluate yet: no class has an example.</source>
-        <translation>Ainda nada a avaliar: nenhuma classe tem exemplo.</translation>
+        <translation>Ainda não há nada a avaliar: nenhuma classe tem exemplo.</translation>
     </message>
     <message>
         <source>Not evaluated yet: this needs classes with two examples and some more images.</source>
-        <translation>Ainda não avaliado: são precisas classes com dois exemplos e mais algumas imagens.</translation>
+        <translation>Ainda não avaliado: são necessárias classes com dois exemplos e mais algumas imagens.</translation>
     </message>
     <message>
         <source>Off, because it does not help: of %1 held-out examples, %2 are correct with it and %3 without.</source>
-        <translation>Desligado, porque não ajuda: de %1 exemplos reservados, %2 estão certos com ele e %3 sem ele.</translation>
+        <translation>Desligado, porque não ajuda: de %1 exemplos reservados, %2 estão corretos com ele e %3 sem ele.</translation>
     </message>
     <message>
         <source>Of %1 held-out examples, %2 are correct with it and %3 without.</source>
-        <translation>De %1 exemplos reservados, %2 estão certos com ele e %3 sem ele.</translation>
+        <translation>De %1 exemplos reservados, %2 estão corretos com ele e %3 sem ele.</translation>
     </message>
     <message numerus="yes">
         <source>Move %n classes to the top level</source>
@@ -1644,7 +1644,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>The picture is reduced to %1%, since larger ones open nowhere. SVG has no limit.</source>
-        <translation>A imagem é reduzida a %1%, pois imagens maiores não abrem em lugar nenhum. SVG não tem limite.</translation>
+        <translation>A imagem é reduzida a %1%, pois nenhum programa abre imagens maiores. SVG não tem limite.</translation>
     </message>
     <message>
         <source>Export class graph</source>
@@ -1672,7 +1672,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Opens correctly in Excel (byte-order mark)</source>
-        <translation>Abre corretamente no Excel (marca de ordem de bytes)</translation>
+        <translation>Abre corretamente no Excel (marca de ordem de byte)</translation>
     </message>
     <message>
         <source>Files</source>
@@ -1859,7 +1859,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Stopped. The files written so far are complete and stay.</source>
-        <translation>Interrompido. Os arquivos já gravados estão completos e ficam.</translation>
+        <translation>Interrompido. Os arquivos já gravados estão completos e foram mantidos.</translation>
     </message>
     <message>
         <source>Stopped. Nothing was written.</source>
@@ -1926,7 +1926,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>%1 are duplicates or bursts, in %2.</source>
-        <translation>%1 em duplicatas ou rajadas, em %2.</translation>
+        <translation>%1 em duplicatas ou rajadas (%2).</translation>
     </message>
     <message>
         <source>This image has no duplicates and is in no burst.</source>
@@ -1973,7 +1973,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>How the list begins</source>
-        <translation>Como a lista começa</translation>
+        <translation>Início da lista</translation>
     </message>
     <message>
         <source>Class</source>
@@ -2021,7 +2021,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Into</source>
-        <translation>Em</translation>
+        <translation>Mesclada em</translation>
     </message>
     <message>
         <source>Split classes</source>
@@ -2033,7 +2033,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Classes that are gone</source>
-        <translation>Classes que sumiram</translation>
+        <translation>Classes que não existem mais</translation>
     </message>
     <message>
         <source>Classes that stay as they are</source>
@@ -2045,12 +2045,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Classes that were removed here</source>
-        <translation>Classes que foram removidas aqui</translation>
+        <translation>Classes removidas aqui</translation>
     </message>
     <message numerus="yes">
         <source>Remove the %n without labels</source>
         <translation>
-            <numerusform>Remover a %n sem rótulos</numerusform>
+            <numerusform>Remover a classe sem rótulos</numerusform>
             <numerusform>Remover as %n sem rótulos</numerusform>
         </translation>
     </message>
@@ -2121,23 +2121,23 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>%1 get a source id or synonyms.</source>
-        <translation>Id de origem ou sinônimos para %1.</translation>
+        <translation>São acrescentados id de origem ou sinônimos a %1.</translation>
     </message>
     <message>
         <source>%1 get the note or colour that the file has for them.</source>
-        <translation>Nota ou cor do arquivo para %1.</translation>
+        <translation>A nota ou a cor do arquivo é atribuída a %1.</translation>
     </message>
     <message>
         <source>The list is remembered, to compare its next version with it.</source>
-        <translation>A lista é lembrada, para comparar a próxima versão com ela.</translation>
+        <translation>A lista é memorizada, para comparação com a próxima versão.</translation>
     </message>
     <message>
         <source>An earlier version was imported from %1. Labels stay with their classes, and your own changes stay.</source>
-        <translation>Uma versão anterior foi importada de %1. Os rótulos ficam com suas classes, e suas próprias mudanças ficam.</translation>
+        <translation>Uma versão anterior foi importada de %1. Os rótulos permanecem nas classes, e as mudanças que você fez são mantidas.</translation>
     </message>
     <message>
         <source>Many of these classes are in the project. If this is a new version of them, labels stay with their classes.</source>
-        <translation>Muitas destas classes estão no projeto. Se esta for uma nova versão delas, os rótulos ficam com suas classes.</translation>
+        <translation>Muitas destas classes estão no projeto. Se esta for uma nova versão delas, os rótulos permanecem nas classes.</translation>
     </message>
     <message numerus="yes">
         <source>%n classes get other parents</source>
@@ -2177,15 +2177,15 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message numerus="yes">
         <source>%n classes are split in the file. They stay, with their labels.</source>
         <translation>
-            <numerusform>%n classe está dividida no arquivo. Ela fica, com seus rótulos.</numerusform>
-            <numerusform>%n classes estão divididas no arquivo. Elas ficam, com seus rótulos.</numerusform>
+            <numerusform>%n classe está dividida no arquivo. Ela é mantida, com seus rótulos.</numerusform>
+            <numerusform>%n classes estão divididas no arquivo. Elas são mantidas, com seus rótulos.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n classes are no longer in the file. They stay.</source>
         <translation>
-            <numerusform>%n classe não está mais no arquivo. Ela fica.</numerusform>
-            <numerusform>%n classes não estão mais no arquivo. Elas ficam.</numerusform>
+            <numerusform>%n classe não está mais no arquivo. Ela é mantida.</numerusform>
+            <numerusform>%n classes não estão mais no arquivo. Elas são mantidas.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -2198,8 +2198,8 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message numerus="yes">
         <source>%n classes differ in the file. Yours stay.</source>
         <translation>
-            <numerusform>%n classe está diferente no arquivo. A sua fica.</numerusform>
-            <numerusform>%n classes estão diferentes no arquivo. As suas ficam.</numerusform>
+            <numerusform>%n classe está diferente no arquivo. A sua é mantida.</numerusform>
+            <numerusform>%n classes estão diferentes no arquivo. As suas são mantidas.</numerusform>
         </translation>
     </message>
     <message>
@@ -2268,7 +2268,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Label some images first. Suggestions come from what the images of a class have in common.</source>
-        <translation>Rotule antes algumas imagens. As sugestões vêm do que as imagens de uma classe têm em comum.</translation>
+        <translation>Primeiro, rotule algumas imagens. As sugestões vêm do que as imagens de uma classe têm em comum.</translation>
     </message>
     <message>
         <source>No suggestions: your classes fit your images.</source>
@@ -2295,7 +2295,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Its images are like those of classes under %1 (%2), hardly like those under %3 (%4).</source>
-        <translation>Suas imagens se parecem com as de classes em %1 (%2), quase nada com as de %3 (%4).</translation>
+        <translation>Suas imagens se parecem com as de classes em %1 (%2) e quase nada com as de %3 (%4).</translation>
     </message>
     <message>
         <source>%1 and %2 look like one class</source>
@@ -2349,7 +2349,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>How good is this? Tested on %1 places of your graph, it ranks the right parent first %2 times and among the first three %3 times. By chance it would be first %4 times.</source>
-        <translation>Qual é a qualidade disto? Testado em %1 lugares do seu grafo: o pai certo vem em primeiro %2 vezes e entre os três primeiros %3 vezes. Por acaso, viria em primeiro %4 vezes.</translation>
+        <translation>Qual é a qualidade destas sugestões? Em testes com %1 lugares do seu grafo, o pai certo ficou em primeiro %2 vezes e entre os três primeiros %3 vezes. Ao acaso, ficaria em primeiro %4 vezes.</translation>
     </message>
     <message numerus="yes">
         <source>Show %n dismissed suggestions again</source>
@@ -2391,7 +2391,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Nothing is propagated to %1 yet: its parents have no images.</source>
-        <translation>Ainda nada é propagado para %1: as classes pai não têm imagens.</translation>
+        <translation>Nada é propagado para %1 ainda: as classes pai não têm imagens.</translation>
     </message>
     <message>
         <source>%1 from %2</source>
@@ -2475,7 +2475,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>All images of this group are left out. Take some back, or press E for the next group.</source>
-        <translation>Todas as imagens deste grupo estão de fora. Inclua algumas de volta ou pressione E para o próximo grupo.</translation>
+        <translation>Todas as imagens deste grupo estão de fora. Inclua algumas de volta ou pressione E para ir ao próximo grupo.</translation>
     </message>
     <message>
         <source>Label %1 as: name, part of a name, or Parent/Name</source>
@@ -2491,11 +2491,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Nothing to group yet</source>
-        <translation>Ainda nada a agrupar</translation>
+        <translation>Ainda não há nada a agrupar</translation>
     </message>
     <message>
         <source>Add images first.</source>
-        <translation>Adicione imagens antes.</translation>
+        <translation>Primeiro, adicione imagens.</translation>
     </message>
     <message>
         <source>All done</source>
@@ -2515,7 +2515,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Look-alikes need at least 8 different images.</source>
-        <translation>Para agrupar, são precisas pelo menos 8 imagens diferentes.</translation>
+        <translation>Para agrupar, são necessárias pelo menos 8 imagens diferentes.</translation>
     </message>
     <message>
         <source>The images that are left could not be read, or are still being read.</source>
@@ -2523,7 +2523,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>All groups are done</source>
-        <translation>Todos os grupos estão prontos</translation>
+        <translation>Todos os grupos foram revisados</translation>
     </message>
     <message>
         <source>Accept the class of the group</source>
@@ -2729,7 +2729,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>flagged</source>
-        <translation>com sinalizador</translation>
+        <translation>sinalizada</translation>
     </message>
     <message>
         <source>with a comment</source>
@@ -2753,15 +2753,15 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Unknown</source>
-        <translation>Desconhecida</translation>
+        <translation>Classe desconhecida</translation>
     </message>
     <message>
         <source>Not found</source>
-        <translation>Não encontrada</translation>
+        <translation>Ausente</translation>
     </message>
     <message>
         <source>%1 alike</source>
-        <translation>%1 semelhante</translation>
+        <translation>%1 de semelhança</translation>
     </message>
     <message>
         <source>One image</source>
@@ -2806,8 +2806,8 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message numerus="yes">
         <source>%1 has %n subfolders with images. Make them classes?</source>
         <translation>
-            <numerusform>%1 tem %n subpasta com imagens. Transformar em classe?</numerusform>
-            <numerusform>%1 tem %n subpastas com imagens. Transformar em classes?</numerusform>
+            <numerusform>%1 tem %n subpasta com imagens. Transformá-la em classe?</numerusform>
+            <numerusform>%1 tem %n subpastas com imagens. Transformá-las em classes?</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -3001,7 +3001,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>— right</source>
-        <translation>— certas</translation>
+        <translation>— corretas</translation>
     </message>
     <message>
         <source>Stop at this class</source>
@@ -3073,7 +3073,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>What belongs here and what does not</source>
-        <translation>O que pertence aqui e o que não</translation>
+        <translation>O que pertence a esta classe e o que não pertence</translation>
     </message>
     <message>
         <source>Other names, separated by ;</source>
@@ -3208,11 +3208,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Not read yet. Its prediction appears as soon as it is.</source>
-        <translation>Ainda não lida. A predição aparece assim que for.</translation>
+        <translation>Ainda não lida. A predição aparecerá assim que a imagem for lida.</translation>
     </message>
     <message>
         <source>No image is labelled yet. Label one, and predictions appear.</source>
-        <translation>Nenhuma imagem foi rotulada ainda. Rotule uma, e as predições aparecem.</translation>
+        <translation>Nenhuma imagem foi rotulada ainda. Rotule uma, e as predições aparecerão.</translation>
     </message>
     <message>
         <source>Not classified yet. Its prediction appears in a moment.</source>
@@ -3276,7 +3276,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>It has no images yet. Drop 1 to 10 on it, or put it under a class that has some.</source>
-        <translation>Ainda não tem imagens. Solte de 1 a 10 sobre ela ou coloque-a em uma classe que tenha algumas.</translation>
+        <translation>Ainda não tem imagens. Solte de 1 a 10 sobre ela ou coloque-a em uma classe que já tenha imagens.</translation>
     </message>
     <message>
         <source>It has no images of its own. It was learned from its parents alone.</source>
@@ -3292,11 +3292,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Learned %1 from its own images, %2 from its parents.</source>
-        <translation>Aprendida %1 de suas próprias imagens, %2 dos pais.</translation>
+        <translation>Aprendizado: %1 das próprias imagens, %2 dos pais.</translation>
     </message>
     <message>
         <source>Also called %1</source>
-        <translation>Também chamada %1</translation>
+        <translation>Também chamada de %1</translation>
     </message>
     <message>
         <source>id %1</source>
@@ -3324,13 +3324,13 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Of all images named so, %1 are right (95% confidence interval %2 to %3).</source>
-        <translation>De todas as imagens que a recebem, %1 estão certas (intervalo de confiança de 95%: %2 a %3).</translation>
+        <translation>De todas as imagens que a recebem, %1 estão corretas (intervalo de confiança de 95%: %2 a %3).</translation>
     </message>
     <message numerus="yes">
         <source>%n candidates. Click the right ones.</source>
         <translation>
-            <numerusform>%n candidata. Clique nela se estiver certa.</numerusform>
-            <numerusform>%n candidatas. Clique nas certas.</numerusform>
+            <numerusform>%n candidata. Clique nela se estiver correta.</numerusform>
+            <numerusform>%n candidatas. Clique nas corretas.</numerusform>
         </translation>
     </message>
     <message>
@@ -3525,7 +3525,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Looks like none of the classes</source>
-        <translation>Parece nenhuma das classes</translation>
+        <translation>Não se parece com nenhuma das classes</translation>
     </message>
     <message>
         <source>Looks like %1</source>
@@ -3568,7 +3568,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Keep none of the classes</source>
-        <translation>Manter nenhuma das classes</translation>
+        <translation>Manter como nenhuma das classes</translation>
     </message>
     <message numerus="yes">
         <source>Relabel %n as proposed</source>
@@ -3587,8 +3587,8 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message numerus="yes">
         <source>Label %n more images first.</source>
         <translation>
-            <numerusform>Rotule antes mais %n imagem.</numerusform>
-            <numerusform>Rotule antes mais %n imagens.</numerusform>
+            <numerusform>Primeiro, rotule mais %n imagem.</numerusform>
+            <numerusform>Primeiro, rotule mais %n imagens.</numerusform>
         </translation>
     </message>
     <message>
@@ -3651,7 +3651,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>{source} is in none of the formats that labels are read from</source>
-        <translation>{source} não está em nenhum dos formatos de que se leem rótulos</translation>
+        <translation>{source} não está em nenhum dos formatos de rótulos reconhecidos</translation>
     </message>
     <message>
         <source>one of {titles}</source>
@@ -3791,8 +3791,8 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message numerus="yes">
         <source>%n images are labelled differently here. Your labels stay.</source>
         <translation>
-            <numerusform>%n imagem tem outro rótulo aqui. O seu fica.</numerusform>
-            <numerusform>%n imagens têm outros rótulos aqui. Os seus ficam.</numerusform>
+            <numerusform>%n imagem tem outro rótulo aqui. O seu é mantido.</numerusform>
+            <numerusform>%n imagens têm outros rótulos aqui. Os seus são mantidos.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -3848,7 +3848,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message numerus="yes">
         <source>Add the %n found on disk</source>
         <translation>
-            <numerusform>Adicionar a %n encontrada no disco</numerusform>
+            <numerusform>Adicionar a imagem encontrada no disco</numerusform>
             <numerusform>Adicionar as %n encontradas no disco</numerusform>
         </translation>
     </message>
@@ -3891,8 +3891,8 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message numerus="yes">
         <source>%1 conflicts: your labels stayed</source>
         <translation>
-            <numerusform>%1 conflito: seu rótulo ficou</numerusform>
-            <numerusform>%1 conflitos: seus rótulos ficaram</numerusform>
+            <numerusform>%1 conflito: seu rótulo foi mantido</numerusform>
+            <numerusform>%1 conflitos: seus rótulos foram mantidos</numerusform>
         </translation>
     </message>
     <message>
@@ -3917,7 +3917,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Move (drag); Shift and drag selects</source>
-        <translation>Mover (arrastar); Shift e arrastar seleciona</translation>
+        <translation>Mover (arraste); Shift e arrastar seleciona</translation>
     </message>
     <message>
         <source>Select with a lasso</source>
@@ -3961,7 +3961,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>The map is made as soon as your images were read.</source>
-        <translation>O mapa é criado assim que suas imagens forem lidas.</translation>
+        <translation>O mapa será criado assim que suas imagens forem lidas.</translation>
     </message>
     <message>
         <source>Add images: look-alikes will lie side by side here.</source>
@@ -4001,7 +4001,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>%1, labelled</source>
-        <translation>%1, rótulo</translation>
+        <translation>%1, rotulada</translation>
     </message>
     <message>
         <source>No prediction</source>
@@ -4301,8 +4301,8 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message numerus="yes">
         <source>%n images you decided anew, knowing theirs. Yours stay.</source>
         <translation>
-            <numerusform>Em %n imagem, você decidiu novamente conhecendo a outra decisão. A sua fica.</numerusform>
-            <numerusform>Em %n imagens, você decidiu novamente conhecendo as outras decisões. As suas ficam.</numerusform>
+            <numerusform>Em %n imagem, você decidiu de novo, já conhecendo a outra decisão. A sua é mantida.</numerusform>
+            <numerusform>Em %n imagens, você decidiu de novo, já conhecendo as outras decisões. As suas são mantidas.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4315,8 +4315,8 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message numerus="yes">
         <source>%n images have other stars there. Yours stay.</source>
         <translation>
-            <numerusform>%n imagem tem outras estrelas lá. As suas ficam.</numerusform>
-            <numerusform>%n imagens têm outras estrelas lá. As suas ficam.</numerusform>
+            <numerusform>%n imagem tem outras estrelas lá. As suas são mantidas.</numerusform>
+            <numerusform>%n imagens têm outras estrelas lá. As suas são mantidas.</numerusform>
         </translation>
     </message>
     <message>
@@ -4341,8 +4341,8 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message numerus="yes">
         <source>%n conflicts. Yours stay until you settle them.</source>
         <translation>
-            <numerusform>%n conflito. O seu fica até você resolver.</numerusform>
-            <numerusform>%n conflitos. Os seus ficam até você resolver.</numerusform>
+            <numerusform>%n conflito. A sua versão é mantida até você resolvê-lo.</numerusform>
+            <numerusform>%n conflitos. As suas versões são mantidas até você resolvê-los.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4397,7 +4397,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message numerus="yes">
         <source>Add the %n found on disk, with their labels</source>
         <translation>
-            <numerusform>Adicionar a %n encontrada no disco, com seu rótulo</numerusform>
+            <numerusform>Adicionar a imagem encontrada no disco, com seu rótulo</numerusform>
             <numerusform>Adicionar as %n encontradas no disco, com seus rótulos</numerusform>
         </translation>
     </message>
@@ -4480,7 +4480,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Choose the folder they were moved to, or one above it. Images are matched by folder, by name and size, or by content. You see what was found before anything changes. Labels stay.</source>
-        <translation>Escolha a pasta para onde foram movidas ou uma acima dela. As imagens são associadas por pasta, por nome e tamanho ou por conteúdo. Você vê o que foi encontrado antes que algo mude. Os rótulos ficam.</translation>
+        <translation>Escolha a pasta para onde foram movidas ou uma acima dela. As imagens são associadas por pasta, por nome e tamanho ou por conteúdo. Você vê o que foi encontrado antes que algo mude. Os rótulos são mantidos.</translation>
     </message>
     <message>
         <source>Choose a folder…</source>
@@ -4638,7 +4638,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Nothing matches</source>
-        <translation>Nada corresponde</translation>
+        <translation>Nenhum resultado</translation>
     </message>
     <message>
         <source>Settings…</source>
@@ -4734,7 +4734,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>%1 report.html</source>
-        <translation>%1 relatório.html</translation>
+        <translation>Relatório de %1.html</translation>
     </message>
     <message>
         <source>Save the report</source>
@@ -4754,7 +4754,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>What predictions are compared with. Choose a CSV file with the columns image and class.</source>
-        <translation>Com que as predições são comparadas. Escolha um arquivo CSV com as colunas image e class.</translation>
+        <translation>Referência com que as predições são comparadas. Escolha um arquivo CSV com as colunas image e class.</translation>
     </message>
     <message>
         <source>Use labels again</source>
@@ -4818,7 +4818,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>All figures in one CSV</source>
-        <translation>Todos os números em um CSV</translation>
+        <translation>Todos os números em um só CSV</translation>
     </message>
     <message>
         <source>%1, predicted %2: %3</source>
@@ -4868,7 +4868,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Protoleaf closed unexpectedly last time. Everything you did was saved.</source>
-        <translation>O Protoleaf fechou de forma inesperada na última vez. Tudo o que você fez foi salvo.</translation>
+        <translation>O Protoleaf foi encerrado de forma inesperada na última vez. Tudo o que você fez foi salvo.</translation>
     </message>
     <message>
         <source>Show the log</source>
@@ -4888,11 +4888,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Something unexpected went wrong (%1). Your project is safe; the log has the details.</source>
-        <translation>Algo inesperado deu errado (%1). Seu projeto está seguro; os detalhes estão no log.</translation>
+        <translation>Ocorreu um erro inesperado (%1). Seu projeto está seguro; os detalhes estão no log.</translation>
     </message>
     <message>
         <source>Everything you did was saved. Nothing has been sent. To share this report, copy it, read it through and paste it into a message.</source>
-        <translation>Tudo o que você fez foi salvo. Nada foi enviado. Para compartilhar este relatório, copie-o, leia-o e cole-o em uma mensagem.</translation>
+        <translation>Tudo o que você fez foi salvo. Nada foi enviado. Para compartilhar este relatório, copie-o, leia-o por inteiro e cole-o em uma mensagem.</translation>
     </message>
     <message>
         <source>Remove images from the project</source>
@@ -4932,15 +4932,15 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Nothing to accept yet: this image has not been read.</source>
-        <translation>Ainda nada a aceitar: esta imagem não foi lida.</translation>
+        <translation>Ainda não há nada a aceitar: esta imagem não foi lida.</translation>
     </message>
     <message>
         <source>Nothing to accept yet: label an image of some class first.</source>
-        <translation>Ainda nada a aceitar: rotule antes uma imagem de alguma classe.</translation>
+        <translation>Ainda não há nada a aceitar: primeiro, rotule uma imagem de alguma classe.</translation>
     </message>
     <message>
         <source>Prediction %1 is not shown yet. Press the key again in a moment.</source>
-        <translation>A predição %1 ainda não é mostrada. Pressione a tecla novamente em instantes.</translation>
+        <translation>A predição %1 ainda não está visível. Pressione a tecla novamente em instantes.</translation>
     </message>
     <message>
         <source>No class has the key %1 for this image.</source>
@@ -5035,7 +5035,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Nothing to compare yet: this image has not been analysed.</source>
-        <translation>Ainda nada a comparar: esta imagem não foi analisada.</translation>
+        <translation>Ainda não há nada a comparar: esta imagem não foi analisada.</translation>
     </message>
     <message>
         <source>%1 could not be read</source>
@@ -5192,7 +5192,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Start from</source>
-        <translation>Iniciar de</translation>
+        <translation>Ponto de partida</translation>
     </message>
     <message>
         <source>Image size</source>
@@ -5260,11 +5260,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Propagation is being tuned. Closing the project stops it.</source>
-        <translation>A propagação está sendo ajustada. Fechar o projeto interrompe.</translation>
+        <translation>A propagação está sendo ajustada. Fechar o projeto interrompe o ajuste.</translation>
     </message>
     <message>
         <source>The backbone is being trained. Closing the project stops it; you can resume it later.</source>
-        <translation>O backbone está sendo treinado. Fechar o projeto interrompe; você pode retomar depois.</translation>
+        <translation>O backbone está sendo treinado. Fechar o projeto interrompe o treinamento; você pode retomá-lo depois.</translation>
     </message>
     <message>
         <source>Preparing the network…</source>
@@ -5320,11 +5320,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>This edition cannot train. Install protoleaf-training in its place; projects stay.</source>
-        <translation>Esta edição não treina. Instale protoleaf-training no lugar dela; os projetos ficam.</translation>
+        <translation>Esta edição não permite treinar. Instale protoleaf-training no lugar dela; os projetos são mantidos.</translation>
     </message>
     <message>
         <source>Label at least 2 images in each of 2 classes first.</source>
-        <translation>Rotule antes pelo menos 2 imagens em cada uma de 2 classes.</translation>
+        <translation>Primeiro, rotule pelo menos 2 imagens em cada uma de 2 classes.</translation>
     </message>
     <message>
         <source>Learns from %1 you labelled in %2 classes.</source>
@@ -5355,7 +5355,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>With so few, the difference may be due to chance.</source>
-        <translation>Com tão poucas, a diferença pode ser acaso.</translation>
+        <translation>Com tão poucas, a diferença pode ser obra do acaso.</translation>
     </message>
     <message>
         <source>Opening the sample collection</source>
@@ -5407,7 +5407,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Choose accuracy or speed. You can change it later; classes and labels stay.</source>
-        <translation>Escolha precisão ou velocidade. Você pode mudar depois; classes e rótulos ficam.</translation>
+        <translation>Escolha precisão ou velocidade. Você pode mudar depois; classes e rótulos são mantidos.</translation>
     </message>
     <message>
         <source>Create project…</source>
@@ -5514,7 +5514,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Save the edits in the project, as one step that can be undone</source>
-        <translation>Salvar as edições no projeto, como um só passo que pode ser desfeito</translation>
+        <translation>Salvar as edições no projeto, como uma só etapa que pode ser desfeita</translation>
     </message>
     <message>
         <source>What if: edit classes, labels and confidences freely</source>
@@ -5534,7 +5534,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Keep it or discard it to leave, or stay.</source>
-        <translation>Mantenha ou descarte para sair, ou fique.</translation>
+        <translation>Mantenha ou descarte para sair, ou fique aqui.</translation>
     </message>
     <message>
         <source>What if: %1</source>
@@ -5600,11 +5600,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Measured on %1 labelled images, each held out of both models: %2 became right, %3 wrong.</source>
-        <translation>Medido em %1 imagens rotuladas, cada uma reservada de ambos os modelos. Acertos novos: %2; erros novos: %3.</translation>
+        <translation>Medido em %1 imagens rotuladas, com as quais nenhum dos dois modelos aprendeu. Acertos novos: %2; erros novos: %3.</translation>
     </message>
     <message>
         <source>With a safe class: %1 → %2, right: %3 → %4.</source>
-        <translation>Com classe segura: %1 → %2, certas: %3 → %4.</translation>
+        <translation>Com classe segura: %1 → %2, corretas: %3 → %4.</translation>
     </message>
     <message>
         <source>Tried out: %1</source>
@@ -5897,7 +5897,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>File name cannot be used</source>
-        <translation>Nome de arquivo não pode ser usado</translation>
+        <translation>Nome de arquivo inválido</translation>
     </message>
     <message>
         <source>A folder, not an image</source>
@@ -5939,13 +5939,13 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message numerus="yes">
         <source>%n more have another safe class</source>
         <translation>
-            <numerusform>%n tem outra classe segura</numerusform>
-            <numerusform>%n têm outra classe segura</numerusform>
+            <numerusform>Mais %n tem outra classe segura</numerusform>
+            <numerusform>Mais %n têm outra classe segura</numerusform>
         </translation>
     </message>
     <message>
         <source>This is done once on this computer. The project opens when it is done.</source>
-        <translation>Isto é feito uma vez neste computador. O projeto abre quando terminar.</translation>
+        <translation>Isso é feito uma única vez neste computador. O projeto será aberto em seguida.</translation>
     </message>
     <message>
         <source>No project is open</source>
@@ -5989,11 +5989,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Drop 1 to 10 images on the class, or accept predictions that are right.</source>
-        <translation>Solte de 1 a 10 imagens sobre a classe ou aceite predições certas.</translation>
+        <translation>Solte de 1 a 10 imagens sobre a classe ou aceite predições corretas.</translation>
     </message>
     <message>
         <source>Drop 1 to 10 images on the class, or press %1 on predictions that are right.</source>
-        <translation>Solte de 1 a 10 imagens sobre a classe ou pressione %1 em predições certas.</translation>
+        <translation>Solte de 1 a 10 imagens sobre a classe ou pressione %1 em predições corretas.</translation>
     </message>
     <message>
         <source>No labelled images of %1 yet</source>
@@ -6085,7 +6085,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>First the images whose labels help most: typical of many others and not yet clear</source>
-        <translation>Primeiro as imagens cujos rótulos mais ajudam: típicas de muitas outras e ainda não claras</translation>
+        <translation>Primeiro as imagens cujos rótulos mais ajudam: típicas de muitas outras e ainda incertas</translation>
     </message>
     <message>
         <source>Thumbnail size</source>
@@ -6140,7 +6140,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Flagged</source>
-        <translation>Com sinalizador</translation>
+        <translation>Sinalizadas</translation>
     </message>
     <message>
         <source>With a comment</source>
@@ -6148,11 +6148,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Taken from</source>
-        <translation>Foto desde</translation>
+        <translation>Tirada desde</translation>
     </message>
     <message>
         <source>Taken until</source>
-        <translation>Foto até</translation>
+        <translation>Tirada até</translation>
     </message>
     <message>
         <source>Label from</source>
@@ -6631,7 +6631,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>save the model as one file and add that</source>
-        <translation>salve o modelo como um só arquivo e adicione esse</translation>
+        <translation>salve o modelo como um só arquivo e adicione esse arquivo</translation>
     </message>
     <message>
         <source>the model&apos;s external data is cut short</source>
@@ -6675,7 +6675,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>ImageNet mean and std</source>
-        <translation>média e desvio padrão do ImageNet</translation>
+        <translation>média e desvio-padrão do ImageNet</translation>
     </message>
     <message>
         <source>-1 to 1</source>
@@ -6699,7 +6699,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>CLIP mean and std</source>
-        <translation>média e desvio padrão do CLIP</translation>
+        <translation>média e desvio-padrão do CLIP</translation>
     </message>
     <message>
         <source>the input side cannot be used</source>
@@ -6987,7 +6987,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>the hub does not give this file to everybody</source>
-        <translation>o hub não dá este arquivo a todos</translation>
+        <translation>o hub não disponibiliza este arquivo para todos</translation>
     </message>
     <message>
         <source>{status} {phrase} for {url}</source>
@@ -7127,11 +7127,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>check mean, std and value range, and which output is taken</source>
-        <translation>confira média, desvio padrão e faixa de valores, e qual saída é usada</translation>
+        <translation>confira média, desvio-padrão e faixa de valores, e qual saída é usada</translation>
     </message>
     <message>
         <source>the model gives a different embedding each time</source>
-        <translation>o modelo dá um embedding diferente a cada vez</translation>
+        <translation>o modelo gera um embedding diferente a cada vez</translation>
     </message>
     <message>
         <source>the same for the same image</source>
@@ -7212,7 +7212,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>FOLDER and --usual exclude each other</source>
-        <translation>FOLDER e --usual se excluem</translation>
+        <translation>FOLDER e --usual são mutuamente exclusivos</translation>
     </message>
     <message>
         <source>give one of them</source>
@@ -7228,7 +7228,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>several backups are meant</source>
-        <translation>o texto se refere a vários backups</translation>
+        <translation>a indicação corresponde a vários backups</translation>
     </message>
     <message>
         <source>a file</source>
@@ -7281,7 +7281,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>--cluster is of data sets</source>
-        <translation>--cluster é de conjuntos de dados</translation>
+        <translation>--cluster só se aplica a conjuntos de dados</translation>
     </message>
     <message>
         <source>a data set, and --model FOLDER</source>
@@ -7311,11 +7311,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>--class and --folders-as-classes exclude each other</source>
-        <translation>--class e --folders-as-classes se excluem</translation>
+        <translation>--class e --folders-as-classes são mutuamente exclusivos</translation>
     </message>
     <message>
         <source>--backbone, --cluster and --shard-images are of data sets</source>
-        <translation>--backbone, --cluster e --shard-images são de conjuntos de dados</translation>
+        <translation>--backbone, --cluster e --shard-images só se aplicam a conjuntos de dados</translation>
     </message>
     <message>
         <source>name one with --out</source>
@@ -7323,7 +7323,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>--setting, --collection and --all are of projects</source>
-        <translation>--setting, --collection e --all são de projetos</translation>
+        <translation>--setting, --collection e --all só se aplicam a projetos</translation>
     </message>
     <message>
         <source>leave them out where --model is given</source>
@@ -7432,7 +7432,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>`protoleaf {name}` is not installed</source>
-        <translation>`protoleaf {name}` não está instalado</translation>
+        <translation>o comando `protoleaf {name}` não está instalado</translation>
     </message>
     <message>
         <source>Protoleaf with its laboratory</source>
@@ -7575,11 +7575,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>--settings and --versions exclude each other</source>
-        <translation>--settings e --versions se excluem</translation>
+        <translation>--settings e --versions são mutuamente exclusivos</translation>
     </message>
     <message>
         <source>{option} takes two different ones</source>
-        <translation>{option} precisa de dois diferentes</translation>
+        <translation>{option} precisa de dois valores diferentes</translation>
     </message>
     <message>
         <source>A,B</source>
@@ -7595,7 +7595,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>images cannot be chosen so</source>
-        <translation>imagens não podem ser escolhidas assim</translation>
+        <translation>não é possível escolher imagens assim</translation>
     </message>
     <message>
         <source>a file is no data set</source>
@@ -7670,7 +7670,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>a node of the cluster does not see a folder</source>
-        <translation>um nó do cluster não vê uma pasta</translation>
+        <translation>um nó do cluster não tem acesso a uma pasta</translation>
     </message>
     <message>
         <source>the same folder on every node, such as one of a shared disk</source>
@@ -7710,7 +7710,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>a node of the cluster does not see the data set</source>
-        <translation>um nó do cluster não vê o conjunto de dados</translation>
+        <translation>um nó do cluster não tem acesso ao conjunto de dados</translation>
     </message>
     <message>
         <source>a source has changed since the data set was begun</source>
@@ -7890,7 +7890,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>the storage gives no access</source>
-        <translation>o armazenamento não dá acesso</translation>
+        <translation>o armazenamento não permite acesso</translation>
     </message>
     <message>
         <source>credentials on every node, where the storage&apos;s own tools look for them</source>
@@ -8006,7 +8006,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>export the backbone again with newer operators, and add that</source>
-        <translation>exporte o backbone novamente com operadores mais novos e adicione esse</translation>
+        <translation>exporte o backbone novamente com operadores mais novos e adicione esse arquivo</translation>
     </message>
     <message>
         <source>fitting the model</source>
@@ -8046,7 +8046,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>{classifier} is not the one that {file} belongs to, or it is damaged</source>
-        <translation>{classifier} não é o que pertence a {file} ou está danificado</translation>
+        <translation>{classifier} não é o arquivo a que {file} corresponde ou está danificado</translation>
     </message>
     <message>
         <source>{hash} in {path}</source>
@@ -8094,7 +8094,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>{classifier} does not fit {file}</source>
-        <translation>{classifier} não combina com {file}</translation>
+        <translation>{classifier} não corresponde a {file}</translation>
     </message>
     <message>
         <source>{shapes} in {path}</source>
@@ -8142,7 +8142,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>{images} waiting</source>
-        <translation>{images} pendentes</translation>
+        <translation>{images} à espera</translation>
     </message>
     <message>
         <source>run embed first</source>
@@ -8274,7 +8274,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>teach-first cannot choose so many images</source>
-        <translation>ensinar primeiro não pode escolher tantas imagens</translation>
+        <translation>“ensinar primeiro” não pode escolher tantas imagens</translation>
     </message>
     <message>
         <source>at most {most}, among which it chooses</source>
@@ -8538,7 +8538,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Right</source>
-        <translation>Certas</translation>
+        <translation>Corretas</translation>
     </message>
     <message>
         <source>Accuracy by level</source>
@@ -8554,7 +8554,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>right among them</source>
-        <translation>certas entre elas</translation>
+        <translation>corretas entre elas</translation>
     </message>
     <message>
         <source>{low} to {high}</source>
@@ -8562,7 +8562,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>With the confidence in use ({needed}), {named} of the images get a class, and {right} of these are right.</source>
-        <translation>Com a confiança em uso ({needed}), {named} das imagens recebem uma classe, e {right} destas estão certas.</translation>
+        <translation>Com a confiança em uso ({needed}), {named} das imagens recebem uma classe, e {right} destas estão corretas.</translation>
     </message>
     <message>
         <source>{summary} Of all images {leaf} get a class without any below it. The lines show what one confidence for every class would do.</source>
@@ -8610,7 +8610,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>{right:,} of {images:,} images have the right finest class.</source>
-        <translation>{right:,} de {images:,} imagens têm a classe mais específica certa.</translation>
+        <translation>{right:,} de {images:,} imagens receberam a classe mais específica correta.</translation>
     </message>
     <message>
         <source>Rows are the truth, columns the prediction. Open a branch to see the classes below it.</source>
@@ -8650,7 +8650,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Tested are images whose class is known; recall is the share of them that is found, with its 95% interval; precision the share of right ones among those predicted so.</source>
-        <translation>Testadas são imagens cuja classe é conhecida; revocação é a proporção delas que é encontrada, com seu intervalo de 95%; precisão, a proporção de certas entre as que têm essa predição.</translation>
+        <translation>Testadas são imagens cuja classe é conhecida; revocação é a proporção delas que é encontrada, com seu intervalo de 95%; precisão, a proporção de corretas entre as que têm essa predição.</translation>
     </message>
     <message>
         <source>Figures of each class</source>
@@ -8666,7 +8666,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>How far off mistakes are</source>
-        <translation>Quão distantes são os erros</translation>
+        <translation>Distância dos erros</translation>
     </message>
     <message>
         <source>{wrong:,} mistakes; the lowest class above both truth and prediction is on average {height} levels above the finest.</source>
@@ -8726,11 +8726,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Finest class right</source>
-        <translation>Classe mais específica certa</translation>
+        <translation>Classe mais específica correta</translation>
     </message>
     <message>
         <source>Level {level} right</source>
-        <translation>Nível {level} certo</translation>
+        <translation>Nível {level} correto</translation>
     </message>
     <message>
         <source>Named with the confidence needed</source>
@@ -8738,7 +8738,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Right among them</source>
-        <translation>Certas entre elas</translation>
+        <translation>Corretas entre elas</translation>
     </message>
     <message>
         <source>Calibration error</source>
@@ -8750,11 +8750,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Both right</source>
-        <translation>Ambos certos</translation>
+        <translation>Ambos corretos</translation>
     </message>
     <message>
         <source>Only {name} right</source>
-        <translation>Só {name} certo</translation>
+        <translation>Só {name} correto</translation>
     </message>
     <message>
         <source>Both wrong</source>
@@ -8922,7 +8922,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Predictions are compared with {images:,} of {labels:,} labels. Each was held out in turn: the model did not learn from it when it was asked.</source>
-        <translation>As predições são comparadas com {images:,} de {labels:,} rótulos. Cada um foi reservado por vez: o modelo não aprendeu com ele ao ser consultado.</translation>
+        <translation>As predições são comparadas com {images:,} de {labels:,} rótulos. Os rótulos foram reservados um de cada vez: o modelo não aprendeu com o rótulo da imagem que classificava.</translation>
     </message>
     <message>
         <source>{count:,} with a labelled near-duplicate are left out: it would give them away.</source>
@@ -8966,7 +8966,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>there is no class &quot;{name}&quot;, at character {place}</source>
-        <translation>a classe “{name}” não existe, no caractere {place}</translation>
+        <translation>a classe “{name}”, no caractere {place}, não existe</translation>
     </message>
     <message>
         <source>the part before the colon says that a class is meant</source>
@@ -8998,7 +8998,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>there is no field &quot;{field}&quot; to search in, at character {place}</source>
-        <translation>o campo de pesquisa “{field}” não existe, no caractere {place}</translation>
+        <translation>o campo de pesquisa “{field}”, no caractere {place}, não existe</translation>
     </message>
     <message>
         <source>one of {fields}</source>
@@ -9094,7 +9094,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>images with a flag</source>
-        <translation>imagens com sinalizador</translation>
+        <translation>imagens sinalizadas</translation>
     </message>
     <message>
         <source>files that could not be read</source>
@@ -9118,7 +9118,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>there is nothing to learn from</source>
-        <translation>não há com que aprender</translation>
+        <translation>não há nada com que aprender</translation>
     </message>
     <message>
         <source>images with a person&apos;s label</source>
@@ -9306,7 +9306,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>{title} of a newer version of Protoleaf cannot be read</source>
-        <translation>{title} de uma versão mais nova do Protoleaf não pode ser lido</translation>
+        <translation>não é possível ler {title} de uma versão mais nova do Protoleaf</translation>
     </message>
     <message>
         <source>version {expected_version}</source>
@@ -9558,7 +9558,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>shorten it</source>
-        <translation>encurte</translation>
+        <translation>encurte o texto</translation>
     </message>
     <message>
         <source>a note cannot hold control characters</source>
@@ -9742,7 +9742,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>say which parent it leaves</source>
-        <translation>diga de que pai ela sai</translation>
+        <translation>informe de que pai ela sai</translation>
     </message>
     <message>
         <source>&quot;{name}&quot; cannot go to the top level while it has other parents</source>
@@ -9774,7 +9774,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>save it anew, and add that</source>
-        <translation>salve-a novamente e adicione essa</translation>
+        <translation>salve-a novamente e adicione essa cópia</translation>
     </message>
     <message>
         <source>the image is damaged or incomplete</source>
@@ -9830,7 +9830,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>develop it, or export it as JPEG or TIFF, and add that</source>
-        <translation>revele-a ou exporte-a como JPEG ou TIFF e adicione essa</translation>
+        <translation>revele-a ou exporte-a como JPEG ou TIFF e adicione essa cópia</translation>
     </message>
     <message>
         <source>this is a device or a pipe</source>
@@ -9922,11 +9922,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>save it as JPEG or PNG and add that</source>
-        <translation>salve-a como JPEG ou PNG e adicione essa</translation>
+        <translation>salve-a como JPEG ou PNG e adicione essa cópia</translation>
     </message>
     <message>
         <source>export it as JPEG, PNG or TIFF and add that</source>
-        <translation>exporte-a como JPEG, PNG ou TIFF e adicione essa</translation>
+        <translation>exporte-a como JPEG, PNG ou TIFF e adicione essa cópia</translation>
     </message>
     <message>
         <source>this is not an image that can be read</source>
@@ -10446,7 +10446,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>keywords beside the images for Lightroom, digiKam and darktable; what is in a sidecar already stays</source>
-        <translation>palavras-chave ao lado das imagens para Lightroom, digiKam e darktable; o que já está em um sidecar fica</translation>
+        <translation>palavras-chave ao lado das imagens para Lightroom, digiKam e darktable; o que já está em um sidecar é mantido</translation>
     </message>
     <message>
         <source>Class folders</source>
@@ -10618,7 +10618,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>{source} has no sidecars that we wrote</source>
-        <translation>{source} não tem sidecars gravados por nós</translation>
+        <translation>{source} não tem sidecars gravados pelo Protoleaf</translation>
     </message>
     <message>
         <source>files {suffix} of an earlier export</source>
@@ -11973,7 +11973,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>nobody can tell any more which project this was, so it may be a backup of another one</source>
-        <translation>não dá mais para saber que projeto era este, portanto o backup pode ser de outro</translation>
+        <translation>não é mais possível saber que projeto era este, portanto o backup pode ser de outro</translation>
     </message>
     <message>
         <source>if it is the right one, give its file in place of a number, or add --other</source>
@@ -12025,7 +12025,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>that is too much to paste</source>
-        <translation>é muita coisa para colar</translation>
+        <translation>há texto demais para colar</translation>
     </message>
     <message>
         <source>there is no class to paste</source>
@@ -12181,7 +12181,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>the project file does not say which project it is</source>
-        <translation>o arquivo do projeto não diz que projeto é</translation>
+        <translation>o arquivo do projeto não informa de que projeto se trata</translation>
     </message>
     <message>
         <source>open an earlier copy of the file, or restore a backup; this file is left as it is</source>
@@ -12193,7 +12193,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>everything confirmed until then is in {rescued}: open that, or put the file back</source>
-        <translation>tudo o que foi confirmado até então está em {rescued}: abra esse ou ponha o arquivo de volta</translation>
+        <translation>tudo o que foi confirmado até então está em {rescued}: abra esse arquivo ou ponha o original de volta</translation>
     </message>
     <message>
         <source>the project file was moved, replaced or deleted while it was open, so nothing more is saved in it</source>
@@ -12205,7 +12205,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>another program wrote into the project file while it was open; the last action was not saved</source>
-        <translation>outro programa gravou no arquivo do projeto enquanto estava aberto; a última ação não foi salva</translation>
+        <translation>outro programa gravou no arquivo do projeto enquanto ele estava aberto; a última ação não foi salva</translation>
     </message>
     <message>
         <source>close it, open it again and see what it holds, or restore a backup</source>
@@ -12257,7 +12257,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>the project was made by a newer version of Protoleaf</source>
-        <translation>o projeto foi feito por uma versão mais nova do Protoleaf</translation>
+        <translation>o projeto foi criado por uma versão mais nova do Protoleaf</translation>
     </message>
     <message>
         <source>file version {known_version} or older</source>
@@ -12317,11 +12317,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>the history does not fit the project any more</source>
-        <translation>o histórico não combina mais com o projeto</translation>
+        <translation>o histórico não corresponde mais ao projeto</translation>
     </message>
     <message>
         <source>step {step_id} of {path} ({reason})</source>
-        <translation>passo {step_id} de {path} ({reason})</translation>
+        <translation>etapa {step_id} de {path} ({reason})</translation>
     </message>
     <message>
         <source>something is being tried out already</source>
@@ -12461,11 +12461,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>a step of the history cannot be read</source>
-        <translation>não é possível ler um passo do histórico</translation>
+        <translation>não é possível ler uma etapa do histórico</translation>
     </message>
     <message>
         <source>step {step_id}: {reason}</source>
-        <translation>passo {step_id}: {reason}</translation>
+        <translation>etapa {step_id}: {reason}</translation>
     </message>
     <message>
         <source>the action was given up after an earlier failure; nothing was changed</source>
@@ -12481,7 +12481,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>the backbone&apos;s output does not fit its card</source>
-        <translation>a saída do backbone não combina com seu cartão</translation>
+        <translation>a saída do backbone não corresponde ao cartão dele</translation>
     </message>
     <message>
         <source>float32 of shape {shape}</source>
@@ -12513,7 +12513,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>the backbone&apos;s input does not fit its card</source>
-        <translation>a entrada do backbone não combina com seu cartão</translation>
+        <translation>a entrada do backbone não corresponde ao cartão dele</translation>
     </message>
     <message>
         <source>one float input of shape (any, {shape})</source>
@@ -13013,7 +13013,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>the card does not fit the backbone</source>
-        <translation>o cartão não combina com o backbone</translation>
+        <translation>o cartão não corresponde ao backbone</translation>
     </message>
     <message>
         <source>embeddings {shape}</source>
@@ -13129,7 +13129,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>the attention does not fit the embeddings</source>
-        <translation>a atenção não combina com os embeddings</translation>
+        <translation>a atenção não corresponde aos embeddings</translation>
     </message>
     <message>
         <source>{name} is too small</source>
