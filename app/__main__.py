@@ -121,7 +121,7 @@ def _run_window(
     application.setOrganizationName("protoleaf")
     application.setDesktopFileName("protoleaf")
     settings = Settings()
-    install_language(application, settings.language)
+    install_language(application, settings.language, has_project_names=settings.has_project_names)
     apply_theme(application, SchemeChoice.named(settings.scheme))
     one = OneWindow(application, settings, log)
     if sys.platform == "darwin":

@@ -9,6 +9,7 @@ from typing import Final
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 
 from app.texts import speak
+from engine.graph.shown_language import AS_IN_PROJECT, show_names_in
 
 TRANSLATIONS: Final = Path(__file__).parents[1] / "assets" / "translations"
 LANGUAGE_VARIABLE: Final = "PROTOLEAF_LANGUAGE"
@@ -46,20 +47,26 @@ def fitting_language(wanted: Iterable[str]) -> str:
     return ENGLISH
 
 
-def install_language(application: QCoreApplication, chosen: str = SYSTEM) -> None:
+def install_language(application: QCoreApplication, chosen: str = SYSTEM, *, has_project_names: bool = False) -> None:
     """Speak a language from now on, with its numbers and dates; windows that are there keep their texts.
 
     Args:
         chosen: code of a language, or `SYSTEM`; the variable comes before it.
+        has_project_names: whether classes are shown by their names in the project, not by those in the language.
     """
     system, wanted = QLocale.system(), os.environ.get(LANGUAGE_VARIABLE, "") or chosen
     if wanted.endswith(".qm"):
         _install(application, Path(wanted), system)
+        show_names_in(AS_IN_PROJECT)
         return
     code = fitting_language([wanted] if wanted else system.uiLanguages())
     # The system's own formats, such as those of Austria, where it speaks the same language.
     is_the_systems = QLocale(code).language() == system.language()
-    _install(application, TRANSLATIONS / f"{_PREFIX}{code}.qm", system if is_the_systems else QLocale(code))
+    locale = system if is_the_systems else QLocale(code)
+    _install(application, TRANSLATIONS / f"{_PREFIX}{code}.qm", locale)
+    # A system in a language that the window does not have shows names in it all the same.
+    of_names = system if not wanted and system.name() != "C" else locale
+    show_names_in(AS_IN_PROJECT if has_project_names else of_names.bcp47Name())
 
 
 def _install(application: QCoreApplication, file: Path, locale: QLocale) -> None:

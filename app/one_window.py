@@ -63,7 +63,7 @@ class OneWindow(QObject):
 
     def _replace(self, before: MainWindow, project: Path | None) -> None:
         os.environ.pop(LANGUAGE_VARIABLE, None)  # what was chosen last counts
-        install_language(self._application, self._settings.language)
+        install_language(self._application, self._settings.language, has_project_names=self._settings.has_project_names)
         self.window = self._make()
         self.begin(project, with_sample=False)
         before.deleteLater()

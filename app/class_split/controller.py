@@ -56,7 +56,7 @@ class ClassSplitting(Feature):
         known = [image_id for image_id in labelled if image_id in listed]
         if len(known) < FEWEST:
             text = tr("%1 has %2 labelled images; to split a class takes 2. Label some more first.")
-            self._toast.say_failure(fill(text, graph.name(class_id), number(len(known))))
+            self._toast.say_failure(fill(text, graph.shown_name(class_id), number(len(known))))
             return
         from app.class_split.view import SplitCard, first_draft
 

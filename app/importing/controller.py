@@ -159,7 +159,7 @@ class Importing(Feature):
             self._add(found, class_id)
 
     def _ask_about_folders(self, found: FoundImages, paths: Sequence[Path], count: int, class_id: int | None) -> None:
-        where = self._session.graph.name(class_id) if class_id is not None else ""
+        where = self._session.graph.shown_name(class_id) if class_id is not None else ""
         self._notice.ask(
             folders_question(paths[0].name if len(paths) == 1 else "", count),
             [

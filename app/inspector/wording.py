@@ -28,7 +28,7 @@ def label_title(graph: CategoryGraph, label: Label | None) -> str:
         return tr("Not labelled yet")
     if label.class_id is None:
         return tr("None of the classes")
-    return graph.name(label.class_id) if label.class_id in graph else tr("A removed class")
+    return graph.shown_name(label.class_id) if label.class_id in graph else tr("A removed class")
 
 
 def label_origin(label: Label) -> str:
@@ -139,11 +139,11 @@ def counts_text(facts: ClassPageFacts) -> str:
 
 
 def aliases_text(facts: ClassPageFacts) -> str:
-    """`Also called Tinca tinca  ·  id n01440764`; empty without synonyms and source id."""
-    synonyms = facts.attributes.synonyms
-    more = len(synonyms) - SYNONYMS_NAMED
-    named = ", ".join(synonyms[:SYNONYMS_NAMED]) + (f" +{more}" if more > 0 else "")
-    parts = [tr("Also called %1", named)] if synonyms else []
+    """`Also called Tinca tinca  ·  id n01440764`; empty without other names and source id."""
+    names = facts.other_names
+    more = len(names) - SYNONYMS_NAMED
+    named = ", ".join(names[:SYNONYMS_NAMED]) + (f" +{more}" if more > 0 else "")
+    parts = [tr("Also called %1", named)] if names else []
     if facts.attributes.source_id:
         parts.append(tr("id %1", facts.attributes.source_id))
     return "  ·  ".join(parts)

@@ -124,7 +124,7 @@ def differing_rows(table: AgreementTable, graph: CategoryGraph) -> list[Row]:
 def _class_name(graph: CategoryGraph, class_id: int | None) -> str:
     if class_id is None:
         return tr("None of the classes")
-    return graph.name(class_id) if class_id in graph else tr("a removed class")
+    return graph.shown_name(class_id) if class_id in graph else tr("a removed class")
 
 
 # -- lists of the card

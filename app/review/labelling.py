@@ -31,7 +31,7 @@ def nothing_to_accept(graph: CategoryGraph, state: CollectionState, place: int) 
     if label == UNKNOWN:
         return tr("This image is labelled already: none of the classes.")
     if label != NO_CLASS:
-        name = graph.name(label) if label in graph else tr("a removed class")
+        name = graph.shown_name(label) if label in graph else tr("a removed class")
         return tr("This image is labelled already: %1.", name)
     if state.status[place] == ImageStatus.FAILED:
         return tr("Nothing to accept: this file could not be read.")

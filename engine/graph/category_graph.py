@@ -186,6 +186,15 @@ class CategoryGraph:
         check_known(self._structure, class_id)
         return self._structure.names[class_id]
 
+    def shown_name(self, class_id: ClassId) -> str:
+        """Its name in the language that people see names in, see `engine.graph.shown_language`; else its name."""
+        check_known(self._structure, class_id)
+        return self._structure.shown_name(class_id)
+
+    def name_beside(self, class_id: ClassId) -> str:
+        """Its name where people see another one, such as the scientific name; else ""."""
+        return "" if self.name(class_id) == self.shown_name(class_id) else self.name(class_id)
+
     def attributes(self, class_id: ClassId) -> ClassAttributes:
         check_known(self._structure, class_id)
         return self._structure.attributes.of(class_id)
@@ -208,7 +217,7 @@ class CategoryGraph:
         return self._structure.parents(class_id)
 
     def children(self, class_id: ClassId) -> tuple[ClassId, ...]:
-        """Classes directly below, in natural order of their names ("Leaf 9" before "leaf 10")."""
+        """Classes directly below, in natural order of the names that people see ("Leaf 9" before "leaf 10")."""
         check_known(self._structure, class_id)
         return self._structure.children(class_id)
 

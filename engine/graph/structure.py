@@ -19,6 +19,7 @@ from engine.graph.edits import (
     GraphEdit,
 )
 from engine.graph.names import natural_key
+from engine.graph.shown_language import shown_language
 from engine.search_folding import folded
 
 ClassId = int
@@ -113,6 +114,7 @@ class GraphStructure:
         self.levels = LevelTable(self.names, self.edges)
         self._roots: set[ClassId] = set()
         self._children_in_order: dict[ClassId | None, tuple[ClassId, ...]] = {}
+        self._order = shown_language()  # what the orders of children follow
         self._classes: tuple[ClassId, ...] | None = None
         self._leaves: tuple[ClassId, ...] | None = None
 
@@ -122,7 +124,7 @@ class GraphStructure:
             case ClassAdded(class_id, name, attributes):
                 self._add_class(class_id, name, attributes)
             case AttributesChanged(class_id, values):
-                self.attributes.change(class_id, values)
+                self._change_attributes(class_id, values)
             case ClassRenamed(class_id, name):
                 self._rename(class_id, name)
             case ClassRemoved(class_id):
@@ -162,13 +164,21 @@ class GraphStructure:
         return tuple(sorted(self.edges.parents(class_id)))
 
     def children(self, parent_id: ClassId | None) -> tuple[ClassId, ...]:
-        """Children of a class, or the roots, in natural order of their names."""
+        """Children of a class, or the roots, in natural order of the names that people see."""
+        if self._order != shown_language():
+            self._children_in_order.clear()
+            self._order = shown_language()
         known = self._children_in_order.get(parent_id)
         if known is None:
             unordered = self._roots if parent_id is TOP else self.edges.children(parent_id)
-            known = tuple(sorted(unordered, key=lambda each: natural_key(self.names[each])))
+            known = tuple(sorted(unordered, key=lambda each: natural_key(self.shown_name(each))))
             self._children_in_order[parent_id] = known
         return known
+
+    def shown_name(self, class_id: ClassId) -> str:
+        """The first of its synonyms in the language that people see names in; else its name."""
+        language = shown_language()
+        return (self.attributes.of(class_id).name_in(language) if language else "") or self.names[class_id]
 
     def children_named(self, parent_id: ClassId | None, name: str) -> tuple[ClassId, ...]:
         """Children of a class, or roots, that have exactly this name (at most one outside a running edit)."""
@@ -202,8 +212,11 @@ class GraphStructure:
     def _rename(self, class_id: ClassId, name: str) -> None:
         self._drop_name(class_id)
         self._set_name(class_id, name)
-        for parent_id in self.parents(class_id) or (TOP,):
-            self._forget_order(parent_id)
+        self._forget_place(class_id)
+
+    def _change_attributes(self, class_id: ClassId, values: Mapping[str, Any]) -> None:
+        self.attributes.change(class_id, values)
+        self._forget_place(class_id)
 
     def _remove_class(self, class_id: ClassId) -> None:
         self._drop_name(class_id)
@@ -242,6 +255,11 @@ class GraphStructure:
         name = self.names.pop(class_id)
         del self.folded[class_id]
         self.namesakes.discard(name, class_id)
+
+    def _forget_place(self, class_id: ClassId) -> None:
+        """Forget where a class stands among its siblings."""
+        for parent_id in self.parents(class_id) or (TOP,):
+            self._forget_order(parent_id)
 
     def _forget_order(self, parent_id: ClassId | None) -> None:
         self._children_in_order.pop(parent_id, None)
