@@ -3179,15 +3179,15 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Not sure of any class.</source>
-        <translation>不确定属于任何类别。</translation>
+        <translation>无法确定属于哪个类别。</translation>
     </message>
     <message>
         <source>Sure of the exact class.</source>
-        <translation>确信具体类别。</translation>
+        <translation>可以确定具体类别。</translation>
     </message>
     <message>
         <source>Sure of %1, not of the exact class.</source>
-        <translation>确信是“%1”，但不确定具体类别。</translation>
+        <translation>可以确定属于“%1”，但无法确定具体类别。</translation>
     </message>
     <message>
         <source>Why unknown</source>
@@ -5011,7 +5011,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Undone: %1</source>
-        <translation>已撤销：%1</translation>
+        <translation>已撤销操作：%1</translation>
     </message>
     <message>
         <source>Redo</source>
@@ -5019,7 +5019,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Redone: %1</source>
-        <translation>已重做：%1</translation>
+        <translation>已重做操作：%1</translation>
     </message>
     <message>
         <source>•— validation</source>
