@@ -13,7 +13,7 @@
     </message>
     <message>
         <source>Accurate</source>
-        <translation>精确</translation>
+        <translation>准确</translation>
     </message>
     <message>
         <source>Fast</source>
@@ -121,7 +121,7 @@
     </message>
     <message>
         <source>Now using %1</source>
-        <translation>现在使用 %1</translation>
+        <translation>已换用 %1</translation>
     </message>
     <message>
         <source>Undo</source>
@@ -345,7 +345,7 @@
     </message>
     <message>
         <source>Trained at %1. Smaller is faster; how fast is measured once it is on this computer.</source>
-        <translation>以 %1 训练。尺寸越小越快；下载到这台计算机后会测量速度。</translation>
+        <translation>训练时的尺寸为 %1。尺寸越小越快；下载到这台计算机后会测量速度。</translation>
     </message>
     <message>
         <source>The input size must be a multiple of %1.</source>
@@ -413,7 +413,7 @@
     </message>
     <message>
         <source>The address is remembered, the password only until the program ends.</source>
-        <translation>地址会记住，密码只保留到程序结束。</translation>
+        <translation>会记住地址，密码只保留到程序结束。</translation>
     </message>
     <message>
         <source>Proxy: %1</source>
@@ -569,7 +569,7 @@
     </message>
     <message>
         <source>Most accurate</source>
-        <translation>最精确</translation>
+        <translation>最准确</translation>
     </message>
     <message>
         <source>%1 px</source>
@@ -675,7 +675,7 @@
     </message>
     <message>
         <source>This project is set to Fast. Accurate is right more often.</source>
-        <translation>此项目设为“快速”。“精确”的准确率更高。</translation>
+        <translation>此项目设为“快速”。“准确”模式的准确率更高。</translation>
     </message>
     <message>
         <source>Analysing images takes about %1 times as long.</source>
@@ -869,7 +869,7 @@
     </message>
     <message>
         <source>%1 undone</source>
-        <translation>撤销 %1</translation>
+        <translation>已撤销 %1</translation>
     </message>
     <message>
         <source>Same as now</source>
@@ -937,7 +937,7 @@
     </message>
     <message>
         <source>The date is in the future</source>
-        <translation>日期在未来</translation>
+        <translation>日期晚于当前时间</translation>
     </message>
     <message>
         <source>The project as it is now is backed up first, so you can come back to it.</source>
@@ -1117,7 +1117,7 @@
     </message>
     <message>
         <source>Move %1 under</source>
-        <translation>将 %1 移到以下类别</translation>
+        <translation>为 %1 选择新父类</translation>
     </message>
     <message>
         <source>Enter moves · Esc closes</source>
@@ -1351,11 +1351,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>%1 and %2 are in different branches.</source>
-        <translation>%1 和 %2 位于不同分支。</translation>
+        <translation>“%1”和“%2”位于不同分支。</translation>
     </message>
     <message>
         <source>Both are in %1.</source>
-        <translation>两者都在 %1 中。</translation>
+        <translation>两者都在“%1”中。</translation>
     </message>
     <message>
         <source>Zoom and place are the same in all</source>
@@ -1399,7 +1399,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Learn from unlabelled images too</source>
-        <translation>同时从未标注图像中学习</translation>
+        <translation>同时利用未标注图像学习</translation>
     </message>
     <message>
         <source>Device</source>
@@ -1503,15 +1503,15 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Your labelled images look different from most others here. Labelling a few of those would help most.</source>
-        <translation>您标注的图像与此处多数其他图像差别较大。标注几张其他图像最有帮助。</translation>
+        <translation>您标注的图像与此处多数图像差别较大。从后者中标注几张最有帮助。</translation>
     </message>
     <message>
         <source>Off: the model learns only from your labels and the category graph.</source>
-        <translation>关：模型只从您的标签和类别图中学习。</translation>
+        <translation>已关闭：模型只从您的标签和类别图中学习。</translation>
     </message>
     <message>
         <source>Nothing to evaluate yet: no class has an example.</source>
-        <translation>尚无可评估内容：没有类别有样例。</translation>
+        <translation>尚无可评估内容：没有任何类别有样例。</translation>
     </message>
     <message>
         <source>Not evaluated yet: this needs classes with two examples and some more images.</source>
@@ -1519,7 +1519,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Off, because it does not help: of %1 held-out examples, %2 are correct with it and %3 without.</source>
-        <translation>关，因为没有帮助：%1 个留出样例中，开启时正确 %2 个，关闭时 %3 个。</translation>
+        <translation>已关闭，因为没有帮助：%1 个留出样例中，开启时正确 %2 个，关闭时 %3 个。</translation>
     </message>
     <message>
         <source>Of %1 held-out examples, %2 are correct with it and %3 without.</source>
@@ -1561,15 +1561,15 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>%1 cannot go below itself: %2</source>
-        <translation>%1 不能位于自身之下：%2</translation>
+        <translation>“%1”不能位于自身之下：%2</translation>
     </message>
     <message>
         <source>%1 is already under %2</source>
-        <translation>%1 已在 %2 下</translation>
+        <translation>“%1”已在“%2”下</translation>
     </message>
     <message>
         <source>%1 has another parent; unlink it there first</source>
-        <translation>%1 还有其他父类；请先在那里解除关联</translation>
+        <translation>“%1”还有其他父类；请先在那里解除关联</translation>
     </message>
     <message>
         <source>There is already a class “%1” at the top level</source>
@@ -1635,7 +1635,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>The picture is reduced to %1%, since larger ones open nowhere. SVG has no limit.</source>
-        <translation>图片已缩小到 %1%，因为更大的图片无处可打开。SVG 没有限制。</translation>
+        <translation>图片已缩小到 %1%，因为更大的图片没有程序能打开。SVG 没有此限制。</translation>
     </message>
     <message>
         <source>Export class graph</source>
@@ -1759,7 +1759,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Nothing is lost: labels and predictions are written in full.</source>
-        <translation>没有任何损失：标签和预测完整写出。</translation>
+        <translation>不丢失任何信息：标签和预测完整写出。</translation>
     </message>
     <message>
         <source>up to %1</source>
@@ -1873,7 +1873,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Show one of each duplicate and burst</source>
-        <translation>重复图像和连拍各显示一张</translation>
+        <translation>每组重复图像或连拍只显示一张</translation>
     </message>
     <message>
         <source>Show the best of each burst</source>
@@ -1901,7 +1901,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>One of each</source>
-        <translation>各取一张</translation>
+        <translation>每组一张</translation>
     </message>
     <message>
         <source>Best of each burst</source>
@@ -1923,7 +1923,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>There are no bursts: no two photos of one camera were taken within the time that is set.</source>
-        <translation>没有连拍：没有同一相机的两张照片在设定时间内拍摄。</translation>
+        <translation>没有连拍：同一相机的任意两张照片，拍摄间隔都超过设定的时间。</translation>
     </message>
     <message>
         <source>Most seconds between two shots of a burst</source>
@@ -2061,7 +2061,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>%1 levels with %2 and %3 classes</source>
-        <translation>%1 层，类别数为 %2 和 %3</translation>
+        <translation>%1 层，各有 %2 和 %3 个类别</translation>
     </message>
     <message numerus="yes">
         <source>%n new classes</source>
@@ -2113,7 +2113,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>The list is remembered, to compare its next version with it.</source>
-        <translation>列表会记住，以便与其下一版本比较。</translation>
+        <translation>会记住此列表，以便与其下一版本比较。</translation>
     </message>
     <message>
         <source>An earlier version was imported from %1. Labels stay with their classes, and your own changes stay.</source>
@@ -2126,31 +2126,31 @@ Click + to add a class, or import a list.</source>
     <message numerus="yes">
         <source>%n classes get other parents</source>
         <translation>
-            <numerusform>%n 个类别获得其他父类</numerusform>
+            <numerusform>%n 个类别更换父类</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n classes are new</source>
         <translation>
-            <numerusform>%n 个类别为新增</numerusform>
+            <numerusform>新增 %n 个类别</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n classes are renamed</source>
         <translation>
-            <numerusform>%n 个类别重命名</numerusform>
+            <numerusform>重命名 %n 个类别</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n classes are moved</source>
         <translation>
-            <numerusform>%n 个类别移动</numerusform>
+            <numerusform>移动 %n 个类别</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n classes are merged into others</source>
         <translation>
-            <numerusform>%n 个类别合并到其他类别</numerusform>
+            <numerusform>将 %n 个类别合并到其他类别</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -2187,7 +2187,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>The name is taken</source>
-        <translation>名称已占用</translation>
+        <translation>名称已被占用</translation>
     </message>
     <message>
         <source>It would be below itself</source>
@@ -2289,7 +2289,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Its images fall into %1 and %2, no more alike than two classes are.</source>
-        <translation>其图像分为 %1 张和 %2 张两部分，彼此的相似程度不超过两个不同类别。</translation>
+        <translation>其图像分为 %1 张和 %2 张两部分，彼此并不比两个不同类别更相似。</translation>
     </message>
     <message>
         <source>Split into two classes</source>
@@ -2361,7 +2361,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Nothing is propagated to %1 yet: its parents have no images.</source>
-        <translation>尚无内容传播到 %1：其父类没有图像。</translation>
+        <translation>尚无内容传播到“%1”：其父类没有图像。</translation>
     </message>
     <message>
         <source>%1 from %2</source>
@@ -2393,7 +2393,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Around %1</source>
-        <translation>%1 周围</translation>
+        <translation>“%1”的相邻类别</translation>
     </message>
     <message>
         <source>%1 of %2</source>
@@ -2433,11 +2433,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>No class is proposed for these images. Press a digit, or R to name one.</source>
-        <translation>未为这些图像建议类别。按数字键，或按 R 指定。</translation>
+        <translation>未为这些图像建议类别。请按数字键选择，或按 R 指定类别。</translation>
     </message>
     <message>
         <source>No broader class is likely for these images.</source>
-        <translation>这些图像没有可能的更粗类别。</translation>
+        <translation>没有更粗的类别可能适合这些图像。</translation>
     </message>
     <message>
         <source>No class has the key %1 for this group. Press R to name any class.</source>
@@ -2457,7 +2457,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>finer classes of %1</source>
-        <translation>%1 更细的类别</translation>
+        <translation>“%1”的更细类别</translation>
     </message>
     <message>
         <source>Nothing to group yet</source>
@@ -2584,13 +2584,13 @@ Click + to add a class, or import a list.</source>
     <message numerus="yes">
         <source>%n images: which finer class?</source>
         <translation>
-            <numerusform>%n 张图像：哪个更细的类别？</numerusform>
+            <numerusform>%n 张图像：属于哪个更细的类别？</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n look-alikes: which class?</source>
         <translation>
-            <numerusform>%n 张相近图像：哪个类别？</numerusform>
+            <numerusform>%n 张相近图像：属于哪个类别？</numerusform>
         </translation>
     </message>
     <message>
@@ -2941,7 +2941,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Images named, and named correctly, by confidence needed</source>
-        <translation>按所需置信度统计的已命名图像和命名正确的图像</translation>
+        <translation>按所需置信度统计的已归类图像和归类正确的图像</translation>
     </message>
     <message>
         <source>Confidence needed</source>
@@ -2953,7 +2953,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>— named</source>
-        <translation>— 已命名</translation>
+        <translation>— 已归类</translation>
     </message>
     <message>
         <source>— right</source>
@@ -3179,15 +3179,15 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Not sure of any class.</source>
-        <translation>不确定属于任何类别。</translation>
+        <translation>无法确定属于哪个类别。</translation>
     </message>
     <message>
         <source>Sure of the exact class.</source>
-        <translation>确信具体类别。</translation>
+        <translation>可以确定具体类别。</translation>
     </message>
     <message>
         <source>Sure of %1, not of the exact class.</source>
-        <translation>确信是 %1，但不确定具体类别。</translation>
+        <translation>可以确定属于“%1”，但无法确定具体类别。</translation>
     </message>
     <message>
         <source>Why unknown</source>
@@ -3203,7 +3203,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Labelled only as %1</source>
-        <translation>仅标注为 %1</translation>
+        <translation>仅标注为“%1”</translation>
     </message>
     <message>
         <source>Its own images</source>
@@ -3223,11 +3223,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>%1 has no images of its own. It was learned from its parents:</source>
-        <translation>“%1”没有自己的图像。它学习自其父类：</translation>
+        <translation>“%1”没有自己的图像，是从其父类学到的：</translation>
     </message>
     <message>
         <source>%1 was learned from:</source>
-        <translation>“%1”学习自：</translation>
+        <translation>“%1”的学习来源：</translation>
     </message>
     <message>
         <source>It has no images yet. Drop 1 to 10 on it, or put it under a class that has some.</source>
@@ -3235,19 +3235,19 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>It has no images of its own. It was learned from its parents alone.</source>
-        <translation>它没有自己的图像。仅学习自其父类。</translation>
+        <translation>它没有自己的图像，仅从父类学习。</translation>
     </message>
     <message>
         <source>It has no images of its own. It was learned from the classes below it.</source>
-        <translation>它没有自己的图像。学习自其下的类别。</translation>
+        <translation>它没有自己的图像，从其下的类别学习。</translation>
     </message>
     <message>
         <source>Learned from its own images alone.</source>
-        <translation>仅学习自自身图像。</translation>
+        <translation>仅从自身图像学习。</translation>
     </message>
     <message>
         <source>Learned %1 from its own images, %2 from its parents.</source>
-        <translation>%1 学习自自身图像，%2 学习自父类。</translation>
+        <translation>%1 来自自身图像，%2 来自父类。</translation>
     </message>
     <message>
         <source>Also called %1</source>
@@ -3275,11 +3275,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>At %1, %2 of %3 held-out images of this class are named as it or a class below it.</source>
-        <translation>置信度 %1 时，此类别的 %3 张留出图像中有 %2 张命名为它或其下的类别。</translation>
+        <translation>置信度 %1 时，此类别的 %3 张留出图像中有 %2 张归入该类别或其下的类别。</translation>
     </message>
     <message>
         <source>Of all images named so, %1 are right (95% confidence interval %2 to %3).</source>
-        <translation>在所有如此命名的图像中，%1 正确（95% 置信区间 %2 到 %3）。</translation>
+        <translation>在所有如此归类的图像中，%1 正确（95% 置信区间 %2 到 %3）。</translation>
     </message>
     <message numerus="yes">
         <source>%n candidates. Click the right ones.</source>
@@ -3289,15 +3289,15 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>%1 ended unexpectedly. What was finished is kept; start it again to resume.</source>
-        <translation>%1 意外结束。已完成的部分会保留；重新开始即可继续。</translation>
+        <translation>“%1”意外结束。已完成的部分会保留；重新开始即可继续。</translation>
     </message>
     <message>
         <source>%1 ended unexpectedly. The project is as it was; start it again.</source>
-        <translation>%1 意外结束。项目保持原样；请重新开始。</translation>
+        <translation>“%1”意外结束。项目保持原样；请重新开始。</translation>
     </message>
     <message>
         <source>%1 could not start: the program cannot run itself again.</source>
-        <translation>%1 无法开始：程序无法再次运行自身。</translation>
+        <translation>“%1”无法启动：程序无法再次运行自身。</translation>
     </message>
     <message>
         <source>%1 moves through images and lists. Choose another key.</source>
@@ -3473,7 +3473,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>by %1, %2</source>
-        <translation>标注者 %1，%2</translation>
+        <translation>标注者：%1，%2</translation>
     </message>
     <message>
         <source>Looks like none of the classes</source>
@@ -3489,19 +3489,19 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Nearly the same image is labelled %1: one of the two is wrong.</source>
-        <translation>几乎相同的图像标注为 %1：两者必有一个有误。</translation>
+        <translation>几乎相同的图像标注为“%1”：两者必有一个有误。</translation>
     </message>
     <message>
         <source>Its %1 nearest labelled look-alikes are all %2.</source>
-        <translation>与它最近的 %1 张已标注相近图像均为 %2。</translation>
+        <translation>与它最相近的 %1 张已标注图像均为“%2”。</translation>
     </message>
     <message>
         <source>Its %1 nearest labelled look-alikes: %2.</source>
-        <translation>与它最近的 %1 张已标注相近图像：%2。</translation>
+        <translation>与它最相近的 %1 张已标注图像：%2。</translation>
     </message>
     <message>
         <source>Without this label the model says %1, %2.</source>
-        <translation>不用此标签时，模型判断为 %1，%2。</translation>
+        <translation>不用此标签时，模型判断为“%1”，%2。</translation>
     </message>
     <message numerus="yes">
         <source>%n others</source>
@@ -3609,11 +3609,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Import labels made in another program or project. The format is recognised, and you see the result before anything changes. Labels of this project are never overwritten.</source>
-        <translation>导入在其他程序或项目中做的标签。格式会自动识别，更改之前可先查看结果。绝不会覆盖此项目的标签。</translation>
+        <translation>导入在其他程序或项目中创建的标签。格式会自动识别，更改之前可先查看结果。绝不会覆盖此项目的标签。</translation>
     </message>
     <message>
         <source>Or drop a file of labels on the window.</source>
-        <translation>或将标签文件拖到窗口中。</translation>
+        <translation>也可将标签文件拖到窗口中。</translation>
     </message>
     <message>
         <source>By</source>
@@ -3685,7 +3685,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>None of them was found on disk.</source>
-        <translation>未在磁盘上找到其中任何一个。</translation>
+        <translation>均未在磁盘上找到。</translation>
     </message>
     <message>
         <source>To use one, create a class of this name and import again.</source>
@@ -3699,7 +3699,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>%1, labelled by %2</source>
-        <translation>%1，标注者 %2</translation>
+        <translation>%1，标注者：%2</translation>
     </message>
     <message>
         <source>Nothing to import</source>
@@ -3744,7 +3744,7 @@ Click + to add a class, or import a list.</source>
     <message numerus="yes">
         <source>%n labels may mean another class. They are not imported.</source>
         <translation>
-            <numerusform>%n 个标签可能指其他类别。不导入。</numerusform>
+            <numerusform>%n 个标签可能指其他类别，不会导入。</numerusform>
         </translation>
     </message>
     <message>
@@ -3861,7 +3861,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Make the map again</source>
-        <translation>重新生成分布图</translation>
+        <translation>重新生成散点图</translation>
     </message>
     <message>
         <source>Selected images</source>
@@ -3885,11 +3885,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Map</source>
-        <translation>分布图</translation>
+        <translation>散点图</translation>
     </message>
     <message>
         <source>The map is made as soon as your images were read.</source>
-        <translation>图像读取完毕后即生成分布图。</translation>
+        <translation>图像读取完毕后即生成散点图。</translation>
     </message>
     <message>
         <source>Add images: look-alikes will lie side by side here.</source>
@@ -3897,15 +3897,15 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>No map yet</source>
-        <translation>尚无分布图</translation>
+        <translation>尚无散点图</translation>
     </message>
     <message>
         <source>Look-alikes come to lie side by side. You can go on working meanwhile.</source>
-        <translation>相近图像会排在一起。其间可以继续工作。</translation>
+        <translation>相近图像会排在一起。在此期间可以继续工作。</translation>
     </message>
     <message>
         <source>The map is being made</source>
-        <translation>正在生成分布图</translation>
+        <translation>正在生成散点图</translation>
     </message>
     <message>
         <source>Try again</source>
@@ -3913,15 +3913,15 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>The map could not be made</source>
-        <translation>无法生成分布图</translation>
+        <translation>无法生成散点图</translation>
     </message>
     <message>
         <source>The map was not made</source>
-        <translation>未生成分布图</translation>
+        <translation>未生成散点图</translation>
     </message>
     <message>
         <source>Make the map</source>
-        <translation>生成分布图</translation>
+        <translation>生成散点图</translation>
     </message>
     <message>
         <source>Make again</source>
@@ -3953,11 +3953,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Making the map</source>
-        <translation>正在生成分布图</translation>
+        <translation>正在生成散点图</translation>
     </message>
     <message>
         <source>Map of the images</source>
-        <translation>图像分布图</translation>
+        <translation>图像散点图</translation>
     </message>
     <message>
         <source>Labelled</source>
@@ -4016,12 +4016,12 @@ Click + to add a class, or import a list.</source>
     <message numerus="yes">
         <source>%n new images were placed among the others. Make the map again to lay them all out.</source>
         <translation>
-            <numerusform>%n 张新图像已放到其他图像之间。重新生成分布图可重新排布全部图像。</numerusform>
+            <numerusform>%n 张新图像已放到其他图像之间。重新生成散点图可重新排布全部图像。</numerusform>
         </translation>
     </message>
     <message>
         <source>Selected on the map: %1</source>
-        <translation>在分布图上选择：%1</translation>
+        <translation>在散点图上选择：%1</translation>
     </message>
     <message>
         <source>Bring in what another person did in their copy of this project: labels, classes and notes. Images are matched by their content. You see the result before anything changes, and nothing of yours is overwritten.</source>
@@ -4069,7 +4069,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Here</source>
-        <translation>此处</translation>
+        <translation>本项目</translation>
     </message>
     <message>
         <source>Difference</source>
@@ -4101,7 +4101,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Save agreement</source>
-        <translation>保存一致性</translation>
+        <translation>保存一致性表</translation>
     </message>
     <message>
         <source>agreement.csv</source>
@@ -4212,7 +4212,7 @@ Click + to add a class, or import a list.</source>
     <message numerus="yes">
         <source>%n labels are the same decision.</source>
         <translation>
-            <numerusform>%n 个标签是相同的决定。</numerusform>
+            <numerusform>%n 个标签出自同一次决定。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4359,7 +4359,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Kappa is agreement beyond chance: 1 is perfect, 0 is no better than chance. Only labels that you gave independently count, as they were before they were settled.</source>
-        <translation>Kappa 是扣除偶然因素后的一致性：1 为完全一致，0 为不优于偶然。仅计入双方独立给出的标签，以解决冲突之前为准。</translation>
+        <translation>Kappa 是扣除偶然因素后的一致性：1 为完全一致，0 为与偶然无异。仅计入双方独立给出的标签，以解决冲突之前为准。</translation>
     </message>
     <message>
         <source>Analyse waiting images</source>
@@ -4411,7 +4411,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Searching %1</source>
-        <translation>正在查找 %1</translation>
+        <translation>正在 %1 中查找</translation>
     </message>
     <message numerus="yes">
         <source>%n images are missing.</source>
@@ -4425,7 +4425,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Searching folders</source>
-        <translation>正在查找文件夹</translation>
+        <translation>正在各文件夹中查找</translation>
     </message>
     <message>
         <source>Comparing contents</source>
@@ -4433,7 +4433,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>None of them was found there.</source>
-        <translation>未在那里找到其中任何一张。</translation>
+        <translation>未在那里找到任何一张。</translation>
     </message>
     <message>
         <source>%1 of %2 found</source>
@@ -4461,7 +4461,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>%1 added from the new place without a label will be replaced</source>
-        <translation>从新位置添加的 %1无标签，将被替换</translation>
+        <translation>从新位置添加且无标签的 %1将被替换</translation>
     </message>
     <message>
         <source>%1, all verified by content</source>
@@ -4667,7 +4667,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Use labels again</source>
-        <translation>重新使用标签</translation>
+        <translation>改回使用标签</translation>
     </message>
     <message>
         <source>Compare with nothing</source>
@@ -4740,13 +4740,13 @@ Click + to add a class, or import a list.</source>
     <message numerus="yes">
         <source>Made at %1; %n labels since.</source>
         <translation>
-            <numerusform>生成于 %1；此后 %n 个标签。</numerusform>
+            <numerusform>生成于 %1；此后新增 %n 个标签。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n labels and other changes since.</source>
         <translation>
-            <numerusform>此后有 %n 个标签及其他更改。</numerusform>
+            <numerusform>此后新增 %n 个标签，并有其他更改。</numerusform>
         </translation>
     </message>
     <message>
@@ -5011,7 +5011,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Undone: %1</source>
-        <translation>已撤销：%1</translation>
+        <translation>已撤销操作：%1</translation>
     </message>
     <message>
         <source>Redo</source>
@@ -5019,7 +5019,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Redone: %1</source>
-        <translation>已重做：%1</translation>
+        <translation>已重做操作：%1</translation>
     </message>
     <message>
         <source>•— validation</source>
@@ -5079,7 +5079,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>the training cannot be kept</source>
-        <translation>无法保存训练</translation>
+        <translation>无法保存训练结果</translation>
     </message>
     <message>
         <source>Saving the new model version</source>
@@ -5127,7 +5127,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Both stay in the list below.</source>
-        <translation>两者都保留在下方列表中。</translation>
+        <translation>两者都会保留在下方列表中。</translation>
     </message>
     <message>
         <source>Model versions</source>
@@ -5223,7 +5223,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>This edition cannot train. Install protoleaf-training in its place; projects stay.</source>
-        <translation>此版本无法训练。请改装 protoleaf-training；项目会保留。</translation>
+        <translation>此版本无法训练。请改为安装 protoleaf-training；项目会保留。</translation>
     </message>
     <message>
         <source>Label at least 2 images in each of 2 classes first.</source>
@@ -5231,7 +5231,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Learns from %1 you labelled in %2 classes.</source>
-        <translation>学习自您在 %2 个类别中标注的 %1。</translation>
+        <translation>从您在 %2 个类别中标注的 %1中学习。</translation>
     </message>
     <message>
         <source>The new version is ready</source>
@@ -5243,7 +5243,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>The new version is not better</source>
-        <translation>新版本没有更好</translation>
+        <translation>新版本没有提升</translation>
     </message>
     <message>
         <source>Too few labels to measure it on held-out images.</source>
@@ -5309,7 +5309,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Choose accuracy or speed. You can change it later; classes and labels stay.</source>
-        <translation>选择“精确”或“快速”。之后可以更改；类别和标签会保留。</translation>
+        <translation>选择“准确”或“快速”。之后可以更改；类别和标签会保留。</translation>
     </message>
     <message>
         <source>Create project…</source>
@@ -5329,7 +5329,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Clear recent projects</source>
-        <translation>清除最近的项目</translation>
+        <translation>清空最近的项目列表</translation>
     </message>
     <message>
         <source>Protoleaf</source>
@@ -5391,7 +5391,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Will be saved as %1 in %2.</source>
-        <translation>将以 %1 保存在 %2 中。</translation>
+        <translation>将以 %1 为名保存在 %2 中。</translation>
     </message>
     <message>
         <source>Show images</source>
@@ -5435,7 +5435,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Keep it or discard it to leave, or stay.</source>
-        <translation>离开前请保留或放弃，或者留下。</translation>
+        <translation>要离开，请先保留或放弃试改；也可以留下。</translation>
     </message>
     <message>
         <source>What if: %1</source>
@@ -5487,7 +5487,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>No image would change class</source>
-        <translation>没有图像的类别会改变</translation>
+        <translation>所有图像的类别都不会改变</translation>
     </message>
     <message>
         <source>Too few labels to measure accuracy</source>
@@ -5639,7 +5639,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Show what is around the class</source>
-        <translation>显示该类别周围</translation>
+        <translation>显示与该类别相邻的类别</translation>
     </message>
     <message>
         <source>Larger thumbnails</source>
@@ -5651,11 +5651,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Undo %1</source>
-        <translation>撤销 %1</translation>
+        <translation>撤销：%1</translation>
     </message>
     <message>
         <source>Redo %1</source>
-        <translation>重做 %1</translation>
+        <translation>重做：%1</translation>
     </message>
     <message>
         <source>Search commands and classes…</source>
@@ -5667,7 +5667,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Enter runs it · Esc closes</source>
-        <translation>Enter 运行 · Esc 关闭</translation>
+        <translation>Enter 执行 · Esc 关闭</translation>
     </message>
     <message>
         <source>Search images</source>
@@ -5721,7 +5721,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>All changes saved, last at %1</source>
-        <translation>所有更改均已保存，上次于 %1</translation>
+        <translation>所有更改均已保存，最近一次于 %1</translation>
     </message>
     <message>
         <source>%1 kB</source>
@@ -5806,38 +5806,38 @@ Click + to add a class, or import a list.</source>
     <message numerus="yes">
         <source>%n predictions changed</source>
         <translation>
-            <numerusform>%n 个预测已更改</numerusform>
+            <numerusform>%n 个预测有变化</numerusform>
         </translation>
     </message>
     <message>
         <source>%1 changed</source>
-        <translation>%1 张已更改</translation>
+        <translation>%1 张有变化</translation>
     </message>
     <message numerus="yes">
         <source>%n images changed class</source>
         <translation>
-            <numerusform>%n 张图像的类别已更改</numerusform>
+            <numerusform>%n 张图像的类别已改变</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n images have another safe class</source>
         <translation>
-            <numerusform>%n 张图像的稳妥类别已更改</numerusform>
+            <numerusform>%n 张图像的稳妥类别已改变</numerusform>
         </translation>
     </message>
     <message>
         <source>No image changed class</source>
-        <translation>没有图像的类别发生更改</translation>
+        <translation>所有图像的类别均未改变</translation>
     </message>
     <message numerus="yes">
         <source>%n more have another safe class</source>
         <translation>
-            <numerusform>另有 %n 张的稳妥类别已更改</numerusform>
+            <numerusform>另有 %n 张的稳妥类别已改变</numerusform>
         </translation>
     </message>
     <message>
         <source>This is done once on this computer. The project opens when it is done.</source>
-        <translation>这在这台计算机上只需进行一次。完成后项目会打开。</translation>
+        <translation>在这台计算机上只需进行一次。完成后项目会打开。</translation>
     </message>
     <message>
         <source>No project is open</source>
@@ -5973,7 +5973,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Order</source>
-        <translation>顺序</translation>
+        <translation>排序方式</translation>
     </message>
     <message>
         <source>First the images whose labels help most: typical of many others and not yet clear</source>
@@ -6039,11 +6039,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Taken from</source>
-        <translation>拍摄起始</translation>
+        <translation>拍摄时间从</translation>
     </message>
     <message>
         <source>Taken until</source>
-        <translation>拍摄截止</translation>
+        <translation>拍摄时间到</translation>
     </message>
     <message>
         <source>Label from</source>
@@ -6149,7 +6149,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>making the eight-bit version</source>
-        <translation>正在生成八位版本</translation>
+        <translation>正在生成 8 位版本</translation>
     </message>
     <message>
         <source>the backbone&apos;s head cannot be read</source>
@@ -6197,7 +6197,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>the card is one of another backbone</source>
-        <translation>该卡片属于另一骨干网络</translation>
+        <translation>该模型卡属于另一骨干网络</translation>
     </message>
     <message>
         <source>the ranges of the backbone cannot be read</source>
@@ -6281,7 +6281,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>the model uses operators that ONNX Runtime does not have</source>
-        <translation>模型使用了 ONNX Runtime 没有的运算符</translation>
+        <translation>模型使用了 ONNX Runtime 没有的算子</translation>
     </message>
     <message>
         <source>export it with a dynamic batch axis</source>
@@ -6365,7 +6365,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>no operator in it</source>
-        <translation>其中没有运算符</translation>
+        <translation>其中没有算子</translation>
     </message>
     <message>
         <source>{operators} of {strange}</source>
@@ -6373,7 +6373,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>export it with standard ONNX operators only</source>
-        <translation>请仅用标准 ONNX 运算符导出</translation>
+        <translation>请仅用标准 ONNX 算子导出</translation>
     </message>
     <message>
         <source>the model is made for a newer ONNX Runtime</source>
@@ -6397,11 +6397,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>the card names an output that the model does not have</source>
-        <translation>卡片指定的输出在模型中不存在</translation>
+        <translation>模型卡指定的输出在模型中不存在</translation>
     </message>
     <message>
         <source>the output that the card names cannot be an embedding</source>
-        <translation>卡片指定的输出不能用作嵌入</translation>
+        <translation>模型卡指定的输出不能用作嵌入</translation>
     </message>
     <message>
         <source>the propagation file beside the model was trained for another one</source>
@@ -6437,11 +6437,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>the card beside the model cannot be used</source>
-        <translation>模型旁边的卡片无法使用</translation>
+        <translation>模型旁边的模型卡无法使用</translation>
     </message>
     <message>
         <source>from its card {name}</source>
-        <translation>来自其卡片 {name}</translation>
+        <translation>来自其模型卡 {name}</translation>
     </message>
     <message>
         <source>from the file itself, which this program wrote</source>
@@ -6465,7 +6465,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>it comes from TensorFlow, where this is usual</source>
-        <translation>它来自 TensorFlow，那里通常如此</translation>
+        <translation>它来自 TensorFlow，通常如此</translation>
     </message>
     <message>
         <source>minus-one-to-one</source>
@@ -7115,7 +7115,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>several backups are meant</source>
-        <translation>对应多个备份</translation>
+        <translation>有多个备份符合</translation>
     </message>
     <message>
         <source>a file</source>
@@ -7311,7 +7311,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Protoleaf with its laboratory</source>
-        <translation>带实验室的 Protoleaf</translation>
+        <translation>含实验组件的 Protoleaf</translation>
     </message>
     <message>
         <source>the program alone</source>
@@ -7327,7 +7327,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>the result cannot be printed</source>
-        <translation>无法打印结果</translation>
+        <translation>无法输出结果</translation>
     </message>
     <message>
         <source>redirect it</source>
@@ -7519,7 +7519,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>embed the sources into a new data set with --backbone {model_backbone}</source>
-        <translation>请用 --backbone {model_backbone} 将来源重新计算嵌入到新数据集</translation>
+        <translation>请用 --backbone {model_backbone} 重新计算来源的嵌入，写入新数据集</translation>
     </message>
     <message>
         <source>the folder holds predictions of another data set or model</source>
@@ -7595,7 +7595,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>put it back, or embed the sources into a new folder</source>
-        <translation>请将其放回，或将来源计算嵌入到新文件夹</translation>
+        <translation>请将其放回，或计算来源的嵌入，写入新文件夹</translation>
     </message>
     <message>
         <source>no image of a shard can be reached</source>
@@ -7619,7 +7619,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>embed the sources into a new folder</source>
-        <translation>请将来源计算嵌入到新文件夹</translation>
+        <translation>请计算来源的嵌入，写入新文件夹</translation>
     </message>
     <message>
         <source>Ray is not installed</source>
@@ -7811,7 +7811,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>the card of the exported model cannot be read</source>
-        <translation>无法读取导出模型的卡片</translation>
+        <translation>无法读取导出模型的模型卡</translation>
     </message>
     <message>
         <source>export the model again</source>
@@ -7871,11 +7871,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>ONNX operators of version {opset} or later</source>
-        <translation>版本 {opset} 或更高的 ONNX 运算符</translation>
+        <translation>版本 {opset} 或更高的 ONNX 算子</translation>
     </message>
     <message>
         <source>export the backbone again with newer operators, and add that</source>
-        <translation>请用更新的运算符重新导出骨干网络，再添加它</translation>
+        <translation>请用更新的算子重新导出骨干网络，再添加它</translation>
     </message>
     <message>
         <source>fitting the model</source>
@@ -7895,7 +7895,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>writing the card</source>
-        <translation>正在写入卡片</translation>
+        <translation>正在写入模型卡</translation>
     </message>
     <message>
         <source>the project&apos;s backbone is not there</source>
@@ -8167,7 +8167,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>the map cannot be kept</source>
-        <translation>无法保存分布图</translation>
+        <translation>无法保存散点图</translation>
     </message>
     <message>
         <source>comparing images</source>
@@ -8191,11 +8191,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>a map is written as one of a few kinds of file</source>
-        <translation>分布图只能写为少数几种文件</translation>
+        <translation>散点图只能写为少数几种文件</translation>
     </message>
     <message>
         <source>the map cannot be written</source>
-        <translation>无法写入分布图</translation>
+        <translation>无法写入散点图</translation>
     </message>
     <message>
         <source>it is not there</source>
@@ -8323,7 +8323,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>a link to nothing</source>
-        <translation>指向空处的链接</translation>
+        <translation>目标不存在的链接</translation>
     </message>
     <message>
         <source>a file that cannot be read</source>
@@ -8415,11 +8415,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Coverage and precision by the confidence needed</source>
-        <translation>按所需置信度的覆盖率和精确率</translation>
+        <translation>各所需置信度下的覆盖率和精确率</translation>
     </message>
     <message>
         <source>named</source>
-        <translation>已命名</translation>
+        <translation>已归类</translation>
     </message>
     <message>
         <source>right among them</source>
@@ -8443,7 +8443,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Named</source>
-        <translation>已命名</translation>
+        <translation>已归类</translation>
     </message>
     <message>
         <source>Coverage</source>
@@ -8587,7 +8587,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Both on the same {images:,} images. {verdict}</source>
-        <translation>两者均在相同的 {images:,} 张图像上。{verdict}</translation>
+        <translation>两者均在相同的 {images:,} 张图像上测试。{verdict}</translation>
     </message>
     <message>
         <source>Compare</source>
@@ -8603,7 +8603,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Named with the confidence needed</source>
-        <translation>按所需置信度命名</translation>
+        <translation>按所需置信度归类的比例</translation>
     </message>
     <message>
         <source>Right among them</source>
@@ -8735,11 +8735,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Person</source>
-        <translation>人员</translation>
+        <translation>标注者</translation>
     </message>
     <message>
         <source>Labels by person</source>
-        <translation>按人员统计标签</translation>
+        <translation>按标注者统计标签</translation>
     </message>
     <message>
         <source>{setting}, with unlabelled images</source>
@@ -8795,7 +8795,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{count:,} with a labelled near-duplicate are left out: it would give them away.</source>
-        <translation>有已标注近似重复图像的 {count:,} 张不计入，否则会泄露答案。</translation>
+        <translation>{count:,} 张有已标注的近似重复图像，不计入，否则会泄露答案。</translation>
     </message>
     <message>
         <source>Images that people choose to label may be easier or harder than the others.</source>
@@ -8815,7 +8815,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Report of {made}</source>
-        <translation>报告，{made}</translation>
+        <translation>{made} 的报告</translation>
     </message>
     <message>
         <source>Made by Protoleaf {version} on {made}.</source>
@@ -9127,7 +9127,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>the folder for the trained model is not empty</source>
-        <translation>用于训练所得模型的文件夹不为空</translation>
+        <translation>存放训练所得模型的文件夹不为空</translation>
     </message>
     <message>
         <source>choose another</source>
@@ -9251,7 +9251,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>embed a part of the sources into a data set of its own</source>
-        <translation>请将部分来源计算嵌入到单独的数据集</translation>
+        <translation>请计算部分来源的嵌入，写入单独的数据集</translation>
     </message>
     <message>
         <source>a shard is not as the manifest describes it</source>
@@ -9699,7 +9699,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>develop it, or export it as JPEG or TIFF, and add that</source>
-        <translation>请冲印处理，或导出为 JPEG 或 TIFF，再添加该文件</translation>
+        <translation>请用 RAW 软件冲洗，或导出为 JPEG 或 TIFF，再添加该文件</translation>
     </message>
     <message>
         <source>this is a device or a pipe</source>
@@ -9843,7 +9843,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{name} is too large for such a file</source>
-        <translation>{name} 过大，不适合此类文件</translation>
+        <translation>{name} 过大，超出此类文件的限度</translation>
     </message>
     <message>
         <source>at most {limit} MiB</source>
@@ -9963,7 +9963,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>at most {deepest:,} classes above one another</source>
-        <translation>最多 {deepest:,} 个类别逐级相叠</translation>
+        <translation>类别最多嵌套 {deepest:,} 层</translation>
     </message>
     <message>
         <source>more</source>
@@ -10919,7 +10919,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{name} is too large for a taxonomy</source>
-        <translation>{name} 过大，不像分类体系</translation>
+        <translation>{name} 过大，超出分类体系的限度</translation>
     </message>
     <message>
         <source>divide it, or use a table: CSV, JSON lines, Parquet</source>
@@ -11051,11 +11051,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>the model has no card</source>
-        <translation>模型没有卡片</translation>
+        <translation>模型没有模型卡</translation>
     </message>
     <message>
         <source>the model&apos;s card cannot be read</source>
-        <translation>无法读取模型的卡片</translation>
+        <translation>无法读取模型卡</translation>
     </message>
     <message>
         <source>nobody reads from this pipe</source>
@@ -11083,7 +11083,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>no {how} can be made</source>
-        <translation>无法创建 {how}</translation>
+        <translation>无法创建{how}</translation>
     </message>
     <message>
         <source>choose copies, or another disk</source>
@@ -11659,19 +11659,19 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Turned on learning from unlabelled images</source>
-        <translation>已开启从未标注图像学习</translation>
+        <translation>已开启利用未标注图像学习</translation>
     </message>
     <message>
         <source>Turn on learning from unlabelled images</source>
-        <translation>开启从未标注图像学习</translation>
+        <translation>开启利用未标注图像学习</translation>
     </message>
     <message>
         <source>Turned off learning from unlabelled images</source>
-        <translation>已关闭从未标注图像学习</translation>
+        <translation>已关闭利用未标注图像学习</translation>
     </message>
     <message>
         <source>Turn off learning from unlabelled images</source>
-        <translation>关闭从未标注图像学习</translation>
+        <translation>关闭利用未标注图像学习</translation>
     </message>
     <message>
         <source>Dismissed a suggestion: {class} may belong under {parent}</source>
@@ -12269,11 +12269,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>the model version is chosen, not set</source>
-        <translation>模型版本须通过选择，而不是设置</translation>
+        <translation>模型版本须通过选择指定，不能直接设置</translation>
     </message>
     <message>
         <source>no such number of stars</source>
-        <translation>没有这样的星数</translation>
+        <translation>没有这样的星级</translation>
     </message>
     <message>
         <source>0 to 5</source>
@@ -12345,7 +12345,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>the backbone&apos;s output does not fit its card</source>
-        <translation>骨干网络的输出与其卡片不符</translation>
+        <translation>骨干网络的输出与其模型卡不符</translation>
     </message>
     <message>
         <source>float32 of shape {shape}</source>
@@ -12377,7 +12377,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>the backbone&apos;s input does not fit its card</source>
-        <translation>骨干网络的输入与其卡片不符</translation>
+        <translation>骨干网络的输入与其模型卡不符</translation>
     </message>
     <message>
         <source>one float input of shape (any, {shape})</source>
@@ -12401,7 +12401,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>use the device auto or cpu</source>
-        <translation>使用设备 auto 或 cpu</translation>
+        <translation>请使用设备 auto 或 cpu</translation>
     </message>
     <message>
         <source>no_tensorrt</source>
@@ -12413,7 +12413,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>use the device cuda</source>
-        <translation>使用设备 cuda</translation>
+        <translation>请使用设备 cuda</translation>
     </message>
     <message>
         <source>TensorRT is not installed: {missing} not found</source>
@@ -12421,7 +12421,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>pip install {package}, or use the device cuda</source>
-        <translation>pip install {package}，或使用设备 cuda</translation>
+        <translation>请运行 pip install {package}，或使用设备 cuda</translation>
     </message>
     <message>
         <source>unsupported_system</source>
@@ -12433,7 +12433,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>use the device auto</source>
-        <translation>使用设备 auto</translation>
+        <translation>请使用设备 auto</translation>
     </message>
     <message>
         <source>the ONNX Runtime that is installed is built without {name}</source>
@@ -12441,7 +12441,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>pip uninstall {installed}, then pip install {package}</source>
-        <translation>先 pip uninstall {installed}，再 pip install {package}</translation>
+        <translation>请先运行 pip uninstall {installed}，再运行 pip install {package}</translation>
     </message>
     <message>
         <source>no_answer</source>
@@ -12453,7 +12453,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>try again: the first start reads large libraries from the disk; embedding itself waits longer</source>
-        <translation>重试：首次启动需从磁盘读取大型库；计算嵌入时的等待时间更长</translation>
+        <translation>请重试：首次启动需从磁盘读取大型库；计算嵌入时的等待时间更长</translation>
     </message>
     <message>
         <source>crashed</source>
@@ -12465,7 +12465,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>update the driver of the GPU and ONNX Runtime; until then the CPU does the work</source>
-        <translation>更新 GPU 驱动程序和 ONNX Runtime；在此之前由 CPU 完成工作</translation>
+        <translation>请更新 GPU 驱动程序和 ONNX Runtime；在此之前由 CPU 完成工作</translation>
     </message>
     <message>
         <source>wrong_numbers</source>
@@ -12477,7 +12477,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>update the driver of the GPU; it is not used until then</source>
-        <translation>更新 GPU 驱动程序；在此之前不使用 GPU</translation>
+        <translation>请更新 GPU 驱动程序；在此之前不使用 GPU</translation>
     </message>
     <message>
         <source>the memory of the GPU is full</source>
@@ -12493,7 +12493,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>close other programs that use the GPU; `nvidia-smi` lists them</source>
-        <translation>关闭使用 GPU 的其他程序；`nvidia-smi` 会列出它们</translation>
+        <translation>请关闭使用 GPU 的其他程序；`nvidia-smi` 会列出它们</translation>
     </message>
     <message>
         <source>probe_failed</source>
@@ -12505,7 +12505,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>use the device cpu, and tell us this line</source>
-        <translation>使用设备 cpu，并将此行告知我们</translation>
+        <translation>请使用设备 cpu，并将此行告知我们</translation>
     </message>
     <message>
         <source>without a message</source>
@@ -12513,7 +12513,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{first}, or {remedy}</source>
-        <translation>{first}；或：{remedy}</translation>
+        <translation>{first}；或者{remedy}</translation>
     </message>
     <message>
         <source>from nvidia.com/drivers or with your system&apos;s package manager</source>
@@ -12529,7 +12529,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>close other programs that use the GPU</source>
-        <translation>关闭使用 GPU 的其他程序</translation>
+        <translation>请关闭使用 GPU 的其他程序</translation>
     </message>
     <message>
         <source>the driver library that was found is a stub for building programs, not the driver</source>
@@ -12537,7 +12537,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>take the CUDA toolkit&apos;s folder “stubs” off LD_LIBRARY_PATH</source>
-        <translation>将 CUDA 工具包的文件夹“stubs”从 LD_LIBRARY_PATH 中去掉</translation>
+        <translation>请将 CUDA 工具包的文件夹“stubs”从 LD_LIBRARY_PATH 中去掉</translation>
     </message>
     <message>
         <source>another program holds the GPU for itself alone</source>
@@ -12545,7 +12545,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>end that program, or set the GPU&apos;s compute mode back with `nvidia-smi -c 0`</source>
-        <translation>结束该程序，或用 `nvidia-smi -c 0` 恢复 GPU 的计算模式</translation>
+        <translation>请结束该程序，或用 `nvidia-smi -c 0` 恢复 GPU 的计算模式</translation>
     </message>
     <message>
         <source>the NVIDIA driver says that its GPUs are not ready yet</source>
@@ -12553,7 +12553,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>start the service nvidia-fabricmanager, or wait for it</source>
-        <translation>启动服务 nvidia-fabricmanager，或等待其就绪</translation>
+        <translation>请启动服务 nvidia-fabricmanager，或等待其就绪</translation>
     </message>
     <message>
         <source>the NVIDIA driver and its library have different versions, as after an update</source>
@@ -12561,7 +12561,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>restart the computer</source>
-        <translation>重启计算机</translation>
+        <translation>请重启计算机</translation>
     </message>
     <message>
         <source>the CUDA compatibility library does not serve this GPU</source>
@@ -12569,7 +12569,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>take the package cuda-compat away, or update the NVIDIA driver itself</source>
-        <translation>移除软件包 cuda-compat，或更新 NVIDIA 驱动程序本身</translation>
+        <translation>请移除软件包 cuda-compat，或更新 NVIDIA 驱动程序本身</translation>
     </message>
     <message>
         <source>the NVIDIA driver answers with error {status}</source>
@@ -12577,7 +12577,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>restart the computer; then update the NVIDIA driver</source>
-        <translation>重启计算机；然后更新 NVIDIA 驱动程序</translation>
+        <translation>请重启计算机；然后更新 NVIDIA 驱动程序</translation>
     </message>
     <message>
         <source>CUDA does not exist on {system}</source>
@@ -12593,7 +12593,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>install the NVIDIA Container Toolkit on the computer and start the container with `--gpus all`</source>
-        <translation>在计算机上安装 NVIDIA Container Toolkit，并用 `--gpus all` 启动容器</translation>
+        <translation>请在计算机上安装 NVIDIA Container Toolkit，并用 `--gpus all` 启动容器</translation>
     </message>
     <message>
         <source>{remedy}; in a container, a GPU of the computer shows with `--gpus all`</source>
@@ -12617,11 +12617,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>install the NVIDIA driver {where}, and restart</source>
-        <translation>{where}安装 NVIDIA 驱动程序，然后重启</translation>
+        <translation>请{where}安装 NVIDIA 驱动程序，然后重启</translation>
     </message>
     <message>
         <source>install the NVIDIA driver (version {needed} or later) {where}, and restart</source>
-        <translation>{where}安装 NVIDIA 驱动程序（{needed} 或更高版本），然后重启</translation>
+        <translation>请{where}安装 NVIDIA 驱动程序（{needed} 或更高版本），然后重启</translation>
     </message>
     <message>
         <source>on Windows itself, not inside WSL</source>
@@ -12641,7 +12641,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>add the user to the group that owns these files (often “video” or “render”) and log in again</source>
-        <translation>将用户加入拥有这些文件的组（通常为“video”或“render”），然后重新登录</translation>
+        <translation>请将用户加入拥有这些文件的组（通常为“video”或“render”），然后重新登录</translation>
     </message>
     <message>
         <source>the variable CUDA_VISIBLE_DEVICES is empty and leaves no GPU to this program</source>
@@ -12657,7 +12657,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>unset CUDA_VISIBLE_DEVICES, or set it to 0</source>
-        <translation>取消设置 CUDA_VISIBLE_DEVICES，或将其设为 0</translation>
+        <translation>请取消设置 CUDA_VISIBLE_DEVICES，或将其设为 0</translation>
     </message>
     <message>
         <source>driver_not_ready</source>
@@ -12673,7 +12673,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>see whether the GPU sits and is powered well, and whether `nvidia-smi` lists it</source>
-        <translation>检查 GPU 是否插好并正常供电，以及 `nvidia-smi` 是否列出它</translation>
+        <translation>请检查 GPU 是否插好并正常供电，以及 `nvidia-smi` 是否列出它</translation>
     </message>
     <message>
         <source>the NVIDIA driver is too old: found driver {version}, for CUDA {found}, needed driver {needed} or later, for CUDA {major}</source>
@@ -12689,11 +12689,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>update the NVIDIA driver to {needed} or later {where}</source>
-        <translation>{where}将 NVIDIA 驱动程序更新到 {needed} 或更高版本</translation>
+        <translation>请{where}将 NVIDIA 驱动程序更新到 {needed} 或更高版本</translation>
     </message>
     <message>
         <source>install an onnxruntime-gpu package for CUDA 12, which serves older GPUs, or use the CPU</source>
-        <translation>安装适用于 CUDA 12 的 onnxruntime-gpu 软件包，它支持较旧的 GPU，或使用 CPU</translation>
+        <translation>请安装适用于 CUDA 12 的 onnxruntime-gpu 软件包，它支持较旧的 GPU，或使用 CPU</translation>
     </message>
     <message>
         <source>capability_too_low</source>
@@ -12713,7 +12713,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>pip uninstall {named}, then pip install onnxruntime-gpu</source>
-        <translation>先 pip uninstall {named}，再 pip install onnxruntime-gpu</translation>
+        <translation>请先运行 pip uninstall {named}，再运行 pip install onnxruntime-gpu</translation>
     </message>
     <message>
         <source>wrong_package</source>
@@ -12737,7 +12737,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>pip install &quot;onnxruntime-gpu[cuda,cudnn]&quot; brings CUDA {major} libraries, which may lie beside the others</source>
-        <translation>pip install &quot;onnxruntime-gpu[cuda,cudnn]&quot; 会安装 CUDA {major} 的库，可与其他库共存</translation>
+        <translation>请运行 pip install &quot;onnxruntime-gpu[cuda,cudnn]&quot;，它会安装 CUDA {major} 的库，可与其他库共存</translation>
     </message>
     <message>
         <source>library_missing</source>
@@ -12749,7 +12749,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>pip install {packages}</source>
-        <translation>pip install {packages}</translation>
+        <translation>请运行 pip install {packages}</translation>
     </message>
     <message>
         <source>the device {device} cannot be used: {reason}</source>
@@ -12765,7 +12765,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>eight bits are too few for this backbone</source>
-        <translation>八位对此骨干网络来说不够</translation>
+        <translation>8 位精度对此骨干网络来说不够</translation>
     </message>
     <message>
         <source>a mean cosine of {fidelity}</source>
@@ -12773,7 +12773,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>the eight-bit version cannot be read</source>
-        <translation>无法读取八位版本</translation>
+        <translation>无法读取 8 位版本</translation>
     </message>
     <message>
         <source>the backbone cannot be quantised</source>
@@ -12877,7 +12877,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>the card does not fit the backbone</source>
-        <translation>卡片与骨干网络不符</translation>
+        <translation>模型卡与骨干网络不符</translation>
     </message>
     <message>
         <source>embeddings {shape}</source>
@@ -12917,7 +12917,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{classes} of {found_classes}{example}</source>
-        <translation>{found_classes} 中的 {classes}{example}</translation>
+        <translation>共 {found_classes} 个，其中 {classes} 个{example}</translation>
     </message>
     <message>
         <source>label more images, or ask for fewer ways or shots</source>
@@ -12981,7 +12981,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>the propagation file holds no attention that training could continue from</source>
-        <translation>传播文件不含可供继续训练的注意力</translation>
+        <translation>传播文件不含可供继续训练的注意力权重</translation>
     </message>
     <message>
         <source>train propagation from new weights</source>
@@ -12993,7 +12993,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>the attention does not fit the embeddings</source>
-        <translation>注意力与嵌入不匹配</translation>
+        <translation>注意力权重与嵌入不匹配</translation>
     </message>
     <message>
         <source>{name} is too small</source>
@@ -13029,7 +13029,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>operators that training knows</source>
-        <translation>训练所支持的运算符</translation>
+        <translation>训练所支持的算子</translation>
     </message>
     <message>
         <source>tune propagation instead, or train from another backbone</source>
