@@ -261,7 +261,7 @@
     </message>
     <message>
         <source>Check these settings: the file does not say how images were prepared. %1</source>
-        <translation>Compruebe estos ajustes: el archivo no dice cómo se prepararon las imágenes. %1</translation>
+        <translation>Compruebe estos ajustes: el archivo no indica cómo se prepararon las imágenes. %1</translation>
     </message>
     <message>
         <source>Drop an ONNX file here: any network that turns an image into a vector or a feature map. It runs in a separate process and contacts no other computer.</source>
@@ -915,7 +915,7 @@
     </message>
     <message>
         <source>%1 is damaged. It has no backups of its own, but a copy of it does.</source>
-        <translation>%1 está dañado. No tiene copias de seguridad propias, pero una copia suya sí.</translation>
+        <translation>%1 está dañado. No tiene copias de seguridad propias, pero una copia de este proyecto sí las tiene.</translation>
     </message>
     <message>
         <source>%1 is damaged. Choose the backup to restore.</source>
@@ -2753,7 +2753,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Unknown</source>
-        <translation>Desconocida</translation>
+        <translation>Desconocidas</translation>
     </message>
     <message>
         <source>Not found</source>
@@ -3200,7 +3200,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Could not be read</source>
-        <translation>No se pudo leer</translation>
+        <translation>Error de lectura</translation>
     </message>
     <message>
         <source>%1. Repair or replace the file, then press F5.</source>
@@ -3549,7 +3549,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Without this label the model says %1, %2.</source>
-        <translation>Sin esta etiqueta, el modelo dice %1, %2.</translation>
+        <translation>Sin esta etiqueta, el modelo predice %1, %2.</translation>
     </message>
     <message numerus="yes">
         <source>%n others</source>
@@ -4099,7 +4099,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Bring in what another person did in their copy of this project: labels, classes and notes. Images are matched by their content. You see the result before anything changes, and nothing of yours is overwritten.</source>
-        <translation>Incorpore lo que otra persona hizo en su copia de este proyecto: etiquetas, clases y notas. Las imágenes se emparejan por su contenido. Verá el resultado antes de que cambie nada y nada suyo se sobrescribe.</translation>
+        <translation>Incorpore lo que otra persona hizo en su copia de este proyecto: etiquetas, clases y notas. Las imágenes se emparejan por su contenido. Verá el resultado antes de que cambie nada y no se sobrescribe nada de este proyecto.</translation>
     </message>
     <message>
         <source>Merge another copy</source>
@@ -5554,7 +5554,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>What if: try edits out</source>
-        <translation>¿Y si…? Probar cambios</translation>
+        <translation>¿Y si? Probar cambios</translation>
     </message>
     <message>
         <source>Keep what was tried out</source>
@@ -6567,7 +6567,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>the file&apos;s name says CLIP</source>
-        <translation>el nombre del archivo dice CLIP</translation>
+        <translation>el nombre del archivo indica CLIP</translation>
     </message>
     <message>
         <source>clip</source>
@@ -10842,7 +10842,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>{source_name} does not say which of its files lists the taxa</source>
-        <translation>{source_name} no dice cuál de sus archivos contiene los taxones</translation>
+        <translation>{source_name} no indica cuál de sus archivos contiene los taxones</translation>
     </message>
     <message>
         <source>meta.xml, or one table such as Taxon.tsv</source>
@@ -12181,7 +12181,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>the project file does not say which project it is</source>
-        <translation>el archivo del proyecto no dice qué proyecto es</translation>
+        <translation>el archivo del proyecto no indica qué proyecto es</translation>
     </message>
     <message>
         <source>open an earlier copy of the file, or restore a backup; this file is left as it is</source>
@@ -12373,7 +12373,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>the project does not say which model version it uses</source>
-        <translation>el proyecto no dice qué versión del modelo usa</translation>
+        <translation>el proyecto no indica qué versión del modelo usa</translation>
     </message>
     <message>
         <source>{value} in {path}</source>
@@ -12685,7 +12685,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>the NVIDIA driver says that its GPUs are not ready yet</source>
-        <translation>el controlador de NVIDIA dice que sus GPU aún no están listas</translation>
+        <translation>el controlador de NVIDIA indica que sus GPU aún no están listas</translation>
     </message>
     <message>
         <source>start the service nvidia-fabricmanager, or wait for it</source>
@@ -12965,7 +12965,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>`protoleaf doctor` says what is missing</source>
-        <translation>`protoleaf doctor` dice qué falta</translation>
+        <translation>`protoleaf doctor` indica qué falta</translation>
     </message>
     <message>
         <source>the stored images are smaller than the side to train at</source>
