@@ -261,7 +261,7 @@
     </message>
     <message>
         <source>Check these settings: the file does not say how images were prepared. %1</source>
-        <translation>Compruebe estos ajustes: el archivo no dice cómo se prepararon las imágenes. %1</translation>
+        <translation>Compruebe estos ajustes: el archivo no indica cómo se prepararon las imágenes. %1</translation>
     </message>
     <message>
         <source>Drop an ONNX file here: any network that turns an image into a vector or a feature map. It runs in a separate process and contacts no other computer.</source>
@@ -437,7 +437,7 @@
     </message>
     <message>
         <source>More than a thousand other networks, DINOv2 and SigLIP among them, come with timm: %1</source>
-        <translation>Más de mil redes más, entre ellas DINOv2 y SigLIP, vienen con timm: %1</translation>
+        <translation>timm ofrece más de mil redes adicionales, entre ellas DINOv2 y SigLIP: %1</translation>
     </message>
     <message>
         <source>Name or licence</source>
@@ -461,7 +461,7 @@
     </message>
     <message>
         <source>No network matches. Search for a family, such as resnet, or clear the search.</source>
-        <translation>No coincide ninguna red. Busque una familia, como resnet, o borre la búsqueda.</translation>
+        <translation>Ninguna red coincide. Busque una familia, como resnet, o borre la búsqueda.</translation>
     </message>
     <message>
         <source>The list could not be loaded. Come back to this page to try again.</source>
@@ -915,7 +915,7 @@
     </message>
     <message>
         <source>%1 is damaged. It has no backups of its own, but a copy of it does.</source>
-        <translation>%1 está dañado. No tiene copias de seguridad propias, pero una copia suya sí.</translation>
+        <translation>%1 está dañado. No tiene copias de seguridad propias, pero una copia de este proyecto sí las tiene.</translation>
     </message>
     <message>
         <source>%1 is damaged. Choose the backup to restore.</source>
@@ -1003,11 +1003,11 @@
     </message>
     <message>
         <source>Choose classes and press %1 first.</source>
-        <translation>Elija clases y pulse %1 primero.</translation>
+        <translation>Elija primero las clases y pulse %1.</translation>
     </message>
     <message>
         <source>Choose classes and copy them first.</source>
-        <translation>Elija clases y cópielas primero.</translation>
+        <translation>Elija primero las clases y cópielas.</translation>
     </message>
     <message>
         <source>No class was copied.</source>
@@ -1490,7 +1490,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Measured with the bundled backbone while other work was running, so it is faster than that.</source>
-        <translation>Medido con la red base incluida mientras había otro trabajo en curso, así que es más rápido.</translation>
+        <translation>Medido con la red base incluida mientras había otro trabajo en curso, por lo que en realidad es más rápido.</translation>
     </message>
     <message>
         <source>Measured with the bundled backbone; reading image files takes extra time.</source>
@@ -1644,7 +1644,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>The picture is reduced to %1%, since larger ones open nowhere. SVG has no limit.</source>
-        <translation>La imagen se reduce al %1&#xa0;%, porque más grande no se abre en ningún programa. SVG no tiene límite.</translation>
+        <translation>La imagen se reduce al %1&#xa0;%, porque ningún programa abre imágenes más grandes. SVG no tiene límite.</translation>
     </message>
     <message>
         <source>Export class graph</source>
@@ -1680,11 +1680,11 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Trainers take each folder for a class of its own.</source>
-        <translation>Los programas de entrenamiento toman cada carpeta por una clase propia.</translation>
+        <translation>Los programas de entrenamiento tratan cada carpeta como una clase aparte.</translation>
     </message>
     <message>
         <source>What this format cannot carry</source>
-        <translation>Lo que este formato no puede llevar</translation>
+        <translation>Lo que este formato no admite</translation>
     </message>
     <message>
         <source>Model for other programs</source>
@@ -1692,7 +1692,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>the network and your classes as ONNX files, with a runner that needs only Python</source>
-        <translation>la red y sus clases como archivos ONNX, con un ejecutor que solo necesita Python</translation>
+        <translation>la red y sus clases como archivos ONNX, con un programa que los ejecuta y solo necesita Python</translation>
     </message>
     <message>
         <source>the images and labels it learned from stay here</source>
@@ -1844,7 +1844,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>%1 left out: %2</source>
-        <translation>%1 fuera: %2</translation>
+        <translation>%1 sin exportar: %2</translation>
     </message>
     <message>
         <source>%1 could not be copied, the first is %2: %3</source>
@@ -2021,7 +2021,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Into</source>
-        <translation>En</translation>
+        <translation>Con</translation>
     </message>
     <message>
         <source>Split classes</source>
@@ -2133,7 +2133,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>An earlier version was imported from %1. Labels stay with their classes, and your own changes stay.</source>
-        <translation>Se importó una versión anterior de %1. Las etiquetas siguen con sus clases y sus propios cambios se conservan.</translation>
+        <translation>Se importó una versión anterior de %1. Las etiquetas siguen con sus clases y los cambios que usted hizo se conservan.</translation>
     </message>
     <message>
         <source>Many of these classes are in the project. If this is a new version of them, labels stay with their classes.</source>
@@ -2198,8 +2198,8 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message numerus="yes">
         <source>%n classes differ in the file. Yours stay.</source>
         <translation>
-            <numerusform>%n clase es distinta en el archivo. La suya se conserva.</numerusform>
-            <numerusform>%n clases son distintas en el archivo. Las suyas se conservan.</numerusform>
+            <numerusform>%n clase es distinta en el archivo. Se conserva la del proyecto.</numerusform>
+            <numerusform>%n clases son distintas en el archivo. Se conservan las del proyecto.</numerusform>
         </translation>
     </message>
     <message>
@@ -2328,8 +2328,8 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message numerus="yes">
         <source>It has %n examples, and %1 images probably belong to it, but not surely.</source>
         <translation>
-            <numerusform>Tiene %n ejemplo, y %1 imágenes probablemente son de ella, pero no es seguro.</numerusform>
-            <numerusform>Tiene %n ejemplos, y %1 imágenes probablemente son de ella, pero no es seguro.</numerusform>
+            <numerusform>Tiene %n ejemplo, y probablemente le pertenecen %1 imágenes, pero no es seguro.</numerusform>
+            <numerusform>Tiene %n ejemplos, y probablemente le pertenecen %1 imágenes, pero no es seguro.</numerusform>
         </translation>
     </message>
     <message>
@@ -2523,7 +2523,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>All groups are done</source>
-        <translation>Todos los grupos están listos</translation>
+        <translation>Todos los grupos están revisados</translation>
     </message>
     <message>
         <source>Accept the class of the group</source>
@@ -2647,8 +2647,8 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message numerus="yes">
         <source>a few to look at: %n labels so far</source>
         <translation>
-            <numerusform>algunas para mirar: %n etiqueta hasta ahora</numerusform>
-            <numerusform>algunas para mirar: %n etiquetas hasta ahora</numerusform>
+            <numerusform>conviene ver algunas: %n etiqueta hasta ahora</numerusform>
+            <numerusform>conviene ver algunas: %n etiquetas hasta ahora</numerusform>
         </translation>
     </message>
     <message>
@@ -2749,11 +2749,11 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>not sure</source>
-        <translation>no seguro</translation>
+        <translation>sin certeza</translation>
     </message>
     <message>
         <source>Unknown</source>
-        <translation>Desconocida</translation>
+        <translation>Desconocidas</translation>
     </message>
     <message>
         <source>Not found</source>
@@ -3200,7 +3200,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Could not be read</source>
-        <translation>No se pudo leer</translation>
+        <translation>Error de lectura</translation>
     </message>
     <message>
         <source>%1. Repair or replace the file, then press F5.</source>
@@ -3224,15 +3224,15 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Not sure of any class.</source>
-        <translation>No es segura ninguna clase.</translation>
+        <translation>El modelo no está seguro de ninguna clase.</translation>
     </message>
     <message>
         <source>Sure of the exact class.</source>
-        <translation>Es segura la clase exacta.</translation>
+        <translation>El modelo está seguro de la clase exacta.</translation>
     </message>
     <message>
         <source>Sure of %1, not of the exact class.</source>
-        <translation>Es segura %1, pero no la clase exacta.</translation>
+        <translation>El modelo está seguro de %1, no de la clase exacta.</translation>
     </message>
     <message>
         <source>Why unknown</source>
@@ -3264,7 +3264,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>%1 comes from the prototype of %2.</source>
-        <translation>%1 procede del prototipo de %2.</translation>
+        <translation>El %1 procede del prototipo de %2.</translation>
     </message>
     <message>
         <source>%1 has no images of its own. It was learned from its parents:</source>
@@ -3335,15 +3335,15 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>%1 ended unexpectedly. What was finished is kept; start it again to resume.</source>
-        <translation>%1: terminó de forma inesperada. Lo terminado se conserva; iníciela de nuevo para reanudarla.</translation>
+        <translation>%1: la tarea terminó de forma inesperada. Lo terminado se conserva; iníciela de nuevo para reanudarla.</translation>
     </message>
     <message>
         <source>%1 ended unexpectedly. The project is as it was; start it again.</source>
-        <translation>%1: terminó de forma inesperada. El proyecto está como estaba; iníciela de nuevo.</translation>
+        <translation>%1: la tarea terminó de forma inesperada. El proyecto está como estaba; iníciela de nuevo.</translation>
     </message>
     <message>
         <source>%1 could not start: the program cannot run itself again.</source>
-        <translation>%1: no se pudo iniciar, porque el programa no puede ejecutarse de nuevo a sí mismo.</translation>
+        <translation>%1: la tarea no se pudo iniciar, porque el programa no puede ejecutarse de nuevo a sí mismo.</translation>
     </message>
     <message>
         <source>%1 moves through images and lists. Choose another key.</source>
@@ -3549,7 +3549,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Without this label the model says %1, %2.</source>
-        <translation>Sin esta etiqueta, el modelo dice %1, %2.</translation>
+        <translation>Sin esta etiqueta, el modelo predice %1, %2.</translation>
     </message>
     <message numerus="yes">
         <source>%n others</source>
@@ -3791,8 +3791,8 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message numerus="yes">
         <source>%n images are labelled differently here. Your labels stay.</source>
         <translation>
-            <numerusform>%n imagen tiene aquí otra etiqueta. La suya se conserva.</numerusform>
-            <numerusform>%n imágenes tienen aquí otra etiqueta. Las suyas se conservan.</numerusform>
+            <numerusform>%n imagen tiene aquí otra etiqueta. Se conserva la del proyecto.</numerusform>
+            <numerusform>%n imágenes tienen aquí otra etiqueta. Se conservan las del proyecto.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -3886,7 +3886,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>%1 added</source>
-        <translation>%1 más</translation>
+        <translation>Añadido: %1</translation>
     </message>
     <message numerus="yes">
         <source>%1 conflicts: your labels stayed</source>
@@ -4099,7 +4099,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Bring in what another person did in their copy of this project: labels, classes and notes. Images are matched by their content. You see the result before anything changes, and nothing of yours is overwritten.</source>
-        <translation>Incorpore lo que otra persona hizo en su copia de este proyecto: etiquetas, clases y notas. Las imágenes se emparejan por su contenido. Verá el resultado antes de que cambie nada y nada suyo se sobrescribe.</translation>
+        <translation>Incorpore lo que otra persona hizo en su copia de este proyecto: etiquetas, clases y notas. Las imágenes se emparejan por su contenido. Verá el resultado antes de que cambie nada y no se sobrescribe nada de este proyecto.</translation>
     </message>
     <message>
         <source>Merge another copy</source>
@@ -4301,8 +4301,8 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message numerus="yes">
         <source>%n images you decided anew, knowing theirs. Yours stay.</source>
         <translation>
-            <numerusform>%n imagen decidida de nuevo conociendo la otra etiqueta. La suya se conserva.</numerusform>
-            <numerusform>%n imágenes decididas de nuevo conociendo la otra etiqueta. Las suyas se conservan.</numerusform>
+            <numerusform>%n imagen que usted volvió a decidir conociendo la otra etiqueta. Se conserva la propia.</numerusform>
+            <numerusform>%n imágenes que usted volvió a decidir conociendo la otra etiqueta. Se conservan las propias.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4315,8 +4315,8 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message numerus="yes">
         <source>%n images have other stars there. Yours stay.</source>
         <translation>
-            <numerusform>%n imagen tiene allí otras estrellas. Las suyas se conservan.</numerusform>
-            <numerusform>%n imágenes tienen allí otras estrellas. Las suyas se conservan.</numerusform>
+            <numerusform>%n imagen tiene allí otras estrellas. Se conservan las propias.</numerusform>
+            <numerusform>%n imágenes tienen allí otras estrellas. Se conservan las propias.</numerusform>
         </translation>
     </message>
     <message>
@@ -4341,15 +4341,15 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message numerus="yes">
         <source>%n conflicts. Yours stay until you settle them.</source>
         <translation>
-            <numerusform>%n conflicto. Su etiqueta se conserva hasta que lo resuelva.</numerusform>
-            <numerusform>%n conflictos. Sus etiquetas se conservan hasta que los resuelva.</numerusform>
+            <numerusform>%n conflicto. La etiqueta propia se conserva hasta que lo resuelva.</numerusform>
+            <numerusform>%n conflictos. Las etiquetas propias se conservan hasta que los resuelva.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n classes differ. Yours stay as they are.</source>
         <translation>
-            <numerusform>%n clase difiere. La suya queda como está.</numerusform>
-            <numerusform>%n clases difieren. Las suyas quedan como están.</numerusform>
+            <numerusform>%n clase difiere. La propia queda como está.</numerusform>
+            <numerusform>%n clases difieren. Las propias quedan como están.</numerusform>
         </translation>
     </message>
     <message>
@@ -4422,7 +4422,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>suggested: they changed what you both had</source>
-        <translation>sugerida: cambiaron lo que ambos tenían</translation>
+        <translation>sugerida: la otra persona cambió lo que ambos tenían</translation>
     </message>
     <message>
         <source>suggested: the finer class</source>
@@ -4786,7 +4786,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>A report says how far the work is, and how often predictions are right.</source>
-        <translation>Un informe dice cuánto ha avanzado el trabajo y con qué frecuencia aciertan las predicciones.</translation>
+        <translation>Un informe indica cuánto ha avanzado el trabajo y con qué frecuencia aciertan las predicciones.</translation>
     </message>
     <message>
         <source>PPN+</source>
@@ -4904,7 +4904,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>None of the %1 selected images has an unlabelled prediction above %2.</source>
-        <translation>Ninguna de las %1 imágenes seleccionadas tiene una predicción sin etiquetar por encima de %2.</translation>
+        <translation>Entre las %1 imágenes seleccionadas no hay ninguna sin etiquetar con una predicción por encima de %2.</translation>
     </message>
     <message>
         <source>Accept the most likely class</source>
@@ -4971,7 +4971,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>%1 to %2 choose another.</source>
-        <translation>%1 a %2 eligen otra.</translation>
+        <translation>Las teclas %1 a %2 eligen otra.</translation>
     </message>
     <message>
         <source>%1 means none of them.</source>
@@ -5296,15 +5296,15 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>%1 labels: training would likely help.</source>
-        <translation>%1 etiquetas: entrenar probablemente ayudaría.</translation>
+        <translation>Con %1 etiquetas, es probable que entrenar ayude.</translation>
     </message>
     <message>
         <source>%1 labels: training for about %2 would likely help.</source>
-        <translation>%1 etiquetas: entrenar (aprox. %2) probablemente ayudaría.</translation>
+        <translation>Con %1 etiquetas, es probable que entrenar (aprox. %2) ayude.</translation>
     </message>
     <message>
         <source>%1 labels: training the backbone would likely help.</source>
-        <translation>%1 etiquetas: entrenar la red base probablemente ayudaría.</translation>
+        <translation>Con %1 etiquetas, es probable que entrenar la red base ayude.</translation>
     </message>
     <message>
         <source>Training stopped after %1 of %2 iterations. Nothing is lost.</source>
@@ -5427,7 +5427,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Clear recent projects</source>
-        <translation>Borrar proyectos recientes</translation>
+        <translation>Vaciar la lista de proyectos recientes</translation>
     </message>
     <message>
         <source>Protoleaf</source>
@@ -5435,7 +5435,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Its subfolders can become classes. Nothing is copied, changed or sent anywhere.</source>
-        <translation>Sus subcarpetas pueden convertirse en clases. Nada se copia, se cambia ni se envía a ningún sitio.</translation>
+        <translation>Sus subcarpetas pueden convertirse en clases. No se copia ni se cambia nada, ni se envía nada a ningún sitio.</translation>
     </message>
     <message>
         <source>Choose a folder of images</source>
@@ -5542,7 +5542,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Images by where they went</source>
-        <translation>Imágenes según adónde pasaron</translation>
+        <translation>Imágenes según su cambio de clase</translation>
     </message>
     <message>
         <source>What changed</source>
@@ -5554,7 +5554,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>What if: try edits out</source>
-        <translation>¿Y si…? Probar cambios</translation>
+        <translation>¿Y si? Probar cambios</translation>
     </message>
     <message>
         <source>Keep what was tried out</source>
@@ -5789,15 +5789,15 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>%1 s left</source>
-        <translation>quedan %1 s</translation>
+        <translation>%1 s para acabar</translation>
     </message>
     <message>
         <source>%1 min left</source>
-        <translation>quedan %1 min</translation>
+        <translation>%1 min para acabar</translation>
     </message>
     <message>
         <source>%1 h left</source>
-        <translation>quedan %1 h</translation>
+        <translation>%1 h para acabar</translation>
     </message>
     <message>
         <source>a few seconds</source>
@@ -6085,7 +6085,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>First the images whose labels help most: typical of many others and not yet clear</source>
-        <translation>Primero las imágenes cuyas etiquetas más ayudan: típicas de muchas otras y aún no claras</translation>
+        <translation>Primero las imágenes cuyas etiquetas más ayudan: típicas de muchas otras y aún dudosas</translation>
     </message>
     <message>
         <source>Thumbnail size</source>
@@ -6156,7 +6156,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Label from</source>
-        <translation>Etiqueta de</translation>
+        <translation>Origen de la etiqueta</translation>
     </message>
     <message>
         <source>Dates as 2024, 2024-05 or 2024-05-31.</source>
@@ -6219,7 +6219,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Include %1 unknown</source>
-        <translation>Incluir %1 desconocidas</translation>
+        <translation>Incluir desconocidas (%1)</translation>
     </message>
     <message>
         <source>(removed)</source>
@@ -6407,7 +6407,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>export the network without its last step, so that it gives its features</source>
-        <translation>exporte la red sin su último paso, para que dé sus características</translation>
+        <translation>exporte la red sin su último paso, para que produzca sus características</translation>
     </message>
     <message>
         <source>no output of the model can be an embedding</source>
@@ -6567,7 +6567,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>the file&apos;s name says CLIP</source>
-        <translation>el nombre del archivo dice CLIP</translation>
+        <translation>el nombre del archivo indica CLIP</translation>
     </message>
     <message>
         <source>clip</source>
@@ -6831,7 +6831,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>the network gives no embeddings</source>
-        <translation>la red no da embeddings</translation>
+        <translation>la red no produce embeddings</translation>
     </message>
     <message>
         <source>{repository} is no network that timm can build</source>
@@ -6879,7 +6879,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>{repository} asks for more than building a network</source>
-        <translation>{repository} pide más que construir una red</translation>
+        <translation>{repository} requiere algo más que construir una red</translation>
     </message>
     <message>
         <source>{title} has no weights that can be read as plain numbers</source>
@@ -6959,7 +6959,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>{title} gives no embeddings</source>
-        <translation>{title} no da embeddings</translation>
+        <translation>{title} no produce embeddings</translation>
     </message>
     <message>
         <source>(2, width)</source>
@@ -6987,7 +6987,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>the hub does not give this file to everybody</source>
-        <translation>el hub no da este archivo a cualquiera</translation>
+        <translation>el hub no ofrece este archivo a todo el mundo</translation>
     </message>
     <message>
         <source>{status} {phrase} for {url}</source>
@@ -7079,7 +7079,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>the weights do not fit the network</source>
-        <translation>los pesos no encajan en la red</translation>
+        <translation>los pesos no corresponden a la red</translation>
     </message>
     <message>
         <source>weights of {network}</source>
@@ -7131,7 +7131,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>the model gives a different embedding each time</source>
-        <translation>el modelo da cada vez un embedding distinto</translation>
+        <translation>el modelo produce cada vez un embedding distinto</translation>
     </message>
     <message>
         <source>the same for the same image</source>
@@ -7228,7 +7228,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>several backups are meant</source>
-        <translation>podrían ser varias copias de seguridad</translation>
+        <translation>puede referirse a varias copias de seguridad</translation>
     </message>
     <message>
         <source>a file</source>
@@ -7244,7 +7244,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>see protoleaf backups list {project}, or give the time of the backup</source>
-        <translation>véalas con protoleaf backups list {project} o indique la hora de la copia de seguridad</translation>
+        <translation>véalas con protoleaf backups list {project} o indique la fecha y hora de la copia de seguridad</translation>
     </message>
     <message>
         <source>there is neither a project file nor a backup of it</source>
@@ -7421,7 +7421,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>{option} does not know this</source>
-        <translation>{option} no conoce este valor</translation>
+        <translation>{option} no admite este valor</translation>
     </message>
     <message numerus="yes">
         <source>{count:,} answers</source>
@@ -7483,7 +7483,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>--prefer does not know this</source>
-        <translation>--prefer no conoce este valor</translation>
+        <translation>--prefer no admite este valor</translation>
     </message>
     <message numerus="yes">
         <source>{count:,} conflicts</source>
@@ -7822,7 +7822,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>a shard ends its workers again and again</source>
-        <translation>un fragmento termina sus procesos una y otra vez</translation>
+        <translation>un fragmento hace terminar sus procesos una y otra vez</translation>
     </message>
     <message>
         <source>shard {number}, {attempts} times</source>
@@ -7890,7 +7890,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>the storage gives no access</source>
-        <translation>el almacenamiento no da acceso</translation>
+        <translation>el almacenamiento deniega el acceso</translation>
     </message>
     <message>
         <source>credentials on every node, where the storage&apos;s own tools look for them</source>
@@ -8074,7 +8074,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>no {missing} in {folder}</source>
-        <translation>que falta {missing} en {folder}</translation>
+        <translation>falta {missing} en {folder}</translation>
     </message>
     <message>
         <source>name the folder itself, or export the model again</source>
@@ -8094,7 +8094,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>{classifier} does not fit {file}</source>
-        <translation>{classifier} no encaja con {file}</translation>
+        <translation>{classifier} no corresponde a {file}</translation>
     </message>
     <message>
         <source>{shapes} in {path}</source>
@@ -8642,11 +8642,11 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>So often</source>
-        <translation>Frecuencia</translation>
+        <translation>Veces</translation>
     </message>
     <message>
         <source>Of each class with all below it. Found are images without a label that are predicted so.</source>
-        <translation>De cada clase con todas las de debajo. «Encontradas» son imágenes sin etiqueta que se predicen así.</translation>
+        <translation>De cada clase con todas las de debajo. «Encontrada» cuenta las imágenes sin etiqueta que se predicen así.</translation>
     </message>
     <message>
         <source>Tested are images whose class is known; recall is the share of them that is found, with its 95% interval; precision the share of right ones among those predicted so.</source>
@@ -8746,7 +8746,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Figure</source>
-        <translation>Cifra</translation>
+        <translation>Indicador</translation>
     </message>
     <message>
         <source>Both right</source>
@@ -8814,7 +8814,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>{count:,} in all; most images: {name}, {images:,}</source>
-        <translation>{count:,} en total; más imágenes: {name}, {images:,}</translation>
+        <translation>{count:,} en total; con más imágenes: {name}, {images:,}</translation>
     </message>
     <message>
         <source>Labelled by people</source>
@@ -8926,7 +8926,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>{count:,} with a labelled near-duplicate are left out: it would give them away.</source>
-        <translation>{count:,} con un casi duplicado etiquetado quedan fuera: este las delataría.</translation>
+        <translation>{count:,} con un casi duplicado etiquetado quedan fuera: este revelaría su clase.</translation>
     </message>
     <message>
         <source>Images that people choose to label may be easier or harder than the others.</source>
@@ -8954,7 +8954,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>the name of the report does not say what it is to be</source>
-        <translation>el nombre del informe no dice qué tipo debe ser</translation>
+        <translation>el nombre del informe no indica de qué tipo debe ser</translation>
     </message>
     <message>
         <source>end the name with .html, .pdf, .csv or .zip</source>
@@ -9118,7 +9118,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>there is nothing to learn from</source>
-        <translation>no hay nada de que aprender</translation>
+        <translation>no hay nada de lo que aprender</translation>
     </message>
     <message>
         <source>images with a person&apos;s label</source>
@@ -9442,11 +9442,11 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>expected {expected}</source>
-        <translation>se esperaba {expected}</translation>
+        <translation>esperado: {expected}</translation>
     </message>
     <message>
         <source>found {found}</source>
-        <translation>se encontró {found}</translation>
+        <translation>encontrado: {found}</translation>
     </message>
     <message>
         <source>steps</source>
@@ -9458,7 +9458,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>the propagation file does not fit the backbone</source>
-        <translation>el archivo de propagación no encaja con la red base</translation>
+        <translation>el archivo de propagación no corresponde a la red base</translation>
     </message>
     <message>
         <source>shape {shape}</source>
@@ -10178,7 +10178,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>photos without a time get that of their file, and UTC where their camera knew no time zone; comments say so</source>
-        <translation>las fotos sin hora reciben la de su archivo, y UTC si su cámara no conocía la zona horaria; los comentarios lo indican</translation>
+        <translation>las fotos sin fecha y hora reciben las de su archivo, y UTC si su cámara no conocía la zona horaria; los comentarios lo indican</translation>
     </message>
     <message>
         <source>sampling design, capture method and licence are not known: fill them in (datapackage.json) before you publish</source>
@@ -10398,7 +10398,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>occurrences with their identifications and images, as GBIF, museums and recording schemes exchange them</source>
-        <translation>registros de presencia con sus identificaciones e imágenes, como los intercambian GBIF, museos y programas de registro</translation>
+        <translation>registros de presencia con sus identificaciones e imágenes, como los intercambian GBIF, museos y programas de registro de especies</translation>
     </message>
     <message>
         <source>Camtrap DP</source>
@@ -10438,7 +10438,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>train and val with a folder for each class, as Ultralytics trains on them</source>
-        <translation>train y val con una carpeta por clase, como entrena con ellas Ultralytics</translation>
+        <translation>train y val con una carpeta por clase, para entrenar con Ultralytics</translation>
     </message>
     <message>
         <source>XMP sidecars</source>
@@ -10574,7 +10574,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>row {number}: its time is outside of the years 1 to 9999, and was left away</source>
-        <translation>fila {number}: su hora está fuera de los años 1 a 9999 y se omitió</translation>
+        <translation>fila {number}: su fecha está fuera de los años 1 a 9999 y se omitió</translation>
     </message>
     <message>
         <source>a cell of {source_name} is too long</source>
@@ -10602,7 +10602,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>&quot;{text}&quot; is no time, such as 2026-05-01T10:00:00+02:00</source>
-        <translation>«{text}» no es una hora, como 2026-05-01T10:00:00+02:00</translation>
+        <translation>«{text}» no es una fecha y hora, como 2026-05-01T10:00:00+02:00</translation>
     </message>
     <message>
         <source>&quot;{text}&quot; is outside of the years 1 to 9999</source>
@@ -10790,7 +10790,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>{missing:,} such parents</source>
-        <translation>{missing:,} taxones padre así</translation>
+        <translation>{missing:,} taxones padre sin fila</translation>
     </message>
     <message>
         <source>add their rows, or take an extract of one taxon with all that is below it</source>
@@ -10842,7 +10842,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>{source_name} does not say which of its files lists the taxa</source>
-        <translation>{source_name} no dice cuál de sus archivos contiene los taxones</translation>
+        <translation>{source_name} no indica cuál de sus archivos contiene los taxones</translation>
     </message>
     <message>
         <source>meta.xml, or one table such as Taxon.tsv</source>
@@ -11222,7 +11222,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>hard link</source>
-        <translation>enlace físico</translation>
+        <translation>enlace duro</translation>
     </message>
     <message>
         <source>symbolic link</source>
@@ -11458,7 +11458,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Commented on {images}</source>
-        <translation>Comentario de {images}</translation>
+        <translation>Comentario añadido a {images}</translation>
     </message>
     <message>
         <source>Comment on {images}</source>
@@ -11634,7 +11634,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Allowed predictions below {class}</source>
-        <translation>Permiso de predicciones por debajo de {class}</translation>
+        <translation>Predicciones permitidas por debajo de {class}</translation>
     </message>
     <message>
         <source>Allow predictions below {class}</source>
@@ -12073,7 +12073,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>a time in the project file cannot be read</source>
-        <translation>no se puede leer una hora del archivo del proyecto</translation>
+        <translation>no se puede leer una fecha y hora del archivo del proyecto</translation>
     </message>
     <message>
         <source>open an earlier copy of the file</source>
@@ -12181,7 +12181,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>the project file does not say which project it is</source>
-        <translation>el archivo del proyecto no dice qué proyecto es</translation>
+        <translation>el archivo del proyecto no indica qué proyecto es</translation>
     </message>
     <message>
         <source>open an earlier copy of the file, or restore a backup; this file is left as it is</source>
@@ -12317,7 +12317,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>the history does not fit the project any more</source>
-        <translation>el historial ya no encaja con el proyecto</translation>
+        <translation>el historial ya no corresponde al proyecto</translation>
     </message>
     <message>
         <source>step {step_id} of {path} ({reason})</source>
@@ -12373,7 +12373,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>the project does not say which model version it uses</source>
-        <translation>el proyecto no dice qué versión del modelo usa</translation>
+        <translation>el proyecto no indica qué versión del modelo usa</translation>
     </message>
     <message>
         <source>{value} in {path}</source>
@@ -12481,7 +12481,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>the backbone&apos;s output does not fit its card</source>
-        <translation>la salida de la red base no encaja con su ficha</translation>
+        <translation>la salida de la red base no coincide con su ficha</translation>
     </message>
     <message>
         <source>float32 of shape {shape}</source>
@@ -12493,7 +12493,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>the backbone gives values that are no numbers</source>
-        <translation>la red base da valores que no son números</translation>
+        <translation>la red base produce valores que no son números</translation>
     </message>
     <message>
         <source>export it again</source>
@@ -12513,7 +12513,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>the backbone&apos;s input does not fit its card</source>
-        <translation>la entrada de la red base no encaja con su ficha</translation>
+        <translation>la entrada de la red base no coincide con su ficha</translation>
     </message>
     <message>
         <source>one float input of shape (any, {shape})</source>
@@ -12685,7 +12685,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>the NVIDIA driver says that its GPUs are not ready yet</source>
-        <translation>el controlador de NVIDIA dice que sus GPU aún no están listas</translation>
+        <translation>el controlador de NVIDIA indica que sus GPU aún no están listas</translation>
     </message>
     <message>
         <source>start the service nvidia-fabricmanager, or wait for it</source>
@@ -12965,7 +12965,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>`protoleaf doctor` says what is missing</source>
-        <translation>`protoleaf doctor` dice qué falta</translation>
+        <translation>`protoleaf doctor` indica qué falta</translation>
     </message>
     <message>
         <source>the stored images are smaller than the side to train at</source>
@@ -13013,7 +13013,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>the card does not fit the backbone</source>
-        <translation>la ficha no encaja con la red base</translation>
+        <translation>la ficha no corresponde a la red base</translation>
     </message>
     <message>
         <source>embeddings {shape}</source>
@@ -13089,7 +13089,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>no {missing}</source>
-        <translation>que falta {missing}</translation>
+        <translation>falta {missing}</translation>
     </message>
     <message>
         <source>normalisation</source>
@@ -13129,7 +13129,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>the attention does not fit the embeddings</source>
-        <translation>la atención no encaja con los embeddings</translation>
+        <translation>la atención no corresponde a los embeddings</translation>
     </message>
     <message>
         <source>{name} is too small</source>
@@ -13161,7 +13161,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>training cannot go through this network</source>
-        <translation>el entrenamiento no puede atravesar esta red</translation>
+        <translation>no es posible entrenar a través de esta red</translation>
     </message>
     <message>
         <source>operators that training knows</source>
@@ -13185,7 +13185,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>there is too little to learn propagation from</source>
-        <translation>hay muy poco de que aprender la propagación</translation>
+        <translation>hay muy pocos datos para aprender la propagación</translation>
     </message>
     <message>
         <source>at least {least_leaves} leaf classes with {images} labelled images each</source>
@@ -13205,7 +13205,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>an answer within {limit:g} s</source>
-        <translation>una respuesta en {limit:g} s</translation>
+        <translation>una respuesta en menos de {limit:g} s</translation>
     </message>
     <message>
         <source>the model takes too long</source>
@@ -13213,7 +13213,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>the model crashed the process that examined it</source>
-        <translation>el modelo bloqueó el proceso que lo examinaba</translation>
+        <translation>el modelo hizo fallar el proceso que lo examinaba</translation>
     </message>
     <message>
         <source>the model needs too much memory</source>
