@@ -5,6 +5,7 @@ import pytest
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.class_attributes import ClassAttributes
 from engine.graph.language_tags import name_in, split_language, with_language
+from engine.graph.shown_language import show_names_in
 
 TENCH = (
     "tinca",
@@ -78,3 +79,22 @@ def test_a_name_stands_there_once() -> None:
     names = ("Tench", "Tench@en", "Schleie@deu", "Schleie@de", "Tinca tinca", "Tinca tinca@la")
     tench = graph.add_class("Tinca tinca", attributes=ClassAttributes(synonyms=names))
     assert graph.attributes(tench).synonyms == ("Tench@en", "Schleie@de", "Tinca tinca@la")
+
+
+def test_names_that_people_see() -> None:
+    """In their language where there is one; children are in the order of these, also after a change of either."""
+    graph = CategoryGraph()
+    fish = graph.add_class("Pisces", attributes=ClassAttributes(synonyms=("Fische@de",)))
+    tench = graph.add_class("Tinca", [fish], attributes=ClassAttributes(synonyms=("Schleie@de",)))
+    perch = graph.add_class("Perca", [fish])
+    assert (graph.children(fish), graph.shown_name(tench), graph.name_beside(tench)) == ((perch, tench), "Tinca", "")
+    show_names_in("de-AT")
+    assert (graph.shown_name(fish), graph.name_beside(fish), graph.name(fish)) == ("Fische", "Pisces", "Pisces")
+    assert graph.shown_name(perch) == "Perca"
+    graph.set_attributes(perch, ClassAttributes(synonyms=("Zander@de",)))
+    assert graph.children(fish) == (tench, perch)
+    graph.set_attributes(perch, ClassAttributes(synonyms=("Barsch@de",)))
+    assert graph.children(fish) == (perch, tench)
+    show_names_in("fr")
+    assert [graph.shown_name(each) for each in graph.children(fish)] == ["Perca", "Tinca"]
+    assert graph.path_text(tench) == "Pisces/Tinca"
