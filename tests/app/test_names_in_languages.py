@@ -126,7 +126,7 @@ def test_the_names_of_the_project_can_be_chosen(
     one = OneWindow(qapp, settings, Log(), cache_of_test())
     one.begin(named.project, with_sample=False)
     first = one.window
-    qtbot.waitUntil(lambda: first.session.info is not None, timeout=LONG_MS)
+    qtbot.waitUntil(lambda: bool(first.session.graph.classes()), timeout=LONG_MS)
     graph = first.session.graph
     assert graph.shown_name(graph.find(RED)) == "Zebrafink"
     qtbot.keyClick(first, Qt.Key.Key_Comma, CONTROL)
@@ -135,7 +135,7 @@ def test_the_names_of_the_project_can_be_chosen(
     assert card.names.isChecked()
     card.names.setFocus()
     qtbot.keyClick(card.names, Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: one.window is not first and one.window.session.info is not None, timeout=LONG_MS)
+    qtbot.waitUntil(lambda: one.window is not first and len(one.window.session.graph) > 0, timeout=LONG_MS)
     again = one.window.session.graph
     assert settings.has_project_names
     assert again.shown_name(again.find(RED)) == RED
