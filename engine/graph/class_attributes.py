@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from engine.errors import GraphError, InputError
-from engine.graph.language_tags import name_in, split_language, with_language, without_language
+from engine.graph.language_tags import is_for, name_in, split_language, with_language, without_language
 from engine.graph.limits import LONGEST_NAME, LONGEST_NOTE, LONGEST_SOURCE_ID, MOST_SYNONYMS
 from engine.graph.names import clean_name
 
@@ -47,6 +47,10 @@ class ClassAttributes:
     def name_in(self, language: str) -> str:
         """The first of the synonyms in a language, such as "pt-BR"; "" where there is none."""
         return name_in(language, self.synonyms) if self.synonyms else ""
+
+    def names_for(self, language: str) -> tuple[str, ...]:
+        """The synonyms without a language, and those in a language; in "" all of them."""
+        return tuple(without_language(each) for each in self.synonyms if not language or is_for(language, each))
 
     def __bool__(self) -> bool:
         return bool(self.source_id or self.synonyms) or self != NO_ATTRIBUTES

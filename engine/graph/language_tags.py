@@ -11,6 +11,7 @@ from typing import Final
 from langcodes import standardize_tag, tag_distance, tag_is_valid
 
 _MARK: Final = "@"
+_OF_SCIENCE: Final = "la"
 _FARTHEST: Final = 10
 """Distance of languages that still fit, as CLDR measures it: those of other countries do (5 for "pt-PT" where "pt-BR"
 is wanted), those in another script (54 for "zh-Hant" where "zh-CN" is wanted) do not."""
@@ -46,6 +47,12 @@ def name_in(language: str, synonyms: Iterable[str]) -> str:
         if tag and (distance := _distance(language, tag)) < best:
             best, name = distance, text
     return name
+
+
+def is_for(language: str, synonym: str) -> bool:
+    """Whether people see a name where they see names in a language: it is in that language, or in none."""
+    tag = split_language(synonym)[1] if _MARK in synonym else ""
+    return tag in {"", _OF_SCIENCE} or _distance(language, tag) <= _FARTHEST
 
 
 @cache
