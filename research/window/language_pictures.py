@@ -1,4 +1,4 @@
-"""Ten main views of the window in each of its languages, to look at: `python -m research.window.language_pictures FOLDER`.
+"""Ten main views of the window in each language, to look at: `python -m research.window.language_pictures FOLDER`.
 
 Each in light and dark, of the sample collection, whose classes have names in these languages. `QT_SCALE_FACTOR=2` draws
 them for a screen of 200 %. Languages and views may be named behind the folder: `FOLDER zh_CN settings`.
