@@ -1,7 +1,10 @@
 """Names in the languages of people."""
 
+import csv
+
 import pytest
 
+from engine.config import assets_folder
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.class_attributes import ClassAttributes
 from engine.graph.language_tags import name_in, split_language, with_language
@@ -98,3 +101,22 @@ def test_names_that_people_see() -> None:
     show_names_in("fr")
     assert [graph.shown_name(each) for each in graph.children(fish)] == ["Perca", "Tinca"]
     assert graph.path_text(tench) == "Pisces/Tinca"
+
+
+def test_names_that_are_no_other_languages() -> None:
+    """Those in the person's language, in none and in Latin; all of them where names are as in the project."""
+    attributes = ClassAttributes(synonyms=("tinca", "Tinca tinca@la", "Schleie@de", "Tench@en"))
+    assert attributes.names_for("de-AT") == ("tinca", "Tinca tinca", "Schleie")
+    assert attributes.names_for("") == ("tinca", "Tinca tinca", "Schleie", "Tench")
+
+
+def test_the_sample_has_names_in_every_language_of_the_window() -> None:
+    """Each class once and more, by tags that are known."""
+    sample = assets_folder() / "sample"
+    with (sample / "edges.csv").open(encoding="utf-8") as file:
+        classes = {row["child"] for row in csv.DictReader(file)}
+    with (sample / "names.csv").open(encoding="utf-8") as file:
+        named = [(row["class"], *split_language(row["name"])) for row in csv.DictReader(file)]
+    for language in ("de", "fr", "es", "pt-BR", "zh-CN"):
+        has_one = {each for each, name, tag in named if name_in(language, [with_language(name, tag)])}
+        assert has_one == classes, language
