@@ -122,7 +122,7 @@ def fill_project(project: Project, folder: Path) -> None:
     def add_classes(graph: CategoryGraph) -> None:
         for child, parent in _rows(folder / EDGES_NAME):
             if child in ids:
-                graph.link(ids[child], ids[parent])
+                graph.link(ids[parent], ids[child])
             else:
                 attributes = ClassAttributes(synonyms=tuple(names.get(child, ())))
                 ids[child] = graph.add_class(child, (ids[parent],) if parent else (), attributes=attributes)
