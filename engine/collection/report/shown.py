@@ -6,6 +6,7 @@ from typing import Final
 from engine.collection.report.document import ClassName, FigureTable, TableColumn, Value, ValueKind
 from engine.collection.report.words import NOTHING, amount, phrase, share, span
 from engine.interchange.table_text import storable
+from engine.texts import number_text
 
 _JOINERS: Final = "\u200c\u200d"  # which scripts need within words; other invisible letters may deceive
 NUMBERS: Final = frozenset({ValueKind.COUNT, ValueKind.SHARE, ValueKind.INTERVAL, ValueKind.NUMBER})
@@ -48,7 +49,7 @@ def shown_value(column: TableColumn, value: Value) -> str:
         case float() if column.kind is ValueKind.SHARE:
             return share(value)
         case int() | float():
-            return amount(value) if column.kind is ValueKind.COUNT else f"{value:g}"
+            return amount(value) if column.kind is ValueKind.COUNT else number_text(value, "g")
     return value
 
 
