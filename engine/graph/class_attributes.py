@@ -166,9 +166,14 @@ def _clean_source_id(source_id: str, _name: str) -> str:
 
 def _clean_synonyms(synonyms: tuple[str, ...], name: str) -> tuple[str, ...]:
     """As names are; blanks, repetitions, what stands there with its language, and the class's own name are left out."""
-    cleaned = dict.fromkeys(map(_clean_synonym, filter(str.strip, synonyms)))
-    for plain in [name, *(without_language(each) for each in cleaned if split_language(each)[1])]:
-        cleaned.pop(plain, None)
+    cleaned: dict[str, None] = {}
+    plain = [name]
+    for synonym in filter(str.strip, synonyms):
+        bare, language = split_language(synonym)
+        cleaned[clean_name(with_language(bare, language) if language else synonym, noun="synonym")] = None
+        plain += [bare] if language else []
+    for each in plain:
+        cleaned.pop(each, None)
     if len(cleaned) > MOST_SYNONYMS:
         raise GraphError(
             'the class "{name}" has too many synonyms',
@@ -179,10 +184,6 @@ def _clean_synonyms(synonyms: tuple[str, ...], name: str) -> tuple[str, ...]:
             limit=MOST_SYNONYMS,
         )
     return tuple(cleaned)
-
-
-def _clean_synonym(synonym: str) -> str:
-    return clean_name(with_language(*split_language(synonym)), noun="synonym")
 
 
 def _clean_note(note: str, _name: str) -> str:

@@ -14,6 +14,7 @@ from PySide6.QtCore import QElapsedTimer, QSize
 from PySide6.QtWidgets import QApplication
 
 from app.language import ENGLISH, install_language, language_names
+from app.map.controller import Maps
 from app.welcome.controller import Projects
 from research.window.guide_pictures import HOME, LONG_S, without_project
 from research.window.screenshot import Show, grab, is_still, opened, show_graph, wait_until
@@ -46,6 +47,15 @@ def _class_page(window: "MainWindow") -> None:
     wait_until(lambda: window.inspector.class_facts is not None)
 
 
+def _map(window: "MainWindow") -> None:
+    """Wait for the points; the first time the map is made."""
+    maps, found = window.of(Maps), []
+    window.registry.trigger("show_map")
+    connection = maps.source.found.connect(lambda *_map: found.append(True))
+    wait_until(lambda: bool(found) and not maps.source.slot.is_busy, LONG_S)
+    maps.source.found.disconnect(connection)
+
+
 def _by_action(name: str) -> Show:
     return lambda window: window.registry.trigger(name)
 
@@ -56,7 +66,7 @@ VIEWS: Final[Mapping[str, Show]] = {
     "images": _images,
     "class": _class_page,
     "graph": show_graph,
-    "map": _by_action("show_map"),
+    "map": _map,
     "groups": _by_action("group_review"),
     "report": _by_action("report"),
     "training": _by_action("train_backbone"),
@@ -72,6 +82,7 @@ def make_pictures(project: Path, folder: Path, views: Collection[str]) -> None:
         _take(window, folder, BEFORE, views)
     with opened(project, SIZE) as window:
         wait_until(lambda: not window.session.jobs.jobs and window.session.is_settled, LONG_S)
+        window.workspace.offer_notice.hide()
         _take(window, folder, VIEWS, views)
 
 

@@ -26,6 +26,8 @@ TENCH = (
     [
         ("Schleie@de", "Schleie", "de"),
         ("Schleie@deu", "Schleie", "de"),
+        (" Schleie @ de ", " Schleie", "de"),
+        ("Schleie@" + "de-" * 20, "Schleie@" + "de-" * 20, ""),
         ("Schleie@DE-at", "Schleie", "de-AT"),
         ("丁鱥@zh-hans", "丁鱥", "zh-Hans"),
         ("a@b@fr", "a@b", "fr"),
@@ -97,9 +99,13 @@ def test_names_that_people_see() -> None:
     graph.set_attributes(perch, ClassAttributes(synonyms=("Zander@de",)))
     assert graph.children(fish) == (tench, perch)
     graph.set_attributes(perch, ClassAttributes(synonyms=("Barsch@de",)))
-    assert graph.children(fish) == (perch, tench)
+    assert (graph.children(fish), graph.shown_name(perch)) == ((perch, tench), "Barsch")
+    graph.rename(perch, "Perca fluviatilis")
+    assert (graph.shown_name(perch), graph.name_beside(perch)) == ("Barsch", "Perca fluviatilis")
+    graph.set_attributes(perch, ClassAttributes())
+    assert graph.shown_name(perch) == graph.copy().shown_name(perch) == "Perca fluviatilis"
     show_names_in("fr")
-    assert [graph.shown_name(each) for each in graph.children(fish)] == ["Perca", "Tinca"]
+    assert [graph.shown_name(each) for each in graph.children(fish)] == ["Perca fluviatilis", "Tinca"]
     assert graph.path_text(tench) == "Pisces/Tinca"
 
 
