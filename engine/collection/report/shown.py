@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from typing import Final
+from unicodedata import category
 
 from engine.collection.report.document import ClassName, FigureTable, TableColumn, Value, ValueKind
 from engine.collection.report.words import NOTHING, amount, phrase, share, span
@@ -56,4 +57,9 @@ def shown_value(column: TableColumn, value: Value) -> str:
 def printable(words: str) -> str:
     """A text as a page can show it: names of files may hold bytes that are no Unicode."""
     shown = storable(words).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    return "".join(each if each.isprintable() or each in _JOINERS else "\ufffd" for each in shown)
+    return "".join(each if _is_printable(each) else "\ufffd" for each in shown)
+
+
+def _is_printable(letter: str) -> bool:
+    """Also joiners, and the blanks that languages have before signs such as "%" and ":"."""
+    return letter.isprintable() or letter in _JOINERS or category(letter) == "Zs"
