@@ -6,9 +6,10 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
+from PySide6.QtCore import QCollator, QCoreApplication, QLibraryInfo, QLocale, Qt, QTranslator
 
 from app.texts import speak
+from engine.collation import Key, collate_with
 from engine.graph.shown_language import AS_IN_PROJECT, show_names_in
 
 TRANSLATIONS: Final = Path(__file__).parents[1] / "assets" / "translations"
@@ -61,8 +62,9 @@ def install_language(application: QCoreApplication, chosen: str = SYSTEM, *, has
         return
     code = fitting_language([wanted] if wanted else system.uiLanguages())
     # The system's own formats, such as those of Austria, where it speaks the same language.
-    is_the_systems = QLocale(code).language() == system.language()
-    locale = system if is_the_systems else QLocale(code)
+    own = QLocale(code)
+    is_the_systems = (own.language(), own.script()) == (system.language(), system.script())
+    locale = system if is_the_systems else own
     _install(application, TRANSLATIONS / f"{_PREFIX}{code}.qm", locale)
     # A system in a language that the window does not have shows names in it all the same.
     of_names = system if not wanted and system.name() != "C" else locale
@@ -73,6 +75,7 @@ def _install(application: QCoreApplication, file: Path, locale: QLocale) -> None
     while _of_qt:
         application.removeTranslator(_of_qt.pop())
     QLocale.setDefault(locale)
+    collate_with(name_key(locale))
     translator = QTranslator(application)
     is_there = translator.load(str(file))
     speak(translator if is_there else None)
@@ -81,6 +84,16 @@ def _install(application: QCoreApplication, file: Path, locale: QLocale) -> None
     if of_qt.load(locale, "qtbase", "_", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)):
         application.installTranslator(of_qt)
         _of_qt.append(of_qt)
+
+
+def name_key(locale: QLocale) -> Key:
+    """Sorts names as a language has them: Swedish Å after Z, Chinese by its sounds, "Leaf 9" before "leaf 10"."""
+    # Without a language, as in a C locale, Qt compares the characters' numbers.
+    collator = QCollator(QLocale(ENGLISH) if locale.language() == QLocale.Language.C else locale)
+    collator.setNumericMode(True)
+    collator.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+    collator.sortKey("")  # opens its tables here: background threads sort, too
+    return collator.sortKey
 
 
 def spoken_language() -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, final
 
+from engine.collation import collation, in_order
 from engine.graph.adjacency import Adjacency, LevelTable, SharedSets
 from engine.graph.class_attributes import NO_ATTRIBUTES, ClassAttributes
 from engine.graph.edits import (
@@ -18,7 +19,6 @@ from engine.graph.edits import (
     EdgeRemoved,
     GraphEdit,
 )
-from engine.graph.names import natural_key
 from engine.graph.shown_language import shown_language
 from engine.search_folding import folded
 
@@ -116,6 +116,7 @@ class GraphStructure:
         self._children_in_order: dict[ClassId | None, tuple[ClassId, ...]] = {}
         self._shown_names: dict[ClassId, str] = {}
         self._language = shown_language()  # that orders of children and shown names follow
+        self._ordered_by = collation()
         self._classes: tuple[ClassId, ...] | None = None
         self._leaves: tuple[ClassId, ...] | None = None
 
@@ -165,12 +166,12 @@ class GraphStructure:
         return tuple(sorted(self.edges.parents(class_id)))
 
     def children(self, parent_id: ClassId | None) -> tuple[ClassId, ...]:
-        """Children of a class, or the roots, in natural order of the names that people see."""
+        """Children of a class, or the roots, in the order of the names that people see."""
         self._follow_language()
         known = self._children_in_order.get(parent_id)
         if known is None:
             unordered = self._roots if parent_id is TOP else self.edges.children(parent_id)
-            known = tuple(sorted(unordered, key=lambda each: natural_key(self.shown_name(each))))
+            known = tuple(in_order(sorted(unordered), self.shown_name))
             self._children_in_order[parent_id] = known
         return known
 
@@ -267,6 +268,9 @@ class GraphStructure:
             self._children_in_order.clear()
             self._shown_names.clear()
             self._language = shown_language()
+        if self._ordered_by is not collation():
+            self._children_in_order.clear()
+            self._ordered_by = collation()
 
     def _forget_place(self, class_id: ClassId) -> None:
         """Forget what a class is called, and where it stands among its siblings."""

@@ -12,6 +12,7 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QSettings, QThreadPool, QtMsgType
 from PySide6.QtWidgets import QApplication, QMainWindow
 
+from engine.collation import collate_with
 from tests.support.sessions import LONG_MS
 
 _HARMLESS_MESSAGES = (
@@ -36,13 +37,14 @@ def own_settings_and_caches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.fixture(autouse=True)
 def nothing_left_behind(qapp: QApplication) -> Iterator[None]:
-    """No open window and no thread may outlive its test.
+    """No open window, no thread and no language's order of names may outlive its test.
 
     Closed windows are deleted: Python keeps them alive, and each change of the theme would style them again.
     """
     widgets = set(QApplication.topLevelWidgets())
     threads = set(threading.enumerate())
     yield
+    collate_with(None)
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     new_widgets = [widget for widget in QApplication.topLevelWidgets() if widget not in widgets]
     left_widgets = [widget for widget in new_widgets if widget.isVisible()]

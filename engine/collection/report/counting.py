@@ -8,10 +8,10 @@ from typing import Final
 
 import numpy as np
 
+from engine.collation import natural_key
 from engine.collection.report.figures import CollectionCounts, CountRow, Day, WorkProgress
 from engine.collection.state import NO_CLASS, CollectionState, ImageStatus, counts_of, shown_classes
 from engine.graph.category_graph import CategoryGraph
-from engine.graph.names import natural_key
 from engine.project.records import ImageDetails
 
 MOST_FOLDERS: Final = 40
