@@ -45,12 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from engine.cli.main import main as run_command
         from engine.log import ProcessKind, logging_to_file
 
-        if wanted := os.environ.get(LANGUAGE_VARIABLE) or os.environ.get("LC_MESSAGES"):
-            from app.language import speak_on_command_line
-
-            speak_on_command_line(wanted)
         with logging_to_file(ProcessKind.COMMAND):
-            status = run_command(words)
+            status = run_command(words, _speak)
         if is_start(__name__):
             end_command(status)
         return status
@@ -58,6 +54,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"protoleaf: the window opens one project: expected nothing after {first}, found {words[1]}\n")
         return 2
     return open_window(Path(first).absolute() if first else None)
+
+
+def _speak() -> None:
+    """Have errors of the command line in the person's language; Qt is loaded only where there is one."""
+    if wanted := os.environ.get(LANGUAGE_VARIABLE) or os.environ.get("LC_MESSAGES"):
+        from app.language import speak_on_command_line
+
+        speak_on_command_line(wanted)
 
 
 def _take_language(words: list[str]) -> tuple[list[str], str]:

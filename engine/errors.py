@@ -37,7 +37,7 @@ class ProtoleafError(Exception):
         )
         self.what, self.expected, self.found, self.remedy = parts
         self.fields = self.what.fields
-        self.code = code or _code(self.what.template)
+        self.code = code or code_of(self.what)
         super().__init__(self.what, self.expected, self.found, self.remedy)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -89,8 +89,11 @@ def reason_of(error: Exception) -> Message:
     return reason if isinstance(reason, Message) else Message(of_system or str(error))
 
 
-def _code(template: str) -> str:
-    """`{path} cannot be read` becomes `cannot-be-read`."""
+def code_of(text: str) -> str:
+    """What a program knows a message by: of `{path} cannot be read` it is `cannot-be-read`; of an error, what it is."""
+    while isinstance(text, Message) and isinstance(what := text.fields.get("what"), Message):
+        text = what
+    template = text.template if isinstance(text, Message) else text
     return "-".join(re.findall(r"[a-z0-9]+", re.sub(r"{.*?}", "", template).lower()))
 
 
