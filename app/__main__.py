@@ -110,11 +110,11 @@ def _run_window(
     from PySide6.QtWidgets import QApplication
 
     from app.application import GuiCollector, return_freed_columns, share_interpreter
-    from app.language import install_language
+    from app.language import install_language, spoken_language
     from app.one_window import OneWindow
     from app.reports.catching import log_qt_messages
     from app.settings import Settings
-    from app.theme import SchemeChoice, apply_theme
+    from app.theme import SchemeChoice, apply_theme, wear_fonts
 
     return_freed_columns()
     log_qt_messages()
@@ -126,6 +126,7 @@ def _run_window(
     application.setDesktopFileName("protoleaf")
     settings = Settings()
     install_language(application, settings.language, has_project_names=settings.has_project_names)
+    wear_fonts(application, spoken_language())
     apply_theme(application, SchemeChoice.named(settings.scheme))
     one = OneWindow(application, settings, log)
     if sys.platform == "darwin":
