@@ -9,11 +9,22 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from engine.texts import Message, in_english
+from engine.texts import Message, in_english, marked
 
 LONGEST_MESSAGE: Final = 2_000  # characters; a message may quote a file, and a file may hold anything
 
 _KEPT_END: Final = 600
+# By which of expected, found and remedy there are; whole, since languages join parts by marks of their own.
+_JOINED: Final = {
+    (False, False, False): "{what}",
+    (False, False, True): marked("{what}. {remedy:capital}"),
+    (False, True, False): marked("{what}: {found}"),
+    (False, True, True): marked("{what}: {found}. {remedy:capital}"),
+    (True, False, False): marked("{what}: {expected}"),
+    (True, False, True): marked("{what}: {expected}. {remedy:capital}"),
+    (True, True, False): marked("{what}: {expected}, {found}"),
+    (True, True, True): marked("{what}: {expected}, {found}. {remedy:capital}"),
+}
 _PARTS: Final = ("what", "expected", "found", "remedy")
 
 
@@ -58,9 +69,7 @@ class ProtoleafError(Exception):
             "expected": Message("expected {expected}", {"expected": self.expected}) if self.expected else "",
             "found": Message("found {found}", {"found": self.found}) if self.found else "",
         }
-        places = ", ".join(f"{{{name}}}" for name, fact in facts.items() if fact)
-        template = f"{{what}}: {places}" if places else "{what}"
-        template += ". {remedy:capital}" if self.remedy else ""
+        template = _JOINED[bool(self.expected), bool(self.found), bool(self.remedy)]
         return Message(template, {"what": self.what, **facts, "remedy": self.remedy})
 
     def as_data(self) -> dict[str, Any]:

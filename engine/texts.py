@@ -110,6 +110,12 @@ def listed(texts: Iterable[str]) -> Message | str:
     return reduce(lambda before, text: Message("{before} and {text}", {"before": before, "text": text}), others, first)
 
 
+def either(texts: Iterable[str]) -> Message | str:
+    """`a or b`; of more than two, `a or b or c`."""
+    first, *others = texts
+    return reduce(lambda before, text: Message("{before} or {text}", {"before": before, "text": text}), others, first)
+
+
 def _translation(template: str, count: int | None) -> str:
     return _translators[0](template, count) if _translators and template else ""
 

@@ -6558,6 +6558,34 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>korrigieren oder entfernen</translation>
     </message>
     <message>
+        <source>a zip archive, such as PyTorch&apos;s .pt files and Keras&apos; are</source>
+        <translation>ein Zip-Archiv, wie .pt-Dateien von PyTorch und Dateien von Keras</translation>
+    </message>
+    <message>
+        <source>a Python pickle, such as old PyTorch files are</source>
+        <translation>ein Python-Pickle, wie alte PyTorch-Dateien</translation>
+    </message>
+    <message>
+        <source>an HDF5 file, such as Keras&apos; .h5 are</source>
+        <translation>eine HDF5-Datei, wie .h5 von Keras</translation>
+    </message>
+    <message>
+        <source>a gzip archive</source>
+        <translation>ein Gzip-Archiv</translation>
+    </message>
+    <message>
+        <source>a pointer of Git LFS: the file itself was not fetched</source>
+        <translation>ein Zeiger von Git LFS: die Datei selbst wurde nicht geholt</translation>
+    </message>
+    <message>
+        <source>a web page or XML file</source>
+        <translation>eine Webseite oder XML-Datei</translation>
+    </message>
+    <message>
+        <source>a JSON file</source>
+        <translation>eine JSON-Datei</translation>
+    </message>
+    <message>
         <source>the card beside the model cannot be used</source>
         <translation>die Modellkarte neben dem Modell kann nicht verwendet werden</translation>
     </message>
@@ -6674,12 +6702,20 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>die externen Daten des Modells sind keine Datei</translation>
     </message>
     <message>
+        <source>weights as safetensors</source>
+        <translation>Gewichte als safetensors</translation>
+    </message>
+    <message>
         <source>export the network to ONNX first</source>
         <translation>das Netz zuerst nach ONNX exportieren</translation>
     </message>
     <message>
         <source>this is not an ONNX file</source>
         <translation>das ist keine ONNX-Datei</translation>
+    </message>
+    <message>
+        <source>{file}: {kind}</source>
+        <translation>{file}: {kind}</translation>
     </message>
     <message>
         <source>this is not an ONNX file, or it is damaged</source>
@@ -6752,6 +6788,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>{side} pixels</source>
         <translation>{side} Pixel</translation>
+    </message>
+    <message>
+        <source>one of {count:,} names</source>
+        <translation>einer von {count:,} Namen</translation>
     </message>
     <message>
         <source>see them all with `protoleaf backbone list --published --source {publisher}`</source>
@@ -7247,12 +7287,24 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>eine Datei</translation>
     </message>
     <message>
+        <source>a file, 1 to {count}, or a time such as {time}</source>
+        <translation>eine Datei, 1 bis {count} oder eine Zeit wie {time}</translation>
+    </message>
+    <message>
         <source>see protoleaf backups list {project}</source>
         <translation>siehe protoleaf backups list {project}</translation>
     </message>
     <message>
         <source>the list of backups has changed since it was shown</source>
         <translation>die Liste der Sicherungen hat sich seit der Anzeige geändert</translation>
+    </message>
+    <message>
+        <source>number {number} to be {backup}</source>
+        <translation>dass Nummer {number} {backup} ist</translation>
+    </message>
+    <message>
+        <source>1 to {count}</source>
+        <translation>1 bis {count}</translation>
     </message>
     <message>
         <source>see protoleaf backups list {project}, or give the time of the backup</source>
@@ -7637,6 +7689,18 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Bilder oder Ordner mit Bildern angeben</translation>
     </message>
     <message>
+        <source>sources</source>
+        <translation>die Liste der Quellen</translation>
+    </message>
+    <message>
+        <source>backbone</source>
+        <translation>das Backbone</translation>
+    </message>
+    <message>
+        <source>images a shard</source>
+        <translation>die Zahl der Bilder je Shard</translation>
+    </message>
+    <message>
         <source>the data set was begun otherwise: its {part} cannot change</source>
         <translation>der Datensatz wurde anders begonnen: {part} kann sich nicht ändern</translation>
     </message>
@@ -7719,6 +7783,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>{columns} in {name}</source>
         <translation>{columns} in {name}</translation>
+    </message>
+    <message>
+        <source>no column</source>
+        <translation>keine Spalte</translation>
     </message>
     <message>
         <source>a node of the cluster does not see the data set</source>
@@ -7973,12 +8041,20 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>{found_difference} in {folder}</translation>
     </message>
     <message>
+        <source>no “{name}”</source>
+        <translation>kein „{name}“</translation>
+    </message>
+    <message>
         <source>this is not the {file} of an exported model, or it is damaged</source>
         <translation>das ist nicht die Datei {file} eines exportierten Modells, oder sie ist beschädigt</translation>
     </message>
     <message>
         <source>what `protoleaf export PROJECT model FOLDER` writes, format “{format}”</source>
         <translation>was `protoleaf export PROJECT model FOLDER` schreibt, Format „{format}“</translation>
+    </message>
+    <message>
+        <source>{source}: {reason}</source>
+        <translation>{source}: {reason}</translation>
     </message>
     <message>
         <source>this model was exported by a newer version of Protoleaf</source>
@@ -8453,6 +8529,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>einen Dateinamen angeben</translation>
     </message>
     <message>
+        <source>an image of the project</source>
+        <translation>ein Bild des Projekts</translation>
+    </message>
+    <message>
         <source>there is a file of this name already, and it is no earlier output of this kind</source>
         <translation>eine Datei dieses Namens gibt es schon, und sie ist keine frühere Ausgabe dieser Art</translation>
     </message>
@@ -8475,6 +8555,26 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>another file</source>
         <translation>eine andere Datei</translation>
+    </message>
+    <message>
+        <source>the project</source>
+        <translation>das Projekt</translation>
+    </message>
+    <message>
+        <source>a file that belongs to the project</source>
+        <translation>eine Datei, die zum Projekt gehört</translation>
+    </message>
+    <message>
+        <source>a project, or a file that belongs to it</source>
+        <translation>ein Projekt oder eine Datei, die dazu gehört</translation>
+    </message>
+    <message>
+        <source>a project or a backup</source>
+        <translation>ein Projekt oder eine Sicherung</translation>
+    </message>
+    <message>
+        <source>a backup or a cache</source>
+        <translation>eine Sicherung oder einen Cache</translation>
     </message>
     <message>
         <source>the output would overwrite {subject}</source>
@@ -9453,6 +9553,34 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>die Embeddings sind unvollständig</translation>
     </message>
     <message>
+        <source>{what}. {remedy:capital}</source>
+        <translation>{what}. {remedy:capital}</translation>
+    </message>
+    <message>
+        <source>{what}: {found}</source>
+        <translation>{what}: {found}</translation>
+    </message>
+    <message>
+        <source>{what}: {found}. {remedy:capital}</source>
+        <translation>{what}: {found}. {remedy:capital}</translation>
+    </message>
+    <message>
+        <source>{what}: {expected}</source>
+        <translation>{what}: {expected}</translation>
+    </message>
+    <message>
+        <source>{what}: {expected}. {remedy:capital}</source>
+        <translation>{what}: {expected}. {remedy:capital}</translation>
+    </message>
+    <message>
+        <source>{what}: {expected}, {found}</source>
+        <translation>{what}: {expected}, {found}</translation>
+    </message>
+    <message>
+        <source>{what}: {expected}, {found}. {remedy:capital}</source>
+        <translation>{what}: {expected}, {found}. {remedy:capital}</translation>
+    </message>
+    <message>
         <source>expected {expected}</source>
         <translation>erwartet {expected}</translation>
     </message>
@@ -9633,8 +9761,20 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>eine</translation>
     </message>
     <message>
+        <source>{shown}, and {more:,} more</source>
+        <translation>{shown} und {more:,} weitere</translation>
+    </message>
+    <message>
         <source>write the whole path</source>
         <translation>den ganzen Pfad angeben</translation>
+    </message>
+    <message>
+        <source>write a class&apos;s name, or its path with / between the names</source>
+        <translation>den Namen einer Klasse schreiben, oder ihren Pfad mit / zwischen den Namen</translation>
+    </message>
+    <message>
+        <source>did you mean {names}?</source>
+        <translation>gemeint ist vielleicht {names}?</translation>
     </message>
     <message>
         <source>there is no class to work on</source>
@@ -9961,6 +10101,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Text</translation>
     </message>
     <message>
+        <source>install the Python package {package}</source>
+        <translation>das Python-Paket {package} installieren</translation>
+    </message>
+    <message>
         <source>install Pillow as its authors build it: pip install pillow</source>
         <translation>Pillow so installieren, wie seine Autoren es bauen: pip install pillow</translation>
     </message>
@@ -10137,6 +10281,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>„{classes}“ in {source_name} ist keine Liste</translation>
     </message>
     <message>
+        <source>class {number} in {source_name}</source>
+        <translation>Klasse {number} in {source_name}</translation>
+    </message>
+    <message>
         <source>{place} is not an object</source>
         <translation>{place} ist kein Objekt</translation>
     </message>
@@ -10165,20 +10313,52 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>die beiden vereinen oder eine umbenennen</translation>
     </message>
     <message>
+        <source>a class under &quot;{above}&quot; in {source_name}</source>
+        <translation>eine Klasse unter „{above}“ in {source_name}</translation>
+    </message>
+    <message>
+        <source>a top class in {source_name}</source>
+        <translation>eine oberste Klasse in {source_name}</translation>
+    </message>
+    <message>
         <source>{&quot;name&quot;: ..., &quot;children&quot;: [...]}</source>
         <translation>{&quot;name&quot;: ..., &quot;children&quot;: [...]}</translation>
+    </message>
+    <message>
+        <source>&quot;{name}&quot; in {source_name}</source>
+        <translation>„{name}“ in {source_name}</translation>
     </message>
     <message>
         <source>&quot;{name}&quot; of {place} is not a list</source>
         <translation>„{name}“ von {place} ist keine Liste</translation>
     </message>
     <message>
-        <source>{place} is not a text</source>
-        <translation>{place} ist kein Text</translation>
+        <source>&quot;{name}&quot; of {place} is not a text</source>
+        <translation>„{name}“ von {place} ist kein Text</translation>
     </message>
     <message>
-        <source>{place} is no id</source>
-        <translation>{place} ist keine ID</translation>
+        <source>&quot;{name}&quot; of {place} is no id</source>
+        <translation>„{name}“ von {place} ist keine ID</translation>
+    </message>
+    <message>
+        <source>an object</source>
+        <translation>ein Objekt</translation>
+    </message>
+    <message>
+        <source>a list</source>
+        <translation>eine Liste</translation>
+    </message>
+    <message>
+        <source>a text</source>
+        <translation>ein Text</translation>
+    </message>
+    <message>
+        <source>true or false</source>
+        <translation>wahr oder falsch</translation>
+    </message>
+    <message>
+        <source>{place} is not a text</source>
+        <translation>{place} ist kein Text</translation>
     </message>
     <message>
         <source>a text or a whole number</source>
@@ -10713,6 +10893,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>die Vorhersagen können nicht geschrieben werden</translation>
     </message>
     <message>
+        <source>the truth file</source>
+        <translation>die Referenzdatei</translation>
+    </message>
+    <message>
         <source>the truth file is not a CSV file</source>
         <translation>die Referenzdatei ist keine CSV-Datei</translation>
     </message>
@@ -10795,6 +10979,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>{place} has no taxonID</source>
         <translation>{place} hat keine taxonID</translation>
+    </message>
+    <message>
+        <source>no name either</source>
+        <translation>auch kein Name</translation>
     </message>
     <message>
         <source>{other_place} names the parent &quot;{parent}&quot;, which has no row</source>
@@ -10949,6 +11137,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>diesen Begriff hinzufügen oder diese Zeile entfernen</translation>
     </message>
     <message>
+        <source>the term in {line}</source>
+        <translation>der Begriff in {line}</translation>
+    </message>
+    <message>
         <source>{place} has no text in quotes</source>
         <translation>{place} hat keinen Text in Anführungszeichen</translation>
     </message>
@@ -10995,6 +11187,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>add it, or choose the whole vocabulary</source>
         <translation>hinzufügen oder das ganze Vokabular wählen</translation>
+    </message>
+    <message>
+        <source>an id in {file}</source>
+        <translation>eine ID in {file}</translation>
     </message>
     <message>
         <source>line {number} of {source} is not an edge</source>
@@ -11169,8 +11365,20 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>das sind die Gewichte eines anderen Netzes</translation>
     </message>
     <message>
+        <source>{first} of shape {shape}</source>
+        <translation>{first} der Form {shape}</translation>
+    </message>
+    <message>
+        <source>{expected_count} arrays</source>
+        <translation>{expected_count} Arrays</translation>
+    </message>
+    <message>
         <source>{count} arrays, with {names}</source>
         <translation>{count} Arrays, mit {names}</translation>
+    </message>
+    <message>
+        <source>other shapes</source>
+        <translation>anderen Formen</translation>
     </message>
     <message>
         <source>mean and std must be three numbers each</source>
@@ -12968,6 +13176,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>{before} und {text}</translation>
     </message>
     <message>
+        <source>{before} or {text}</source>
+        <translation>{before} oder {text}</translation>
+    </message>
+    <message>
         <source>CUDA is not available to PyTorch</source>
         <translation>CUDA ist für PyTorch nicht verfügbar</translation>
     </message>
@@ -13104,6 +13316,18 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>{missing} fehlt</translation>
     </message>
     <message>
+        <source>install protoleaf[{extra}]</source>
+        <translation>protoleaf[{extra}] installieren</translation>
+    </message>
+    <message>
+        <source>install the package {package} in place of this one; projects and settings stay</source>
+        <translation>das Paket {package} statt dieses Pakets installieren; Projekte und Einstellungen bleiben</translation>
+    </message>
+    <message>
+        <source>install Protoleaf with Python: pipx install &apos;protoleaf[{extra}]&apos;</source>
+        <translation>Protoleaf mit Python installieren: pipx install &apos;protoleaf[{extra}]&apos;</translation>
+    </message>
+    <message>
         <source>normalisation</source>
         <translation>Normalisierung</translation>
     </message>
@@ -13212,6 +13436,18 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>andere Datei verwenden</translation>
     </message>
     <message>
+        <source>it ended with status {status}</source>
+        <translation>er endete mit Status {status}</translation>
+    </message>
+    <message>
+        <source>the system ended it with {signal}</source>
+        <translation>das System beendete ihn mit {signal}</translation>
+    </message>
+    <message>
+        <source>the system ended it with signal {number}</source>
+        <translation>das System beendete ihn mit Signal {number}</translation>
+    </message>
+    <message>
         <source>the file cannot be examined: no process can be started</source>
         <translation>die Datei kann nicht untersucht werden: Es kann kein Prozess gestartet werden</translation>
     </message>
@@ -13226,6 +13462,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>the model crashed the process that examined it</source>
         <translation>das Modell hat den untersuchenden Prozess zum Absturz gebracht</translation>
+    </message>
+    <message>
+        <source>{how} ({words})</source>
+        <translation>{how} ({words})</translation>
     </message>
     <message>
         <source>the model needs too much memory</source>

@@ -6558,6 +6558,34 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>corríjala o elimínela</translation>
     </message>
     <message>
+        <source>a zip archive, such as PyTorch&apos;s .pt files and Keras&apos; are</source>
+        <translation>un archivo zip, como los .pt de PyTorch y los de Keras</translation>
+    </message>
+    <message>
+        <source>a Python pickle, such as old PyTorch files are</source>
+        <translation>un pickle de Python, como los archivos antiguos de PyTorch</translation>
+    </message>
+    <message>
+        <source>an HDF5 file, such as Keras&apos; .h5 are</source>
+        <translation>un archivo HDF5, como los .h5 de Keras</translation>
+    </message>
+    <message>
+        <source>a gzip archive</source>
+        <translation>un archivo gzip</translation>
+    </message>
+    <message>
+        <source>a pointer of Git LFS: the file itself was not fetched</source>
+        <translation>un puntero de Git LFS: no se descargó el archivo mismo</translation>
+    </message>
+    <message>
+        <source>a web page or XML file</source>
+        <translation>una página web o un archivo XML</translation>
+    </message>
+    <message>
+        <source>a JSON file</source>
+        <translation>un archivo JSON</translation>
+    </message>
+    <message>
         <source>the card beside the model cannot be used</source>
         <translation>no se puede usar la ficha junto al modelo</translation>
     </message>
@@ -6674,12 +6702,20 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>los datos externos del modelo no son un archivo</translation>
     </message>
     <message>
+        <source>weights as safetensors</source>
+        <translation>pesos en safetensors</translation>
+    </message>
+    <message>
         <source>export the network to ONNX first</source>
         <translation>exporte antes la red a ONNX</translation>
     </message>
     <message>
         <source>this is not an ONNX file</source>
         <translation>no es un archivo ONNX</translation>
+    </message>
+    <message>
+        <source>{file}: {kind}</source>
+        <translation>{file}: {kind}</translation>
     </message>
     <message>
         <source>this is not an ONNX file, or it is damaged</source>
@@ -6752,6 +6788,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>{side} pixels</source>
         <translation>{side} píxeles</translation>
+    </message>
+    <message>
+        <source>one of {count:,} names</source>
+        <translation>uno de {count:,} nombres</translation>
     </message>
     <message>
         <source>see them all with `protoleaf backbone list --published --source {publisher}`</source>
@@ -7247,12 +7287,24 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>un archivo</translation>
     </message>
     <message>
+        <source>a file, 1 to {count}, or a time such as {time}</source>
+        <translation>un archivo, de 1 a {count}, o una hora como {time}</translation>
+    </message>
+    <message>
         <source>see protoleaf backups list {project}</source>
         <translation>véalas con protoleaf backups list {project}</translation>
     </message>
     <message>
         <source>the list of backups has changed since it was shown</source>
         <translation>la lista de copias de seguridad ha cambiado desde que se mostró</translation>
+    </message>
+    <message>
+        <source>number {number} to be {backup}</source>
+        <translation>que el número {number} sea {backup}</translation>
+    </message>
+    <message>
+        <source>1 to {count}</source>
+        <translation>de 1 a {count}</translation>
     </message>
     <message>
         <source>see protoleaf backups list {project}, or give the time of the backup</source>
@@ -7637,6 +7689,18 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>indique imágenes o carpetas de imágenes</translation>
     </message>
     <message>
+        <source>sources</source>
+        <translation>la lista de orígenes</translation>
+    </message>
+    <message>
+        <source>backbone</source>
+        <translation>la red base</translation>
+    </message>
+    <message>
+        <source>images a shard</source>
+        <translation>el número de imágenes por fragmento</translation>
+    </message>
+    <message>
         <source>the data set was begun otherwise: its {part} cannot change</source>
         <translation>el conjunto de datos se empezó de otro modo: no se puede cambiar {part}</translation>
     </message>
@@ -7719,6 +7783,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>{columns} in {name}</source>
         <translation>{columns} en {name}</translation>
+    </message>
+    <message>
+        <source>no column</source>
+        <translation>ninguna columna</translation>
     </message>
     <message>
         <source>a node of the cluster does not see the data set</source>
@@ -7973,12 +8041,20 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>{found_difference} en {folder}</translation>
     </message>
     <message>
+        <source>no “{name}”</source>
+        <translation>falta «{name}»</translation>
+    </message>
+    <message>
         <source>this is not the {file} of an exported model, or it is damaged</source>
         <translation>no es el archivo {file} de un modelo exportado o está dañado</translation>
     </message>
     <message>
         <source>what `protoleaf export PROJECT model FOLDER` writes, format “{format}”</source>
         <translation>lo que escribe `protoleaf export PROJECT model FOLDER`, formato «{format}»</translation>
+    </message>
+    <message>
+        <source>{source}: {reason}</source>
+        <translation>{source}: {reason}</translation>
     </message>
     <message>
         <source>this model was exported by a newer version of Protoleaf</source>
@@ -8453,6 +8529,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>indique el nombre de un archivo</translation>
     </message>
     <message>
+        <source>an image of the project</source>
+        <translation>una imagen del proyecto</translation>
+    </message>
+    <message>
         <source>there is a file of this name already, and it is no earlier output of this kind</source>
         <translation>ya hay un archivo con este nombre y no es una salida anterior de este tipo</translation>
     </message>
@@ -8475,6 +8555,26 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>another file</source>
         <translation>otro archivo</translation>
+    </message>
+    <message>
+        <source>the project</source>
+        <translation>el proyecto</translation>
+    </message>
+    <message>
+        <source>a file that belongs to the project</source>
+        <translation>un archivo que pertenece al proyecto</translation>
+    </message>
+    <message>
+        <source>a project, or a file that belongs to it</source>
+        <translation>un proyecto o un archivo que le pertenece</translation>
+    </message>
+    <message>
+        <source>a project or a backup</source>
+        <translation>un proyecto o una copia de seguridad</translation>
+    </message>
+    <message>
+        <source>a backup or a cache</source>
+        <translation>una copia de seguridad o una caché</translation>
     </message>
     <message>
         <source>the output would overwrite {subject}</source>
@@ -9453,6 +9553,34 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>sus embeddings están incompletos</translation>
     </message>
     <message>
+        <source>{what}. {remedy:capital}</source>
+        <translation>{what}. {remedy:capital}</translation>
+    </message>
+    <message>
+        <source>{what}: {found}</source>
+        <translation>{what}: {found}</translation>
+    </message>
+    <message>
+        <source>{what}: {found}. {remedy:capital}</source>
+        <translation>{what}: {found}. {remedy:capital}</translation>
+    </message>
+    <message>
+        <source>{what}: {expected}</source>
+        <translation>{what}: {expected}</translation>
+    </message>
+    <message>
+        <source>{what}: {expected}. {remedy:capital}</source>
+        <translation>{what}: {expected}. {remedy:capital}</translation>
+    </message>
+    <message>
+        <source>{what}: {expected}, {found}</source>
+        <translation>{what}: {expected}, {found}</translation>
+    </message>
+    <message>
+        <source>{what}: {expected}, {found}. {remedy:capital}</source>
+        <translation>{what}: {expected}, {found}. {remedy:capital}</translation>
+    </message>
+    <message>
         <source>expected {expected}</source>
         <translation>esperado: {expected}</translation>
     </message>
@@ -9633,8 +9761,20 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>una</translation>
     </message>
     <message>
+        <source>{shown}, and {more:,} more</source>
+        <translation>{shown} y {more:,} más</translation>
+    </message>
+    <message>
         <source>write the whole path</source>
         <translation>escriba la ruta completa</translation>
+    </message>
+    <message>
+        <source>write a class&apos;s name, or its path with / between the names</source>
+        <translation>escriba el nombre de una clase, o su ruta con / entre los nombres</translation>
+    </message>
+    <message>
+        <source>did you mean {names}?</source>
+        <translation>¿quería decir {names}?</translation>
     </message>
     <message>
         <source>there is no class to work on</source>
@@ -9961,6 +10101,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>texto</translation>
     </message>
     <message>
+        <source>install the Python package {package}</source>
+        <translation>instale el paquete de Python {package}</translation>
+    </message>
+    <message>
         <source>install Pillow as its authors build it: pip install pillow</source>
         <translation>instale Pillow tal como lo compilan sus autores: pip install pillow</translation>
     </message>
@@ -10137,6 +10281,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>&quot;{classes}&quot; en {source_name} no es una lista</translation>
     </message>
     <message>
+        <source>class {number} in {source_name}</source>
+        <translation>la clase {number} en {source_name}</translation>
+    </message>
+    <message>
         <source>{place} is not an object</source>
         <translation>{place} no es un objeto</translation>
     </message>
@@ -10165,20 +10313,52 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>una las dos o renombre una</translation>
     </message>
     <message>
+        <source>a class under &quot;{above}&quot; in {source_name}</source>
+        <translation>una clase bajo «{above}» en {source_name}</translation>
+    </message>
+    <message>
+        <source>a top class in {source_name}</source>
+        <translation>una clase del nivel superior en {source_name}</translation>
+    </message>
+    <message>
         <source>{&quot;name&quot;: ..., &quot;children&quot;: [...]}</source>
         <translation>{&quot;name&quot;: ..., &quot;children&quot;: [...]}</translation>
+    </message>
+    <message>
+        <source>&quot;{name}&quot; in {source_name}</source>
+        <translation>«{name}» en {source_name}</translation>
     </message>
     <message>
         <source>&quot;{name}&quot; of {place} is not a list</source>
         <translation>&quot;{name}&quot; de {place} no es una lista</translation>
     </message>
     <message>
-        <source>{place} is not a text</source>
-        <translation>{place} no es un texto</translation>
+        <source>&quot;{name}&quot; of {place} is not a text</source>
+        <translation>«{name}» de {place} no es un texto</translation>
     </message>
     <message>
-        <source>{place} is no id</source>
-        <translation>{place} no es un id.</translation>
+        <source>&quot;{name}&quot; of {place} is no id</source>
+        <translation>«{name}» de {place} no es un id.</translation>
+    </message>
+    <message>
+        <source>an object</source>
+        <translation>un objeto</translation>
+    </message>
+    <message>
+        <source>a list</source>
+        <translation>una lista</translation>
+    </message>
+    <message>
+        <source>a text</source>
+        <translation>un texto</translation>
+    </message>
+    <message>
+        <source>true or false</source>
+        <translation>verdadero o falso</translation>
+    </message>
+    <message>
+        <source>{place} is not a text</source>
+        <translation>{place} no es un texto</translation>
     </message>
     <message>
         <source>a text or a whole number</source>
@@ -10713,6 +10893,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>no se pueden escribir las predicciones</translation>
     </message>
     <message>
+        <source>the truth file</source>
+        <translation>el archivo de referencia</translation>
+    </message>
+    <message>
         <source>the truth file is not a CSV file</source>
         <translation>el archivo de referencia no es un archivo CSV</translation>
     </message>
@@ -10795,6 +10979,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>{place} has no taxonID</source>
         <translation>{place} no tiene taxonID</translation>
+    </message>
+    <message>
+        <source>no name either</source>
+        <translation>tampoco un nombre</translation>
     </message>
     <message>
         <source>{other_place} names the parent &quot;{parent}&quot;, which has no row</source>
@@ -10949,6 +11137,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>añada ese término o quite esta línea</translation>
     </message>
     <message>
+        <source>the term in {line}</source>
+        <translation>el término de la {line}</translation>
+    </message>
+    <message>
         <source>{place} has no text in quotes</source>
         <translation>{place} no tiene texto entre comillas</translation>
     </message>
@@ -10995,6 +11187,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>add it, or choose the whole vocabulary</source>
         <translation>añádalo o elija el vocabulario completo</translation>
+    </message>
+    <message>
+        <source>an id in {file}</source>
+        <translation>un id. en {file}</translation>
     </message>
     <message>
         <source>line {number} of {source} is not an edge</source>
@@ -11169,8 +11365,20 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>estos son los pesos de otra red</translation>
     </message>
     <message>
+        <source>{first} of shape {shape}</source>
+        <translation>{first} de forma {shape}</translation>
+    </message>
+    <message>
+        <source>{expected_count} arrays</source>
+        <translation>{expected_count} matrices</translation>
+    </message>
+    <message>
         <source>{count} arrays, with {names}</source>
         <translation>{count} matrices, con {names}</translation>
+    </message>
+    <message>
+        <source>other shapes</source>
+        <translation>otras formas</translation>
     </message>
     <message>
         <source>mean and std must be three numbers each</source>
@@ -12968,6 +13176,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>{before} y {text}</translation>
     </message>
     <message>
+        <source>{before} or {text}</source>
+        <translation>{before} o {text}</translation>
+    </message>
+    <message>
         <source>CUDA is not available to PyTorch</source>
         <translation>CUDA no está disponible para PyTorch</translation>
     </message>
@@ -13104,6 +13316,18 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>falta {missing}</translation>
     </message>
     <message>
+        <source>install protoleaf[{extra}]</source>
+        <translation>instale protoleaf[{extra}]</translation>
+    </message>
+    <message>
+        <source>install the package {package} in place of this one; projects and settings stay</source>
+        <translation>instale el paquete {package} en lugar de este; los proyectos y la configuración se conservan</translation>
+    </message>
+    <message>
+        <source>install Protoleaf with Python: pipx install &apos;protoleaf[{extra}]&apos;</source>
+        <translation>instale Protoleaf con Python: pipx install &apos;protoleaf[{extra}]&apos;</translation>
+    </message>
+    <message>
         <source>normalisation</source>
         <translation>normalización</translation>
     </message>
@@ -13212,6 +13436,18 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>use otro archivo</translation>
     </message>
     <message>
+        <source>it ended with status {status}</source>
+        <translation>terminó con el estado {status}</translation>
+    </message>
+    <message>
+        <source>the system ended it with {signal}</source>
+        <translation>el sistema lo terminó con {signal}</translation>
+    </message>
+    <message>
+        <source>the system ended it with signal {number}</source>
+        <translation>el sistema lo terminó con la señal {number}</translation>
+    </message>
+    <message>
         <source>the file cannot be examined: no process can be started</source>
         <translation>no se puede examinar el archivo: no se puede iniciar ningún proceso</translation>
     </message>
@@ -13226,6 +13462,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>the model crashed the process that examined it</source>
         <translation>el modelo hizo fallar el proceso que lo examinaba</translation>
+    </message>
+    <message>
+        <source>{how} ({words})</source>
+        <translation>{how} ({words})</translation>
     </message>
     <message>
         <source>the model needs too much memory</source>

@@ -6558,6 +6558,34 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>corrigez-la ou supprimez-la</translation>
     </message>
     <message>
+        <source>a zip archive, such as PyTorch&apos;s .pt files and Keras&apos; are</source>
+        <translation>une archive zip, comme les fichiers .pt de PyTorch et ceux de Keras</translation>
+    </message>
+    <message>
+        <source>a Python pickle, such as old PyTorch files are</source>
+        <translation>un pickle Python, comme les anciens fichiers PyTorch</translation>
+    </message>
+    <message>
+        <source>an HDF5 file, such as Keras&apos; .h5 are</source>
+        <translation>un fichier HDF5, comme les .h5 de Keras</translation>
+    </message>
+    <message>
+        <source>a gzip archive</source>
+        <translation>une archive gzip</translation>
+    </message>
+    <message>
+        <source>a pointer of Git LFS: the file itself was not fetched</source>
+        <translation>un pointeur de Git LFS&#xa0;: le fichier lui-même n’a pas été récupéré</translation>
+    </message>
+    <message>
+        <source>a web page or XML file</source>
+        <translation>une page web ou un fichier XML</translation>
+    </message>
+    <message>
+        <source>a JSON file</source>
+        <translation>un fichier JSON</translation>
+    </message>
+    <message>
         <source>the card beside the model cannot be used</source>
         <translation>la fiche à côté du modèle ne peut pas être utilisée</translation>
     </message>
@@ -6674,12 +6702,20 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>les données externes du modèle ne sont pas un fichier</translation>
     </message>
     <message>
+        <source>weights as safetensors</source>
+        <translation>des poids en safetensors</translation>
+    </message>
+    <message>
         <source>export the network to ONNX first</source>
         <translation>exportez d’abord le réseau en ONNX</translation>
     </message>
     <message>
         <source>this is not an ONNX file</source>
         <translation>ce n’est pas un fichier ONNX</translation>
+    </message>
+    <message>
+        <source>{file}: {kind}</source>
+        <translation>{file}&#xa0;: {kind}</translation>
     </message>
     <message>
         <source>this is not an ONNX file, or it is damaged</source>
@@ -6752,6 +6788,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>{side} pixels</source>
         <translation>{side} pixels</translation>
+    </message>
+    <message>
+        <source>one of {count:,} names</source>
+        <translation>un des {count:,} noms</translation>
     </message>
     <message>
         <source>see them all with `protoleaf backbone list --published --source {publisher}`</source>
@@ -7247,12 +7287,24 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>un fichier</translation>
     </message>
     <message>
+        <source>a file, 1 to {count}, or a time such as {time}</source>
+        <translation>un fichier, un nombre de 1 à {count}, ou une heure comme {time}</translation>
+    </message>
+    <message>
         <source>see protoleaf backups list {project}</source>
         <translation>consultez protoleaf backups list {project}</translation>
     </message>
     <message>
         <source>the list of backups has changed since it was shown</source>
         <translation>la liste des sauvegardes a changé depuis son affichage</translation>
+    </message>
+    <message>
+        <source>number {number} to be {backup}</source>
+        <translation>que le numéro {number} soit {backup}</translation>
+    </message>
+    <message>
+        <source>1 to {count}</source>
+        <translation>de 1 à {count}</translation>
     </message>
     <message>
         <source>see protoleaf backups list {project}, or give the time of the backup</source>
@@ -7637,6 +7689,18 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>indiquez des images, ou des dossiers qui en contiennent</translation>
     </message>
     <message>
+        <source>sources</source>
+        <translation>la liste des sources</translation>
+    </message>
+    <message>
+        <source>backbone</source>
+        <translation>le réseau de base</translation>
+    </message>
+    <message>
+        <source>images a shard</source>
+        <translation>le nombre d’images par fragment</translation>
+    </message>
+    <message>
         <source>the data set was begun otherwise: its {part} cannot change</source>
         <translation>le jeu de données a été commencé autrement&#xa0;: {part} ne peut pas changer</translation>
     </message>
@@ -7719,6 +7783,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>{columns} in {name}</source>
         <translation>{columns} dans {name}</translation>
+    </message>
+    <message>
+        <source>no column</source>
+        <translation>aucune colonne</translation>
     </message>
     <message>
         <source>a node of the cluster does not see the data set</source>
@@ -7973,12 +8041,20 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>{found_difference} dans {folder}</translation>
     </message>
     <message>
+        <source>no “{name}”</source>
+        <translation>pas de «&#xa0;{name}&#xa0;»</translation>
+    </message>
+    <message>
         <source>this is not the {file} of an exported model, or it is damaged</source>
         <translation>ce n’est pas le fichier {file} d’un modèle exporté, ou il est endommagé</translation>
     </message>
     <message>
         <source>what `protoleaf export PROJECT model FOLDER` writes, format “{format}”</source>
         <translation>ce qu’écrit `protoleaf export PROJECT model FOLDER`, format «&#xa0;{format}&#xa0;»</translation>
+    </message>
+    <message>
+        <source>{source}: {reason}</source>
+        <translation>{source}&#xa0;: {reason}</translation>
     </message>
     <message>
         <source>this model was exported by a newer version of Protoleaf</source>
@@ -8453,6 +8529,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>indiquez un nom de fichier</translation>
     </message>
     <message>
+        <source>an image of the project</source>
+        <translation>une image du projet</translation>
+    </message>
+    <message>
         <source>there is a file of this name already, and it is no earlier output of this kind</source>
         <translation>il y a déjà un fichier de ce nom, et ce n’est pas une sortie antérieure de ce type</translation>
     </message>
@@ -8475,6 +8555,26 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>another file</source>
         <translation>un autre fichier</translation>
+    </message>
+    <message>
+        <source>the project</source>
+        <translation>le projet</translation>
+    </message>
+    <message>
+        <source>a file that belongs to the project</source>
+        <translation>un fichier qui appartient au projet</translation>
+    </message>
+    <message>
+        <source>a project, or a file that belongs to it</source>
+        <translation>un projet, ou un fichier qui lui appartient</translation>
+    </message>
+    <message>
+        <source>a project or a backup</source>
+        <translation>un projet ou une sauvegarde</translation>
+    </message>
+    <message>
+        <source>a backup or a cache</source>
+        <translation>une sauvegarde ou un cache</translation>
     </message>
     <message>
         <source>the output would overwrite {subject}</source>
@@ -9453,6 +9553,34 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>ses plongements sont incomplets</translation>
     </message>
     <message>
+        <source>{what}. {remedy:capital}</source>
+        <translation>{what}. {remedy:capital}</translation>
+    </message>
+    <message>
+        <source>{what}: {found}</source>
+        <translation>{what}&#xa0;: {found}</translation>
+    </message>
+    <message>
+        <source>{what}: {found}. {remedy:capital}</source>
+        <translation>{what}&#xa0;: {found}. {remedy:capital}</translation>
+    </message>
+    <message>
+        <source>{what}: {expected}</source>
+        <translation>{what}&#xa0;: {expected}</translation>
+    </message>
+    <message>
+        <source>{what}: {expected}. {remedy:capital}</source>
+        <translation>{what}&#xa0;: {expected}. {remedy:capital}</translation>
+    </message>
+    <message>
+        <source>{what}: {expected}, {found}</source>
+        <translation>{what}&#xa0;: {expected}, {found}</translation>
+    </message>
+    <message>
+        <source>{what}: {expected}, {found}. {remedy:capital}</source>
+        <translation>{what}&#xa0;: {expected}, {found}. {remedy:capital}</translation>
+    </message>
+    <message>
         <source>expected {expected}</source>
         <translation>attendu {expected}</translation>
     </message>
@@ -9633,8 +9761,20 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>une seule</translation>
     </message>
     <message>
+        <source>{shown}, and {more:,} more</source>
+        <translation>{shown} et {more:,} de plus</translation>
+    </message>
+    <message>
         <source>write the whole path</source>
         <translation>écrivez le chemin entier</translation>
+    </message>
+    <message>
+        <source>write a class&apos;s name, or its path with / between the names</source>
+        <translation>écrivez le nom d’une classe, ou son chemin avec / entre les noms</translation>
+    </message>
+    <message>
+        <source>did you mean {names}?</source>
+        <translation>vouliez-vous dire {names}&#xa0;?</translation>
     </message>
     <message>
         <source>there is no class to work on</source>
@@ -9961,6 +10101,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>du texte</translation>
     </message>
     <message>
+        <source>install the Python package {package}</source>
+        <translation>installez le paquet Python {package}</translation>
+    </message>
+    <message>
         <source>install Pillow as its authors build it: pip install pillow</source>
         <translation>installez Pillow tel que ses auteurs le compilent&#xa0;: pip install pillow</translation>
     </message>
@@ -10137,6 +10281,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>«&#xa0;{classes}&#xa0;» dans {source_name} n’est pas une liste</translation>
     </message>
     <message>
+        <source>class {number} in {source_name}</source>
+        <translation>la classe {number} dans {source_name}</translation>
+    </message>
+    <message>
         <source>{place} is not an object</source>
         <translation>{place} n’est pas un objet</translation>
     </message>
@@ -10165,20 +10313,52 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>réunissez les deux ou renommez-en une</translation>
     </message>
     <message>
+        <source>a class under &quot;{above}&quot; in {source_name}</source>
+        <translation>une classe sous «&#xa0;{above}&#xa0;» dans {source_name}</translation>
+    </message>
+    <message>
+        <source>a top class in {source_name}</source>
+        <translation>une classe du premier niveau dans {source_name}</translation>
+    </message>
+    <message>
         <source>{&quot;name&quot;: ..., &quot;children&quot;: [...]}</source>
         <translation>{&quot;name&quot;: ..., &quot;children&quot;: [...]}</translation>
+    </message>
+    <message>
+        <source>&quot;{name}&quot; in {source_name}</source>
+        <translation>«&#xa0;{name}&#xa0;» dans {source_name}</translation>
     </message>
     <message>
         <source>&quot;{name}&quot; of {place} is not a list</source>
         <translation>«&#xa0;{name}&#xa0;» de {place} n’est pas une liste</translation>
     </message>
     <message>
-        <source>{place} is not a text</source>
-        <translation>{place} n’est pas un texte</translation>
+        <source>&quot;{name}&quot; of {place} is not a text</source>
+        <translation>«&#xa0;{name}&#xa0;» de {place} n’est pas un texte</translation>
     </message>
     <message>
-        <source>{place} is no id</source>
-        <translation>{place} n’est pas un identifiant</translation>
+        <source>&quot;{name}&quot; of {place} is no id</source>
+        <translation>«&#xa0;{name}&#xa0;» de {place} n’est pas un identifiant</translation>
+    </message>
+    <message>
+        <source>an object</source>
+        <translation>un objet</translation>
+    </message>
+    <message>
+        <source>a list</source>
+        <translation>une liste</translation>
+    </message>
+    <message>
+        <source>a text</source>
+        <translation>un texte</translation>
+    </message>
+    <message>
+        <source>true or false</source>
+        <translation>vrai ou faux</translation>
+    </message>
+    <message>
+        <source>{place} is not a text</source>
+        <translation>{place} n’est pas un texte</translation>
     </message>
     <message>
         <source>a text or a whole number</source>
@@ -10713,6 +10893,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>les prédictions ne peuvent pas être écrites</translation>
     </message>
     <message>
+        <source>the truth file</source>
+        <translation>le fichier de référence</translation>
+    </message>
+    <message>
         <source>the truth file is not a CSV file</source>
         <translation>le fichier de référence n’est pas un fichier CSV</translation>
     </message>
@@ -10795,6 +10979,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>{place} has no taxonID</source>
         <translation>{place} n’a pas de taxonID</translation>
+    </message>
+    <message>
+        <source>no name either</source>
+        <translation>pas de nom non plus</translation>
     </message>
     <message>
         <source>{other_place} names the parent &quot;{parent}&quot;, which has no row</source>
@@ -10949,6 +11137,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>ajoutez ce terme, ou retirez cette ligne</translation>
     </message>
     <message>
+        <source>the term in {line}</source>
+        <translation>le terme de la {line}</translation>
+    </message>
+    <message>
         <source>{place} has no text in quotes</source>
         <translation>{place} n’a pas de texte entre guillemets</translation>
     </message>
@@ -10995,6 +11187,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>add it, or choose the whole vocabulary</source>
         <translation>ajoutez-le, ou choisissez le vocabulaire entier</translation>
+    </message>
+    <message>
+        <source>an id in {file}</source>
+        <translation>un identifiant dans {file}</translation>
     </message>
     <message>
         <source>line {number} of {source} is not an edge</source>
@@ -11169,8 +11365,20 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>ce sont les poids d’un autre réseau</translation>
     </message>
     <message>
+        <source>{first} of shape {shape}</source>
+        <translation>{first} de forme {shape}</translation>
+    </message>
+    <message>
+        <source>{expected_count} arrays</source>
+        <translation>{expected_count} tableaux</translation>
+    </message>
+    <message>
         <source>{count} arrays, with {names}</source>
         <translation>{count} tableaux, avec {names}</translation>
+    </message>
+    <message>
+        <source>other shapes</source>
+        <translation>d’autres formes</translation>
     </message>
     <message>
         <source>mean and std must be three numbers each</source>
@@ -12968,6 +13176,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>{before} et {text}</translation>
     </message>
     <message>
+        <source>{before} or {text}</source>
+        <translation>{before} ou {text}</translation>
+    </message>
+    <message>
         <source>CUDA is not available to PyTorch</source>
         <translation>CUDA n’est pas disponible pour PyTorch</translation>
     </message>
@@ -13104,6 +13316,18 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>pas de {missing}</translation>
     </message>
     <message>
+        <source>install protoleaf[{extra}]</source>
+        <translation>installez protoleaf[{extra}]</translation>
+    </message>
+    <message>
+        <source>install the package {package} in place of this one; projects and settings stay</source>
+        <translation>installez le paquet {package} à la place de celui-ci&#xa0;; les projets et les paramètres restent</translation>
+    </message>
+    <message>
+        <source>install Protoleaf with Python: pipx install &apos;protoleaf[{extra}]&apos;</source>
+        <translation>installez Protoleaf avec Python&#xa0;: pipx install &apos;protoleaf[{extra}]&apos;</translation>
+    </message>
+    <message>
         <source>normalisation</source>
         <translation>normalisation</translation>
     </message>
@@ -13212,6 +13436,18 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>utilisez un autre fichier</translation>
     </message>
     <message>
+        <source>it ended with status {status}</source>
+        <translation>il s’est terminé avec l’état {status}</translation>
+    </message>
+    <message>
+        <source>the system ended it with {signal}</source>
+        <translation>le système l’a arrêté avec {signal}</translation>
+    </message>
+    <message>
+        <source>the system ended it with signal {number}</source>
+        <translation>le système l’a arrêté avec le signal {number}</translation>
+    </message>
+    <message>
         <source>the file cannot be examined: no process can be started</source>
         <translation>le fichier ne peut pas être examiné&#xa0;: aucun processus ne peut être démarré</translation>
     </message>
@@ -13226,6 +13462,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>the model crashed the process that examined it</source>
         <translation>le modèle a fait planter le processus qui l’examinait</translation>
+    </message>
+    <message>
+        <source>{how} ({words})</source>
+        <translation>{how} ({words})</translation>
     </message>
     <message>
         <source>the model needs too much memory</source>

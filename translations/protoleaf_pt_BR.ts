@@ -6558,6 +6558,34 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>corrija-o ou remova-o</translation>
     </message>
     <message>
+        <source>a zip archive, such as PyTorch&apos;s .pt files and Keras&apos; are</source>
+        <translation>um arquivo zip, como os .pt do PyTorch e os do Keras</translation>
+    </message>
+    <message>
+        <source>a Python pickle, such as old PyTorch files are</source>
+        <translation>um pickle do Python, como os arquivos antigos do PyTorch</translation>
+    </message>
+    <message>
+        <source>an HDF5 file, such as Keras&apos; .h5 are</source>
+        <translation>um arquivo HDF5, como os .h5 do Keras</translation>
+    </message>
+    <message>
+        <source>a gzip archive</source>
+        <translation>um arquivo gzip</translation>
+    </message>
+    <message>
+        <source>a pointer of Git LFS: the file itself was not fetched</source>
+        <translation>um ponteiro do Git LFS: o arquivo em si não foi baixado</translation>
+    </message>
+    <message>
+        <source>a web page or XML file</source>
+        <translation>uma página da web ou um arquivo XML</translation>
+    </message>
+    <message>
+        <source>a JSON file</source>
+        <translation>um arquivo JSON</translation>
+    </message>
+    <message>
         <source>the card beside the model cannot be used</source>
         <translation>o cartão ao lado do modelo não pode ser usado</translation>
     </message>
@@ -6674,12 +6702,20 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>os dados externos do modelo não são um arquivo</translation>
     </message>
     <message>
+        <source>weights as safetensors</source>
+        <translation>pesos em safetensors</translation>
+    </message>
+    <message>
         <source>export the network to ONNX first</source>
         <translation>exporte a rede para ONNX antes</translation>
     </message>
     <message>
         <source>this is not an ONNX file</source>
         <translation>este não é um arquivo ONNX</translation>
+    </message>
+    <message>
+        <source>{file}: {kind}</source>
+        <translation>{file}: {kind}</translation>
     </message>
     <message>
         <source>this is not an ONNX file, or it is damaged</source>
@@ -6752,6 +6788,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>{side} pixels</source>
         <translation>{side} pixels</translation>
+    </message>
+    <message>
+        <source>one of {count:,} names</source>
+        <translation>um de {count:,} nomes</translation>
     </message>
     <message>
         <source>see them all with `protoleaf backbone list --published --source {publisher}`</source>
@@ -7247,12 +7287,24 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>um arquivo</translation>
     </message>
     <message>
+        <source>a file, 1 to {count}, or a time such as {time}</source>
+        <translation>um arquivo, de 1 a {count}, ou um horário como {time}</translation>
+    </message>
+    <message>
         <source>see protoleaf backups list {project}</source>
         <translation>veja protoleaf backups list {project}</translation>
     </message>
     <message>
         <source>the list of backups has changed since it was shown</source>
         <translation>a lista de backups mudou desde que foi mostrada</translation>
+    </message>
+    <message>
+        <source>number {number} to be {backup}</source>
+        <translation>que o número {number} seja {backup}</translation>
+    </message>
+    <message>
+        <source>1 to {count}</source>
+        <translation>de 1 a {count}</translation>
     </message>
     <message>
         <source>see protoleaf backups list {project}, or give the time of the backup</source>
@@ -7637,6 +7689,18 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>indique imagens ou pastas com imagens</translation>
     </message>
     <message>
+        <source>sources</source>
+        <translation>a lista de fontes</translation>
+    </message>
+    <message>
+        <source>backbone</source>
+        <translation>o backbone</translation>
+    </message>
+    <message>
+        <source>images a shard</source>
+        <translation>o número de imagens por fragmento</translation>
+    </message>
+    <message>
         <source>the data set was begun otherwise: its {part} cannot change</source>
         <translation>o conjunto de dados foi iniciado de outra forma: {part} não pode mudar</translation>
     </message>
@@ -7719,6 +7783,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>{columns} in {name}</source>
         <translation>{columns} em {name}</translation>
+    </message>
+    <message>
+        <source>no column</source>
+        <translation>nenhuma coluna</translation>
     </message>
     <message>
         <source>a node of the cluster does not see the data set</source>
@@ -7973,12 +8041,20 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>{found_difference} em {folder}</translation>
     </message>
     <message>
+        <source>no “{name}”</source>
+        <translation>sem “{name}”</translation>
+    </message>
+    <message>
         <source>this is not the {file} of an exported model, or it is damaged</source>
         <translation>este não é o {file} de um modelo exportado ou está danificado</translation>
     </message>
     <message>
         <source>what `protoleaf export PROJECT model FOLDER` writes, format “{format}”</source>
         <translation>o que `protoleaf export PROJECT model FOLDER` grava, formato “{format}”</translation>
+    </message>
+    <message>
+        <source>{source}: {reason}</source>
+        <translation>{source}: {reason}</translation>
     </message>
     <message>
         <source>this model was exported by a newer version of Protoleaf</source>
@@ -8453,6 +8529,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>informe o nome de um arquivo</translation>
     </message>
     <message>
+        <source>an image of the project</source>
+        <translation>uma imagem do projeto</translation>
+    </message>
+    <message>
         <source>there is a file of this name already, and it is no earlier output of this kind</source>
         <translation>já existe um arquivo com este nome, e não é uma saída anterior deste tipo</translation>
     </message>
@@ -8475,6 +8555,26 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>another file</source>
         <translation>outro arquivo</translation>
+    </message>
+    <message>
+        <source>the project</source>
+        <translation>o projeto</translation>
+    </message>
+    <message>
+        <source>a file that belongs to the project</source>
+        <translation>um arquivo que pertence ao projeto</translation>
+    </message>
+    <message>
+        <source>a project, or a file that belongs to it</source>
+        <translation>um projeto ou um arquivo que pertence a ele</translation>
+    </message>
+    <message>
+        <source>a project or a backup</source>
+        <translation>um projeto ou um backup</translation>
+    </message>
+    <message>
+        <source>a backup or a cache</source>
+        <translation>um backup ou um cache</translation>
     </message>
     <message>
         <source>the output would overwrite {subject}</source>
@@ -9453,6 +9553,34 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>seus embeddings estão incompletos</translation>
     </message>
     <message>
+        <source>{what}. {remedy:capital}</source>
+        <translation>{what}. {remedy:capital}</translation>
+    </message>
+    <message>
+        <source>{what}: {found}</source>
+        <translation>{what}: {found}</translation>
+    </message>
+    <message>
+        <source>{what}: {found}. {remedy:capital}</source>
+        <translation>{what}: {found}. {remedy:capital}</translation>
+    </message>
+    <message>
+        <source>{what}: {expected}</source>
+        <translation>{what}: {expected}</translation>
+    </message>
+    <message>
+        <source>{what}: {expected}. {remedy:capital}</source>
+        <translation>{what}: {expected}. {remedy:capital}</translation>
+    </message>
+    <message>
+        <source>{what}: {expected}, {found}</source>
+        <translation>{what}: {expected}, {found}</translation>
+    </message>
+    <message>
+        <source>{what}: {expected}, {found}. {remedy:capital}</source>
+        <translation>{what}: {expected}, {found}. {remedy:capital}</translation>
+    </message>
+    <message>
         <source>expected {expected}</source>
         <translation>esperado: {expected}</translation>
     </message>
@@ -9633,8 +9761,20 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>uma</translation>
     </message>
     <message>
+        <source>{shown}, and {more:,} more</source>
+        <translation>{shown} e mais {more:,}</translation>
+    </message>
+    <message>
         <source>write the whole path</source>
         <translation>escreva o caminho inteiro</translation>
+    </message>
+    <message>
+        <source>write a class&apos;s name, or its path with / between the names</source>
+        <translation>escreva o nome de uma classe, ou o caminho dela com / entre os nomes</translation>
+    </message>
+    <message>
+        <source>did you mean {names}?</source>
+        <translation>você quis dizer {names}?</translation>
     </message>
     <message>
         <source>there is no class to work on</source>
@@ -9961,6 +10101,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>texto</translation>
     </message>
     <message>
+        <source>install the Python package {package}</source>
+        <translation>instale o pacote Python {package}</translation>
+    </message>
+    <message>
         <source>install Pillow as its authors build it: pip install pillow</source>
         <translation>instale o Pillow como os autores o compilam: pip install pillow</translation>
     </message>
@@ -10137,6 +10281,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>“{classes}” em {source_name} não é uma lista</translation>
     </message>
     <message>
+        <source>class {number} in {source_name}</source>
+        <translation>a classe {number} em {source_name}</translation>
+    </message>
+    <message>
         <source>{place} is not an object</source>
         <translation>{place} não é um objeto</translation>
     </message>
@@ -10165,20 +10313,52 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>junte as duas ou renomeie uma</translation>
     </message>
     <message>
+        <source>a class under &quot;{above}&quot; in {source_name}</source>
+        <translation>uma classe sob “{above}” em {source_name}</translation>
+    </message>
+    <message>
+        <source>a top class in {source_name}</source>
+        <translation>uma classe do nível superior em {source_name}</translation>
+    </message>
+    <message>
         <source>{&quot;name&quot;: ..., &quot;children&quot;: [...]}</source>
         <translation>{&quot;name&quot;: ..., &quot;children&quot;: [...]}</translation>
+    </message>
+    <message>
+        <source>&quot;{name}&quot; in {source_name}</source>
+        <translation>“{name}” em {source_name}</translation>
     </message>
     <message>
         <source>&quot;{name}&quot; of {place} is not a list</source>
         <translation>“{name}” de {place} não é uma lista</translation>
     </message>
     <message>
-        <source>{place} is not a text</source>
-        <translation>{place} não é um texto</translation>
+        <source>&quot;{name}&quot; of {place} is not a text</source>
+        <translation>“{name}” de {place} não é um texto</translation>
     </message>
     <message>
-        <source>{place} is no id</source>
-        <translation>{place} não é um id</translation>
+        <source>&quot;{name}&quot; of {place} is no id</source>
+        <translation>“{name}” de {place} não é um id</translation>
+    </message>
+    <message>
+        <source>an object</source>
+        <translation>um objeto</translation>
+    </message>
+    <message>
+        <source>a list</source>
+        <translation>uma lista</translation>
+    </message>
+    <message>
+        <source>a text</source>
+        <translation>um texto</translation>
+    </message>
+    <message>
+        <source>true or false</source>
+        <translation>verdadeiro ou falso</translation>
+    </message>
+    <message>
+        <source>{place} is not a text</source>
+        <translation>{place} não é um texto</translation>
     </message>
     <message>
         <source>a text or a whole number</source>
@@ -10713,6 +10893,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>não é possível gravar as predições</translation>
     </message>
     <message>
+        <source>the truth file</source>
+        <translation>o arquivo de referência</translation>
+    </message>
+    <message>
         <source>the truth file is not a CSV file</source>
         <translation>o arquivo de referência não é um arquivo CSV</translation>
     </message>
@@ -10795,6 +10979,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>{place} has no taxonID</source>
         <translation>{place} não tem taxonID</translation>
+    </message>
+    <message>
+        <source>no name either</source>
+        <translation>nenhum nome também</translation>
     </message>
     <message>
         <source>{other_place} names the parent &quot;{parent}&quot;, which has no row</source>
@@ -10949,6 +11137,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>acrescente esse termo ou retire esta linha</translation>
     </message>
     <message>
+        <source>the term in {line}</source>
+        <translation>o termo na {line}</translation>
+    </message>
+    <message>
         <source>{place} has no text in quotes</source>
         <translation>{place} não tem texto entre aspas</translation>
     </message>
@@ -10995,6 +11187,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>add it, or choose the whole vocabulary</source>
         <translation>acrescente-o ou escolha o vocabulário inteiro</translation>
+    </message>
+    <message>
+        <source>an id in {file}</source>
+        <translation>um id em {file}</translation>
     </message>
     <message>
         <source>line {number} of {source} is not an edge</source>
@@ -11169,8 +11365,20 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>estes são os pesos de outra rede</translation>
     </message>
     <message>
+        <source>{first} of shape {shape}</source>
+        <translation>{first} de forma {shape}</translation>
+    </message>
+    <message>
+        <source>{expected_count} arrays</source>
+        <translation>{expected_count} matrizes</translation>
+    </message>
+    <message>
         <source>{count} arrays, with {names}</source>
         <translation>{count} matrizes, com {names}</translation>
+    </message>
+    <message>
+        <source>other shapes</source>
+        <translation>outras formas</translation>
     </message>
     <message>
         <source>mean and std must be three numbers each</source>
@@ -12968,6 +13176,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>{before} e {text}</translation>
     </message>
     <message>
+        <source>{before} or {text}</source>
+        <translation>{before} ou {text}</translation>
+    </message>
+    <message>
         <source>CUDA is not available to PyTorch</source>
         <translation>CUDA não está disponível para o PyTorch</translation>
     </message>
@@ -13104,6 +13316,18 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>{missing} ausente</translation>
     </message>
     <message>
+        <source>install protoleaf[{extra}]</source>
+        <translation>instale protoleaf[{extra}]</translation>
+    </message>
+    <message>
+        <source>install the package {package} in place of this one; projects and settings stay</source>
+        <translation>instale o pacote {package} no lugar deste; projetos e configurações permanecem</translation>
+    </message>
+    <message>
+        <source>install Protoleaf with Python: pipx install &apos;protoleaf[{extra}]&apos;</source>
+        <translation>instale o Protoleaf com Python: pipx install &apos;protoleaf[{extra}]&apos;</translation>
+    </message>
+    <message>
         <source>normalisation</source>
         <translation>normalisation</translation>
     </message>
@@ -13212,6 +13436,18 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>use outro arquivo</translation>
     </message>
     <message>
+        <source>it ended with status {status}</source>
+        <translation>terminou com o status {status}</translation>
+    </message>
+    <message>
+        <source>the system ended it with {signal}</source>
+        <translation>o sistema o encerrou com {signal}</translation>
+    </message>
+    <message>
+        <source>the system ended it with signal {number}</source>
+        <translation>o sistema o encerrou com o sinal {number}</translation>
+    </message>
+    <message>
         <source>the file cannot be examined: no process can be started</source>
         <translation>não é possível examinar o arquivo: nenhum processo pode ser iniciado</translation>
     </message>
@@ -13226,6 +13462,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>the model crashed the process that examined it</source>
         <translation>o modelo derrubou o processo que o examinava</translation>
+    </message>
+    <message>
+        <source>{how} ({words})</source>
+        <translation>{how} ({words})</translation>
     </message>
     <message>
         <source>the model needs too much memory</source>

@@ -6448,6 +6448,34 @@ Click + to add a class, or import a list.</source>
         <translation>请更正或移除它</translation>
     </message>
     <message>
+        <source>a zip archive, such as PyTorch&apos;s .pt files and Keras&apos; are</source>
+        <translation>zip 压缩包，例如 PyTorch 的 .pt 文件和 Keras 的文件</translation>
+    </message>
+    <message>
+        <source>a Python pickle, such as old PyTorch files are</source>
+        <translation>Python pickle 文件，例如旧的 PyTorch 文件</translation>
+    </message>
+    <message>
+        <source>an HDF5 file, such as Keras&apos; .h5 are</source>
+        <translation>HDF5 文件，例如 Keras 的 .h5 文件</translation>
+    </message>
+    <message>
+        <source>a gzip archive</source>
+        <translation>gzip 压缩包</translation>
+    </message>
+    <message>
+        <source>a pointer of Git LFS: the file itself was not fetched</source>
+        <translation>Git LFS 指针：文件本身未被取回</translation>
+    </message>
+    <message>
+        <source>a web page or XML file</source>
+        <translation>网页或 XML 文件</translation>
+    </message>
+    <message>
+        <source>a JSON file</source>
+        <translation>JSON 文件</translation>
+    </message>
+    <message>
         <source>the card beside the model cannot be used</source>
         <translation>模型旁边的模型卡无法使用</translation>
     </message>
@@ -6564,12 +6592,20 @@ Click + to add a class, or import a list.</source>
         <translation>模型的外部数据不是文件</translation>
     </message>
     <message>
+        <source>weights as safetensors</source>
+        <translation>safetensors 格式的权重</translation>
+    </message>
+    <message>
         <source>export the network to ONNX first</source>
         <translation>请先将网络导出为 ONNX</translation>
     </message>
     <message>
         <source>this is not an ONNX file</source>
         <translation>这不是 ONNX 文件</translation>
+    </message>
+    <message>
+        <source>{file}: {kind}</source>
+        <translation>{file}：{kind}</translation>
     </message>
     <message>
         <source>this is not an ONNX file, or it is damaged</source>
@@ -6642,6 +6678,10 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>{side} pixels</source>
         <translation>{side} 像素</translation>
+    </message>
+    <message>
+        <source>one of {count:,} names</source>
+        <translation>{count:,} 个名称之一</translation>
     </message>
     <message>
         <source>see them all with `protoleaf backbone list --published --source {publisher}`</source>
@@ -7134,12 +7174,24 @@ Click + to add a class, or import a list.</source>
         <translation>文件</translation>
     </message>
     <message>
+        <source>a file, 1 to {count}, or a time such as {time}</source>
+        <translation>文件、1 至 {count}，或如 {time} 的时间</translation>
+    </message>
+    <message>
         <source>see protoleaf backups list {project}</source>
         <translation>请查看 protoleaf backups list {project}</translation>
     </message>
     <message>
         <source>the list of backups has changed since it was shown</source>
         <translation>备份列表在显示之后已有变化</translation>
+    </message>
+    <message>
+        <source>number {number} to be {backup}</source>
+        <translation>第 {number} 个是 {backup}</translation>
+    </message>
+    <message>
+        <source>1 to {count}</source>
+        <translation>1 至 {count}</translation>
     </message>
     <message>
         <source>see protoleaf backups list {project}, or give the time of the backup</source>
@@ -7506,8 +7558,20 @@ Click + to add a class, or import a list.</source>
         <translation>请指定图像或图像文件夹</translation>
     </message>
     <message>
+        <source>sources</source>
+        <translation>来源</translation>
+    </message>
+    <message>
+        <source>backbone</source>
+        <translation>骨干网络</translation>
+    </message>
+    <message>
+        <source>images a shard</source>
+        <translation>每个分片的图像数</translation>
+    </message>
+    <message>
         <source>the data set was begun otherwise: its {part} cannot change</source>
-        <translation>数据集开始时的设置不同：其 {part} 不能更改</translation>
+        <translation>数据集开始时的设置不同：其{part}不能更改</translation>
     </message>
     <message>
         <source>name the same, or choose a new folder</source>
@@ -7588,6 +7652,10 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>{columns} in {name}</source>
         <translation>{name} 中的 {columns}</translation>
+    </message>
+    <message>
+        <source>no column</source>
+        <translation>无列</translation>
     </message>
     <message>
         <source>a node of the cluster does not see the data set</source>
@@ -7842,12 +7910,20 @@ Click + to add a class, or import a list.</source>
         <translation>{folder} 中为 {found_difference}</translation>
     </message>
     <message>
+        <source>no “{name}”</source>
+        <translation>没有“{name}”</translation>
+    </message>
+    <message>
         <source>this is not the {file} of an exported model, or it is damaged</source>
         <translation>这不是导出模型的 {file}，或已损坏</translation>
     </message>
     <message>
         <source>what `protoleaf export PROJECT model FOLDER` writes, format “{format}”</source>
         <translation>`protoleaf export PROJECT model FOLDER` 写出的内容，格式“{format}”</translation>
+    </message>
+    <message>
+        <source>{source}: {reason}</source>
+        <translation>{source}：{reason}</translation>
     </message>
     <message>
         <source>this model was exported by a newer version of Protoleaf</source>
@@ -8322,6 +8398,10 @@ Click + to add a class, or import a list.</source>
         <translation>请给出文件名</translation>
     </message>
     <message>
+        <source>an image of the project</source>
+        <translation>项目中的图像</translation>
+    </message>
+    <message>
         <source>there is a file of this name already, and it is no earlier output of this kind</source>
         <translation>已有同名文件，且它不是此类的早期输出</translation>
     </message>
@@ -8346,8 +8426,28 @@ Click + to add a class, or import a list.</source>
         <translation>其他文件</translation>
     </message>
     <message>
+        <source>the project</source>
+        <translation>项目</translation>
+    </message>
+    <message>
+        <source>a file that belongs to the project</source>
+        <translation>属于项目的文件</translation>
+    </message>
+    <message>
+        <source>a project, or a file that belongs to it</source>
+        <translation>项目或属于项目的文件</translation>
+    </message>
+    <message>
+        <source>a project or a backup</source>
+        <translation>项目或备份</translation>
+    </message>
+    <message>
+        <source>a backup or a cache</source>
+        <translation>备份或缓存</translation>
+    </message>
+    <message>
         <source>the output would overwrite {subject}</source>
-        <translation>输出会覆盖 {subject}</translation>
+        <translation>输出会覆盖{subject}</translation>
     </message>
     <message>
         <source>files</source>
@@ -9322,6 +9422,34 @@ Click + to add a class, or import a list.</source>
         <translation>它的嵌入不完整</translation>
     </message>
     <message>
+        <source>{what}. {remedy:capital}</source>
+        <translation>{what}。{remedy:capital}</translation>
+    </message>
+    <message>
+        <source>{what}: {found}</source>
+        <translation>{what}：{found}</translation>
+    </message>
+    <message>
+        <source>{what}: {found}. {remedy:capital}</source>
+        <translation>{what}：{found}。{remedy:capital}</translation>
+    </message>
+    <message>
+        <source>{what}: {expected}</source>
+        <translation>{what}：{expected}</translation>
+    </message>
+    <message>
+        <source>{what}: {expected}. {remedy:capital}</source>
+        <translation>{what}：{expected}。{remedy:capital}</translation>
+    </message>
+    <message>
+        <source>{what}: {expected}, {found}</source>
+        <translation>{what}：{expected}，{found}</translation>
+    </message>
+    <message>
+        <source>{what}: {expected}, {found}. {remedy:capital}</source>
+        <translation>{what}：{expected}，{found}。{remedy:capital}</translation>
+    </message>
+    <message>
         <source>expected {expected}</source>
         <translation>应为 {expected}</translation>
     </message>
@@ -9502,8 +9630,20 @@ Click + to add a class, or import a list.</source>
         <translation>一个</translation>
     </message>
     <message>
+        <source>{shown}, and {more:,} more</source>
+        <translation>{shown} 以及另外 {more:,} 个</translation>
+    </message>
+    <message>
         <source>write the whole path</source>
         <translation>请写出完整路径</translation>
+    </message>
+    <message>
+        <source>write a class&apos;s name, or its path with / between the names</source>
+        <translation>请填写类别名称，或以 / 分隔名称的路径</translation>
+    </message>
+    <message>
+        <source>did you mean {names}?</source>
+        <translation>您是否想输入 {names}？</translation>
     </message>
     <message>
         <source>there is no class to work on</source>
@@ -9830,6 +9970,10 @@ Click + to add a class, or import a list.</source>
         <translation>文本</translation>
     </message>
     <message>
+        <source>install the Python package {package}</source>
+        <translation>请安装 Python 软件包 {package}</translation>
+    </message>
+    <message>
         <source>install Pillow as its authors build it: pip install pillow</source>
         <translation>请安装 Pillow 官方构建的版本：pip install pillow</translation>
     </message>
@@ -10006,6 +10150,10 @@ Click + to add a class, or import a list.</source>
         <translation>{source_name} 中的“{classes}”不是列表</translation>
     </message>
     <message>
+        <source>class {number} in {source_name}</source>
+        <translation>{source_name} 中的第 {number} 个类别</translation>
+    </message>
+    <message>
         <source>{place} is not an object</source>
         <translation>{place} 不是对象</translation>
     </message>
@@ -10034,20 +10182,52 @@ Click + to add a class, or import a list.</source>
         <translation>请合并两者或重命名其中一个</translation>
     </message>
     <message>
+        <source>a class under &quot;{above}&quot; in {source_name}</source>
+        <translation>{source_name} 中“{above}”下的类别</translation>
+    </message>
+    <message>
+        <source>a top class in {source_name}</source>
+        <translation>{source_name} 中的顶层类别</translation>
+    </message>
+    <message>
         <source>{&quot;name&quot;: ..., &quot;children&quot;: [...]}</source>
         <translation>{&quot;name&quot;: ..., &quot;children&quot;: [...]}</translation>
+    </message>
+    <message>
+        <source>&quot;{name}&quot; in {source_name}</source>
+        <translation>{source_name} 中的“{name}”</translation>
     </message>
     <message>
         <source>&quot;{name}&quot; of {place} is not a list</source>
         <translation>{place} 的“{name}”不是列表</translation>
     </message>
     <message>
-        <source>{place} is not a text</source>
-        <translation>{place} 不是文本</translation>
+        <source>&quot;{name}&quot; of {place} is not a text</source>
+        <translation>{place} 的“{name}”不是文本</translation>
     </message>
     <message>
-        <source>{place} is no id</source>
-        <translation>{place} 不是 ID</translation>
+        <source>&quot;{name}&quot; of {place} is no id</source>
+        <translation>{place} 的“{name}”不是 ID</translation>
+    </message>
+    <message>
+        <source>an object</source>
+        <translation>对象</translation>
+    </message>
+    <message>
+        <source>a list</source>
+        <translation>列表</translation>
+    </message>
+    <message>
+        <source>a text</source>
+        <translation>文本</translation>
+    </message>
+    <message>
+        <source>true or false</source>
+        <translation>真或假</translation>
+    </message>
+    <message>
+        <source>{place} is not a text</source>
+        <translation>{place} 不是文本</translation>
     </message>
     <message>
         <source>a text or a whole number</source>
@@ -10582,6 +10762,10 @@ Click + to add a class, or import a list.</source>
         <translation>无法写入预测</translation>
     </message>
     <message>
+        <source>the truth file</source>
+        <translation>真值文件</translation>
+    </message>
+    <message>
         <source>the truth file is not a CSV file</source>
         <translation>真值文件不是 CSV 文件</translation>
     </message>
@@ -10664,6 +10848,10 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>{place} has no taxonID</source>
         <translation>{place} 没有 taxonID</translation>
+    </message>
+    <message>
+        <source>no name either</source>
+        <translation>也没有名称</translation>
     </message>
     <message>
         <source>{other_place} names the parent &quot;{parent}&quot;, which has no row</source>
@@ -10818,6 +11006,10 @@ Click + to add a class, or import a list.</source>
         <translation>请添加该术语，或去掉此行</translation>
     </message>
     <message>
+        <source>the term in {line}</source>
+        <translation>{line}的术语</translation>
+    </message>
+    <message>
         <source>{place} has no text in quotes</source>
         <translation>{place} 没有带引号的文本</translation>
     </message>
@@ -10864,6 +11056,10 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>add it, or choose the whole vocabulary</source>
         <translation>请添加，或选择完整的词表</translation>
+    </message>
+    <message>
+        <source>an id in {file}</source>
+        <translation>{file} 中的 ID</translation>
     </message>
     <message>
         <source>line {number} of {source} is not an edge</source>
@@ -11038,8 +11234,20 @@ Click + to add a class, or import a list.</source>
         <translation>这些是另一网络的权重</translation>
     </message>
     <message>
+        <source>{first} of shape {shape}</source>
+        <translation>形状为 {shape} 的 {first}</translation>
+    </message>
+    <message>
+        <source>{expected_count} arrays</source>
+        <translation>{expected_count} 个数组</translation>
+    </message>
+    <message>
         <source>{count} arrays, with {names}</source>
         <translation>{count} 个数组，含 {names}</translation>
+    </message>
+    <message>
+        <source>other shapes</source>
+        <translation>其他形状</translation>
     </message>
     <message>
         <source>mean and std must be three numbers each</source>
@@ -12832,6 +13040,10 @@ Click + to add a class, or import a list.</source>
         <translation>{before} 和 {text}</translation>
     </message>
     <message>
+        <source>{before} or {text}</source>
+        <translation>{before} 或 {text}</translation>
+    </message>
+    <message>
         <source>CUDA is not available to PyTorch</source>
         <translation>PyTorch 无法使用 CUDA</translation>
     </message>
@@ -12968,6 +13180,18 @@ Click + to add a class, or import a list.</source>
         <translation>没有 {missing}</translation>
     </message>
     <message>
+        <source>install protoleaf[{extra}]</source>
+        <translation>请安装 protoleaf[{extra}]</translation>
+    </message>
+    <message>
+        <source>install the package {package} in place of this one; projects and settings stay</source>
+        <translation>请改为安装软件包 {package}；项目和设置会保留</translation>
+    </message>
+    <message>
+        <source>install Protoleaf with Python: pipx install &apos;protoleaf[{extra}]&apos;</source>
+        <translation>请用 Python 安装 Protoleaf：pipx install &apos;protoleaf[{extra}]&apos;</translation>
+    </message>
+    <message>
         <source>normalisation</source>
         <translation>normalisation</translation>
     </message>
@@ -13076,6 +13300,18 @@ Click + to add a class, or import a list.</source>
         <translation>请使用其他文件</translation>
     </message>
     <message>
+        <source>it ended with status {status}</source>
+        <translation>它以状态 {status} 结束</translation>
+    </message>
+    <message>
+        <source>the system ended it with {signal}</source>
+        <translation>系统用 {signal} 结束了它</translation>
+    </message>
+    <message>
+        <source>the system ended it with signal {number}</source>
+        <translation>系统用信号 {number} 结束了它</translation>
+    </message>
+    <message>
         <source>the file cannot be examined: no process can be started</source>
         <translation>无法检查文件：无法启动进程</translation>
     </message>
@@ -13090,6 +13326,10 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>the model crashed the process that examined it</source>
         <translation>模型导致检查它的进程崩溃</translation>
+    </message>
+    <message>
+        <source>{how} ({words})</source>
+        <translation>{how}（{words}）</translation>
     </message>
     <message>
         <source>the model needs too much memory</source>

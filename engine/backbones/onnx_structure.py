@@ -35,16 +35,16 @@ STANDARD_DOMAINS: Final = frozenset({"", "ai.onnx"})
 _NOT_SETTINGS: Final = (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError, InputError)
 """Raised where a file contains something other than settings."""
 _STARTS: Final[tuple[tuple[bytes, str], ...]] = (
-    (b"\x89PNG", "a PNG picture"),
-    (b"\xff\xd8\xff", "a JPEG picture"),
-    (b"GIF8", "a GIF picture"),
-    (b"PK\x03\x04", "a zip archive, such as PyTorch's .pt files and Keras' are"),
-    (b"\x80\x02", "a Python pickle, such as old PyTorch files are"),
-    (b"\x89HDF", "an HDF5 file, such as Keras' .h5 are"),
-    (b"\x1f\x8b", "a gzip archive"),
-    (b"version https://git-lfs", "a pointer of Git LFS: the file itself was not fetched"),
-    (b"<", "a web page or XML file"),
-    (b"{", "a JSON file"),
+    (b"\x89PNG", marked("a PNG picture")),
+    (b"\xff\xd8\xff", marked("a JPEG picture")),
+    (b"GIF8", marked("a GIF picture")),
+    (b"PK\x03\x04", marked("a zip archive, such as PyTorch's .pt files and Keras' are")),
+    (b"\x80\x02", marked("a Python pickle, such as old PyTorch files are")),
+    (b"\x89HDF", marked("an HDF5 file, such as Keras' .h5 are")),
+    (b"\x1f\x8b", marked("a gzip archive")),
+    (b"version https://git-lfs", marked("a pointer of Git LFS: the file itself was not fetched")),
+    (b"<", marked("a web page or XML file")),
+    (b"{", marked("a JSON file")),
 )
 
 
@@ -319,11 +319,13 @@ def _external_size(folder: Path, name: str) -> int:
 
 
 def _refuse_other_kinds(path: Path, head: bytes) -> None:
-    weights = "weights as safetensors" if head[8:10] == b'{"' else ""
+    weights = marked("weights as safetensors") if head[8:10] == b'{"' else ""
     kind = next((kind for start, kind in _STARTS if head.startswith(start)), weights)
     if kind:
         remedy = "export the network to ONNX first"
-        raise ModelError("this is not an ONNX file", found=f"{path.name}: {kind}", remedy=remedy)
+        raise ModelError(
+            "this is not an ONNX file", found="{file}: {kind}", file=path.name, kind=Message(kind), remedy=remedy
+        )
 
 
 def _damaged(path: Path, reason: str) -> ModelError:

@@ -22,6 +22,7 @@ from engine.model_card import write_card
 from engine.new_file import clear_abandoned_drafts
 from engine.new_folder import Placing, check_is_free, new_folder, place_file
 from engine.runtime.eight_bit import eight_bit_path
+from engine.texts import Message
 
 SHARD_IMAGES: Final = 10_000
 """Images of a shard. Chosen: a core takes minutes for one, and a hundred million images make ten thousand files."""
@@ -83,9 +84,13 @@ def _refuse_other(manifest: Manifest, wanted: WantedDataSet) -> None:
     """Refuse to go on with a data set of something else: its plan stands."""
     model = wanted.model
     pairs = (
-        ("sources", ", ".join(manifest.sources), ", ".join(wanted.sources)),
-        ("backbone", named(manifest.card.name, manifest.backbone_hash), named(model.card.name, model.backbone_hash)),
-        ("images a shard", f"{manifest.shard_images:,}", f"{wanted.shard_images or manifest.shard_images:,}"),
+        (Message("sources"), ", ".join(manifest.sources), ", ".join(wanted.sources)),
+        (
+            Message("backbone"),
+            named(manifest.card.name, manifest.backbone_hash),
+            named(model.card.name, model.backbone_hash),
+        ),
+        (Message("images a shard"), f"{manifest.shard_images:,}", f"{wanted.shard_images or manifest.shard_images:,}"),
     )
     for part, begun, asked in pairs:
         if begun != asked:

@@ -12,6 +12,7 @@ from engine.errors import ImageError, InputError
 from engine.images.kinds import IMAGE_SUFFIXES
 from engine.images.read_file import MAX_FILE_BYTES
 from engine.runtime.sessions import one_line
+from engine.texts import Message
 
 TAR: Final = ".tar"
 PARQUET: Final = ".parquet"
@@ -149,7 +150,7 @@ def _columns(name: str, schema: Any) -> TableColumns:
             expected="bytes in a column such as {expected_names}",
             found="{columns} in {name}",
             expected_names=", ".join(_BYTES_NAMES[:3]),
-            columns=", ".join(kinds) or "no column",
+            columns=", ".join(kinds) or Message("no column"),
             name=name,
         )
     key = next((each for each in _KEY_NAMES if each in kinds and each != named[0]), None)

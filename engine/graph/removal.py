@@ -9,6 +9,7 @@ from engine.graph.class_attributes import ClassAttributes
 from engine.graph.edits import AttributesChanged, ClassRemoved, EdgeAdded, EdgeRemoved, GraphEdit
 from engine.graph.structure import TOP, ClassId, GraphStructure
 from engine.graph.traversal import reachable, shortest_way
+from engine.texts import Message
 
 
 def check_known(structure: GraphStructure, *class_ids: ClassId) -> None:
@@ -32,7 +33,9 @@ def check_name_is_free(
 
 def namesake_error(structure: GraphStructure, parent_id: ClassId | None, name: str) -> DuplicateNameError:
     """The error of a name that is taken; see `check_name_is_free`."""
-    place = "at the top level" if parent_id is TOP else f'under "{structure.names[parent_id]}"'
+    place = Message("at the top level")
+    if parent_id is not TOP:
+        place = Message('under "{parent}"', {"parent": structure.names[parent_id]})
     return DuplicateNameError(
         'there is already a class "{name}" {place}', remedy="choose another name or place", name=name, place=place
     )

@@ -5,6 +5,7 @@ from importlib.util import find_spec
 
 from engine.config import is_packaged
 from engine.errors import ModelError
+from engine.texts import marked
 
 _PACKAGE = "protoleaf-training"
 """The program's own package that brings what the extra "train" names (packaging/installer/flavours.py)."""
@@ -25,12 +26,14 @@ def check_packages(packages: Sequence[str], what: str, *, extra: str = "train") 
             remedy=_remedy(extra),
             subject=what,
             missing=", ".join(missing),
+            extra=extra,
+            package=_PACKAGE,
         )
 
 
 def _remedy(extra: str) -> str:
     if not is_packaged():
-        return f"install protoleaf[{extra}]"
+        return marked("install protoleaf[{extra}]")
     if extra == "train":
-        return f"install the package {_PACKAGE} in place of this one; projects and settings stay"
-    return f"install Protoleaf with Python: pipx install 'protoleaf[{extra}]'"
+        return marked("install the package {package} in place of this one; projects and settings stay")
+    return marked("install Protoleaf with Python: pipx install 'protoleaf[{extra}]'")

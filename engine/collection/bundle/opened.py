@@ -26,6 +26,7 @@ from engine.images.kinds import LeftOut
 from engine.images.read_file import FILES, file_size, read_file
 from engine.interchange.predictions_file import PredictedRow, write_predictions_file
 from engine.runtime.sessions import open_session, run_session, usable_cores
+from engine.texts import listed
 from engine.worker.limits import Limits, ask_child, usual_limits
 from engine.worker.protocol import Request
 
@@ -102,7 +103,7 @@ def _text(folder: Path) -> str:
             expected=_EXPECTED,
             found="no {missing} in {folder}",
             remedy="name the folder itself, or export the model again",
-            missing=" and no ".join(missing),
+            missing=listed(missing),
             folder=folder,
         )
     path = folder / NAME

@@ -7,6 +7,7 @@ from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin, ge
 
 from engine.errors import InputError, UsageError
 from engine.project.records import Plain
+from engine.texts import either
 from engine.training.settings import Augmentation, at_least, between
 
 Chosen = Mapping[str, Plain]  # settings that a person chose, by name; values as text or already of their type
@@ -131,7 +132,7 @@ def _converted(name: str, value: Plain, hint: Any) -> Any:
         except (ValueError, KeyError, TypeError):
             continue
     raise UsageError(
-        "the setting {name} has a wrong value", expected=" or ".join(_words(hint)), found=f"“{value}”", name=name
+        "the setting {name} has a wrong value", expected=either(_words(hint)), found=f"“{value}”", name=name
     )
 
 
