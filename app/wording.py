@@ -1,12 +1,13 @@
 """Counts, shares, sizes, times and progress as texts in the user's language and number format."""
 
+import re
 from collections.abc import Callable
-from datetime import datetime
+from datetime import date, datetime
 from math import ceil
 from pathlib import PurePath
 from typing import Final
 
-from PySide6.QtCore import QDateTime, QLocale, QTime
+from PySide6.QtCore import QDate, QDateTime, QLocale, QTime
 
 from app.texts import fill, plural, tr
 from engine.events import Progress
@@ -24,6 +25,9 @@ _FIRST_MEGABYTE: Final = 999_950  # from here on kilobytes would read 1,000.0
 _FIRST_GIGABYTE: Final = 999_950_000  # and megabytes
 SEPARATOR: Final = "  ·  "
 _GAP: Final = "\u202f"
+_FIRM_SPACE: Final = "\N{NO-BREAK SPACE}"
+_WEEKDAY: Final = re.compile(r"(?<!d)d{3,4}(?!d)")
+_AROUND_WEEKDAY: Final = re.compile(r"^\0[^dMy]*|[,\s]*\0$")  # at an end of a date: `dddd, d MMMM yyyy`
 _GAP_BEFORE_PERCENT: Final = frozenset({QLocale.Language.German, QLocale.Language.French, QLocale.Language.Spanish})
 BYTES: Final = "bytes"
 
@@ -120,9 +124,7 @@ def _done(progress: Progress) -> str:
 
 def saved_at(moment: datetime) -> str:
     """`Saved at 14:02`, in local time."""
-    local = moment.astimezone()
-    time_text = QLocale().toString(QTime(local.hour, local.minute), QLocale.FormatType.ShortFormat)
-    return tr("All changes saved, last at %1", time_text)
+    return tr("All changes saved, last at %1", clock_text(moment))
 
 
 def percent(share: float) -> str:
@@ -150,8 +152,23 @@ def percent_to_a_tenth(value: float) -> str:
 
 
 def moment_text(moment: datetime) -> str:
-    local = QDateTime.fromSecsSinceEpoch(int(moment.timestamp()))
-    return QLocale().toString(local, QLocale.FormatType.ShortFormat)
+    """`03.05.26 14:02`, in local time; by the camera's clock where no zone is known."""
+    local = moment if moment.tzinfo is None else moment.astimezone()
+    day, time = QDate(local.year, local.month, local.day), QTime(local.hour, local.minute, local.second)
+    return QLocale().toString(QDateTime(day, time), QLocale.FormatType.ShortFormat)
+
+
+def clock_text(moment: datetime) -> str:
+    """`14:03`, in local time."""
+    local = moment.astimezone()
+    return QLocale().toString(QTime(local.hour, local.minute), QLocale.FormatType.ShortFormat)
+
+
+def day_text(day: date) -> str:
+    """`May 3, 2026`, `3. Mai 2026`: the language's own long date, its month shortened, without the day of the week."""
+    pattern = _AROUND_WEEKDAY.sub("", _WEEKDAY.sub("\0", QLocale().dateFormat(QLocale.FormatType.LongFormat)))
+    shown = QLocale().toString(QDate(day.year, day.month, day.day), pattern.replace("MMMM", "MMM"))
+    return shown.replace(" ", _FIRM_SPACE)
 
 
 def file_size(size_bytes: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import QDateTime, QLocale, Qt
+from PySide6.QtCore import QLocale, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QGridLayout, QToolButton, QWidget
 
@@ -13,7 +13,7 @@ from app.controls import ElidedLabel, fill_column, fill_row, make_button, make_i
 from app.inspector.page import PageRequests, Paragraph
 from app.texts import marked, tr
 from app.theme.tokens import tokens
-from app.wording import SEPARATOR, file_size, number
+from app.wording import SEPARATOR, file_size, moment_text, number
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,8 +60,7 @@ def ask_file(live: LiveCollection, image_id: int) -> FileFacts | None:
 
 def taken_text(taken_at: datetime) -> str:
     """By the camera's clock, whatever its zone."""
-    wall = QDateTime(taken_at.year, taken_at.month, taken_at.day, taken_at.hour, taken_at.minute, taken_at.second)
-    return QLocale().toString(wall, QLocale.FormatType.ShortFormat)
+    return moment_text(taken_at.replace(tzinfo=None))
 
 
 def size_words(width: int, height: int, size_bytes: int) -> str:
