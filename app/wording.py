@@ -1,8 +1,9 @@
 """Counts, shares, sizes, times and progress as texts in the user's language and number format."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import date, datetime
+from functools import reduce
 from math import ceil
 from pathlib import PurePath
 from typing import Final
@@ -11,7 +12,7 @@ from PySide6.QtCore import QDate, QDateTime, QLocale, QTime
 
 from app.texts import fill, plural, tr
 from engine.events import Progress
-from engine.texts import translated
+from engine.texts import enumerated, translated
 
 _MINUTE_S: Final = 60
 _HOUR_S: Final = 3600
@@ -30,6 +31,8 @@ _WEEKDAY: Final = re.compile(r"(?<!d)d{3,4}(?!d)")
 _AROUND_WEEKDAY: Final = re.compile(r"^\0[^dMy]*|[,\s]*\0$")  # at an end of a date: `dddd, d MMMM yyyy`
 _GAP_BEFORE_PERCENT: Final = frozenset({QLocale.Language.German, QLocale.Language.French, QLocale.Language.Spanish})
 BYTES: Final = "bytes"
+_WIDE_ENDS: Final = ("。", "\N{FULLWIDTH EXCLAMATION MARK}", "\N{FULLWIDTH QUESTION MARK}")  # need no space behind them
+_ENDS: Final = (".", "!", "?", "…", *_WIDE_ENDS)  # of sentences
 
 
 def number(value: int) -> str:
@@ -46,9 +49,40 @@ def sentence(words: str) -> str:
     if not words:
         return ""
     words = translated(words)
-    stop = "" if words[-1] in ".!?" else "."
     is_name = "." in words.split(" ", 1)[0].rstrip(".:,")
-    return (words[0] if is_name else words[0].upper()) + words[1:] + stop
+    words = (words[0] if is_name else words[0].upper()) + words[1:]
+    return words if words.endswith(_ENDS) else tr("%1.", words)
+
+
+def paragraph(*sentences: str) -> str:
+    """Whole sentences one behind the other; empty ones are left out."""
+    filled = [each for each in sentences if each]
+    return "".join(each if each.endswith(_WIDE_ENDS) else f"{each} " for each in filled).rstrip(" ")
+
+
+def in_sentences(*parts: str) -> str:
+    """`3 images added. 2 left out`: parts without a stop as sentences, the last one open; empty ones are left out."""
+    return _folded(tr("%1. %2"), parts)
+
+
+def enumeration(things: Iterable[str]) -> str:
+    """`Fox, Dog, Wolf`: names and the like, in a list."""
+    return translated(enumerated(things))
+
+
+def clauses(*parts: str) -> str:
+    """`12 answers, 310 labels`: parts of a sentence; empty ones are left out."""
+    return _folded(tr("%1, %2"), parts)
+
+
+def titled(title: str, value: str) -> str:
+    """`Fox: 12 images`."""
+    return tr("%1: %2", title, value)
+
+
+def _folded(template: str, parts: Iterable[str]) -> str:
+    filled = [each for each in parts if each]
+    return reduce(lambda before, part: fill(template, before, part), filled) if filled else ""
 
 
 def images(count: int) -> str:

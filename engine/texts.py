@@ -105,6 +105,21 @@ def listed(texts: Iterable[str]) -> Message | str:
     return reduce(lambda before, text: Message("{before} and {text}", {"before": before, "text": text}), others, first)
 
 
+def enumerated(texts: Iterable[str]) -> Message | str:
+    """`a, b, c`: a list of things; of one the thing itself, of none ""."""
+    things = list(texts)
+    if len(things) <= 1:
+        return things[0] if things else ""
+    middle = len(things) // 2  # halves, since a long list within a list would nest too deep
+    return Message("{before}, {after}", {"before": enumerated(things[:middle]), "after": enumerated(things[middle:])})
+
+
+def either(texts: Iterable[str]) -> Message | str:
+    """`a or b`; of more than two, `a or b or c`."""
+    first, *others = texts
+    return reduce(lambda before, text: Message("{before} or {text}", {"before": before, "text": text}), others, first)
+
+
 def _translation(template: str, count: int | None) -> str:
     return _translators[0](template, count) if _translators and template else ""
 

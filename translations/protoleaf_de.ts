@@ -2744,6 +2744,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Noch keine Vorhersage</translation>
     </message>
     <message>
+        <source>%1?</source>
+        <translation>%1?</translation>
+    </message>
+    <message>
         <source>perhaps none of these</source>
         <translation>vielleicht keine davon</translation>
     </message>
@@ -2756,12 +2760,20 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Unbekannt</translation>
     </message>
     <message>
+        <source>“%1”</source>
+        <translation>„%1“</translation>
+    </message>
+    <message>
         <source>Not found</source>
         <translation>Nicht gefunden</translation>
     </message>
     <message>
         <source>%1 alike</source>
         <translation>%1 ähnlich</translation>
+    </message>
+    <message>
+        <source>×%1</source>
+        <translation>×%1</translation>
     </message>
     <message>
         <source>One image</source>
@@ -3508,6 +3520,14 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         </translation>
     </message>
     <message>
+        <source>→ %1</source>
+        <translation>→ %1</translation>
+    </message>
+    <message>
+        <source>%1 → %2</source>
+        <translation>%1 → %2</translation>
+    </message>
+    <message>
         <source>%1 likely wrong</source>
         <translation>%1 wahrscheinlich falsch</translation>
     </message>
@@ -3550,6 +3570,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>Without this label the model says %1, %2.</source>
         <translation>Ohne dieses Label sagt das Modell %1, %2.</translation>
+    </message>
+    <message>
+        <source>%1 %2</source>
+        <translation>%1 %2</translation>
     </message>
     <message numerus="yes">
         <source>%n others</source>
@@ -5779,6 +5803,22 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>Clear the search</source>
         <translation>Suche leeren</translation>
+    </message>
+    <message>
+        <source>%1.</source>
+        <translation>%1.</translation>
+    </message>
+    <message>
+        <source>%1. %2</source>
+        <translation>%1. %2</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1, %2</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
     </message>
     <message numerus="yes">
         <source>%n images</source>
@@ -12956,6 +12996,14 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>{before} und {text}</translation>
     </message>
     <message>
+        <source>{before}, {after}</source>
+        <translation>{before}, {after}</translation>
+    </message>
+    <message>
+        <source>{before} or {text}</source>
+        <translation>{before} oder {text}</translation>
+    </message>
+    <message>
         <source>CUDA is not available to PyTorch</source>
         <translation>CUDA ist für PyTorch nicht verfügbar</translation>
     </message>
@@ -13254,6 +13302,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>a folder of predictions</source>
         <translation>ein Ordner mit Vorhersagen</translation>
+    </message>
+    <message>
+        <source>%1 (%2)</source>
+        <translation>%1 (%2)</translation>
     </message>
 </context>
 </TS>

@@ -2744,6 +2744,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Aún sin predicción</translation>
     </message>
     <message>
+        <source>%1?</source>
+        <translation>¿%1?</translation>
+    </message>
+    <message>
         <source>perhaps none of these</source>
         <translation>quizá ninguna de estas</translation>
     </message>
@@ -2756,12 +2760,20 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Desconocidas</translation>
     </message>
     <message>
+        <source>“%1”</source>
+        <translation>«%1»</translation>
+    </message>
+    <message>
         <source>Not found</source>
         <translation>No encontrada</translation>
     </message>
     <message>
         <source>%1 alike</source>
         <translation>%1 de similitud</translation>
+    </message>
+    <message>
+        <source>×%1</source>
+        <translation>×%1</translation>
     </message>
     <message>
         <source>One image</source>
@@ -3508,6 +3520,14 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         </translation>
     </message>
     <message>
+        <source>→ %1</source>
+        <translation>→ %1</translation>
+    </message>
+    <message>
+        <source>%1 → %2</source>
+        <translation>%1 → %2</translation>
+    </message>
+    <message>
         <source>%1 likely wrong</source>
         <translation>%1 de prob. de error</translation>
     </message>
@@ -3550,6 +3570,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>Without this label the model says %1, %2.</source>
         <translation>Sin esta etiqueta, el modelo predice %1, %2.</translation>
+    </message>
+    <message>
+        <source>%1 %2</source>
+        <translation>%1 %2</translation>
     </message>
     <message numerus="yes">
         <source>%n others</source>
@@ -5779,6 +5803,22 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>Clear the search</source>
         <translation>Borrar la búsqueda</translation>
+    </message>
+    <message>
+        <source>%1.</source>
+        <translation>%1.</translation>
+    </message>
+    <message>
+        <source>%1. %2</source>
+        <translation>%1. %2</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1, %2</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
     </message>
     <message numerus="yes">
         <source>%n images</source>
@@ -12956,6 +12996,14 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>{before} y {text}</translation>
     </message>
     <message>
+        <source>{before}, {after}</source>
+        <translation>{before}, {after}</translation>
+    </message>
+    <message>
+        <source>{before} or {text}</source>
+        <translation>{before} o {text}</translation>
+    </message>
+    <message>
         <source>CUDA is not available to PyTorch</source>
         <translation>CUDA no está disponible para PyTorch</translation>
     </message>
@@ -13254,6 +13302,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>a folder of predictions</source>
         <translation>una carpeta de predicciones</translation>
+    </message>
+    <message>
+        <source>%1 (%2)</source>
+        <translation>%1 (%2)</translation>
     </message>
 </context>
 </TS>

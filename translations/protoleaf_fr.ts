@@ -2744,6 +2744,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Pas encore de prédiction</translation>
     </message>
     <message>
+        <source>%1?</source>
+        <translation>%1&#xa0;?</translation>
+    </message>
+    <message>
         <source>perhaps none of these</source>
         <translation>peut-être aucune de celles-ci</translation>
     </message>
@@ -2756,12 +2760,20 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Classe inconnue</translation>
     </message>
     <message>
+        <source>“%1”</source>
+        <translation>«&#xa0;%1&#xa0;»</translation>
+    </message>
+    <message>
         <source>Not found</source>
         <translation>Introuvable</translation>
     </message>
     <message>
         <source>%1 alike</source>
         <translation>ressemblance %1</translation>
+    </message>
+    <message>
+        <source>×%1</source>
+        <translation>×%1</translation>
     </message>
     <message>
         <source>One image</source>
@@ -3508,6 +3520,14 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         </translation>
     </message>
     <message>
+        <source>→ %1</source>
+        <translation>→ %1</translation>
+    </message>
+    <message>
+        <source>%1 → %2</source>
+        <translation>%1 → %2</translation>
+    </message>
+    <message>
         <source>%1 likely wrong</source>
         <translation>probablement fausse&#xa0;: %1</translation>
     </message>
@@ -3550,6 +3570,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>Without this label the model says %1, %2.</source>
         <translation>Sans cette étiquette, le modèle dit %1, %2.</translation>
+    </message>
+    <message>
+        <source>%1 %2</source>
+        <translation>%1 %2</translation>
     </message>
     <message numerus="yes">
         <source>%n others</source>
@@ -5779,6 +5803,22 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>Clear the search</source>
         <translation>Effacer la recherche</translation>
+    </message>
+    <message>
+        <source>%1.</source>
+        <translation>%1.</translation>
+    </message>
+    <message>
+        <source>%1. %2</source>
+        <translation>%1. %2</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1, %2</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1&#xa0;: %2</translation>
     </message>
     <message numerus="yes">
         <source>%n images</source>
@@ -12956,6 +12996,14 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>{before} et {text}</translation>
     </message>
     <message>
+        <source>{before}, {after}</source>
+        <translation>{before}, {after}</translation>
+    </message>
+    <message>
+        <source>{before} or {text}</source>
+        <translation>{before} ou {text}</translation>
+    </message>
+    <message>
         <source>CUDA is not available to PyTorch</source>
         <translation>CUDA n’est pas disponible pour PyTorch</translation>
     </message>
@@ -13254,6 +13302,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>a folder of predictions</source>
         <translation>un dossier de prédictions</translation>
+    </message>
+    <message>
+        <source>%1 (%2)</source>
+        <translation>%1 (%2)</translation>
     </message>
 </context>
 </TS>

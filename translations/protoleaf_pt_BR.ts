@@ -2744,6 +2744,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Ainda sem predição</translation>
     </message>
     <message>
+        <source>%1?</source>
+        <translation>%1?</translation>
+    </message>
+    <message>
         <source>perhaps none of these</source>
         <translation>talvez nenhuma destas</translation>
     </message>
@@ -2756,12 +2760,20 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Classe desconhecida</translation>
     </message>
     <message>
+        <source>“%1”</source>
+        <translation>“%1”</translation>
+    </message>
+    <message>
         <source>Not found</source>
         <translation>Ausente</translation>
     </message>
     <message>
         <source>%1 alike</source>
         <translation>%1 de semelhança</translation>
+    </message>
+    <message>
+        <source>×%1</source>
+        <translation>×%1</translation>
     </message>
     <message>
         <source>One image</source>
@@ -3508,6 +3520,14 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         </translation>
     </message>
     <message>
+        <source>→ %1</source>
+        <translation>→ %1</translation>
+    </message>
+    <message>
+        <source>%1 → %2</source>
+        <translation>%1 → %2</translation>
+    </message>
+    <message>
         <source>%1 likely wrong</source>
         <translation>%1 de chance de erro</translation>
     </message>
@@ -3550,6 +3570,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>Without this label the model says %1, %2.</source>
         <translation>Sem este rótulo, o modelo diz %1, %2.</translation>
+    </message>
+    <message>
+        <source>%1 %2</source>
+        <translation>%1 %2</translation>
     </message>
     <message numerus="yes">
         <source>%n others</source>
@@ -5779,6 +5803,22 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>Clear the search</source>
         <translation>Limpar a pesquisa</translation>
+    </message>
+    <message>
+        <source>%1.</source>
+        <translation>%1.</translation>
+    </message>
+    <message>
+        <source>%1. %2</source>
+        <translation>%1. %2</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1, %2</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
     </message>
     <message numerus="yes">
         <source>%n images</source>
@@ -12956,6 +12996,14 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>{before} e {text}</translation>
     </message>
     <message>
+        <source>{before}, {after}</source>
+        <translation>{before}, {after}</translation>
+    </message>
+    <message>
+        <source>{before} or {text}</source>
+        <translation>{before} ou {text}</translation>
+    </message>
+    <message>
         <source>CUDA is not available to PyTorch</source>
         <translation>CUDA não está disponível para o PyTorch</translation>
     </message>
@@ -13254,6 +13302,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>a folder of predictions</source>
         <translation>uma pasta de predições</translation>
+    </message>
+    <message>
+        <source>%1 (%2)</source>
+        <translation>%1 (%2)</translation>
     </message>
 </context>
 </TS>

@@ -2704,6 +2704,10 @@ Click + to add a class, or import a list.</source>
         <translation>尚无预测</translation>
     </message>
     <message>
+        <source>%1?</source>
+        <translation>%1？</translation>
+    </message>
+    <message>
         <source>perhaps none of these</source>
         <translation>可能都不是</translation>
     </message>
@@ -2716,12 +2720,20 @@ Click + to add a class, or import a list.</source>
         <translation>未知</translation>
     </message>
     <message>
+        <source>“%1”</source>
+        <translation>“%1”</translation>
+    </message>
+    <message>
         <source>Not found</source>
         <translation>未找到</translation>
     </message>
     <message>
         <source>%1 alike</source>
         <translation>相似度 %1</translation>
+    </message>
+    <message>
+        <source>×%1</source>
+        <translation>×%1</translation>
     </message>
     <message>
         <source>One image</source>
@@ -3460,6 +3472,14 @@ Click + to add a class, or import a list.</source>
         </translation>
     </message>
     <message>
+        <source>→ %1</source>
+        <translation>→ %1</translation>
+    </message>
+    <message>
+        <source>%1 → %2</source>
+        <translation>%1 → %2</translation>
+    </message>
+    <message>
         <source>%1 likely wrong</source>
         <translation>%1 可能有误</translation>
     </message>
@@ -3502,6 +3522,10 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>Without this label the model says %1, %2.</source>
         <translation>不用此标签时，模型判断为“%1”，%2。</translation>
+    </message>
+    <message>
+        <source>%1 %2</source>
+        <translation>%1 %2</translation>
     </message>
     <message numerus="yes">
         <source>%n others</source>
@@ -5676,6 +5700,22 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>Clear the search</source>
         <translation>清除搜索</translation>
+    </message>
+    <message>
+        <source>%1.</source>
+        <translation>%1。</translation>
+    </message>
+    <message>
+        <source>%1. %2</source>
+        <translation>%1。%2</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1，%2</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
     </message>
     <message numerus="yes">
         <source>%n images</source>
@@ -12820,6 +12860,14 @@ Click + to add a class, or import a list.</source>
         <translation>{before} 和 {text}</translation>
     </message>
     <message>
+        <source>{before}, {after}</source>
+        <translation>{before}、{after}</translation>
+    </message>
+    <message>
+        <source>{before} or {text}</source>
+        <translation>{before} 或 {text}</translation>
+    </message>
+    <message>
         <source>CUDA is not available to PyTorch</source>
         <translation>PyTorch 无法使用 CUDA</translation>
     </message>
@@ -13118,6 +13166,10 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>a folder of predictions</source>
         <translation>预测结果文件夹</translation>
+    </message>
+    <message>
+        <source>%1 (%2)</source>
+        <translation>%1（%2）</translation>
     </message>
 </context>
 </TS>

@@ -9,7 +9,7 @@ from PySide6.QtCore import QLocale
 
 from app.backbones.logic import BackboneRow, Origin, PublishedRow, Source
 from app.texts import fill, marked, plural, tr
-from app.wording import SEPARATOR, file_size, images, images_per_s, number, percent_to_a_tenth
+from app.wording import SEPARATOR, file_size, images, images_per_s, number, paragraph, percent_to_a_tenth
 from engine.backbones.published.titles import Advice
 
 if TYPE_CHECKING:
@@ -101,8 +101,8 @@ def removal_question(row: BackboneRow) -> str:
 def removal_consequence(row: BackboneRow) -> str:
     consequence = tr("Projects that use it keep their labels and predictions, but need it again to embed new images.")
     if row.origin is Origin.PUBLISHED:
-        return f"{consequence} {tr('It can be downloaded again.')}"
-    return f"{consequence} {tr('It can be added again only from its ONNX file.')}"
+        return paragraph(consequence, tr("It can be downloaded again."))
+    return paragraph(consequence, tr("It can be added again only from its ONNX file."))
 
 
 def accuracy(row: PublishedRow) -> str:
@@ -192,7 +192,7 @@ def offer_text(accurate: OfferedBackbone) -> str:
     times = round(accurate.times_the_work)
     if times <= 1:
         return template
-    return f"{template} " + tr("Analysing images takes about %1 times as long.", number(times))
+    return paragraph(template, tr("Analysing images takes about %1 times as long.", number(times)))
 
 
 def verdict(figures: ShotComparison, name: str) -> str:
@@ -222,7 +222,7 @@ def measured_on(figures: ShotComparison) -> str:
     if figures.after is None or not figures.shots:
         return ""
     basis = plural(figures.shots, "Accuracy on 1 held-out image.", "Accuracy on %n of your labels, each held out once.")
-    return " ".join(filter(None, (basis, _certainty(figures))))
+    return paragraph(basis, _certainty(figures))
 
 
 def _certainty(figures: ShotComparison) -> str:

@@ -16,7 +16,7 @@ from app.image_view.canvas import ImageCanvas
 from app.texts import plain_tip
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import tokens
-from app.wording import moment_text
+from app.wording import moment_text, titled
 
 # Logical pixels.
 FRAME: Final = 3
@@ -82,7 +82,7 @@ class Pane(QWidget):
         self._title.show_text(f"{card.title}  {card.score}".rstrip(), role="strong" if is_labelled else "secondary")
         self._detail.setText(card.detail)
         self._detail.setToolTip(plain_tip(card.detail))
-        facts = f"{card.path.name}: {card.title} {card.detail} {card.score}".strip()
+        facts = titled(card.path.name, f"{card.title} {card.detail} {card.score}".strip())
         self.setAccessibleName(facts)
 
     def _show_file(self, path: Path) -> None:

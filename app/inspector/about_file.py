@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QGridLayout, QToolButton, QWidget
 
 from app.controls import ElidedLabel, fill_column, fill_row, make_button, make_icon_button, make_label
 from app.inspector.page import PageRequests, Paragraph
-from app.texts import marked, tr
+from app.texts import fill, marked, tr
 from app.theme.tokens import tokens
-from app.wording import SEPARATOR, file_size, moment_text, number
+from app.wording import SEPARATOR, clauses, enumeration, file_size, moment_text, number
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,7 +74,7 @@ def place_text(latitude: float, longitude: float) -> str:
     north = tr("%1° N") if latitude >= 0 else tr("%1° S")
     east = tr("%1° E") if longitude >= 0 else tr("%1° W")
     values = (QLocale().toString(abs(degrees), "f", 5) for degrees in (latitude, longitude))
-    return ", ".join(text.replace("%1", value) for text, value in zip((north, east), values, strict=True))
+    return clauses(*(fill(text, value) for text, value in zip((north, east), values, strict=True)))
 
 
 def copied_place(latitude: float, longitude: float) -> str:
@@ -86,7 +86,7 @@ def field_text(name: str, value: str) -> str:
     """A further field for people."""
     match name:
         case "keywords":
-            return ", ".join(value.split("\n"))
+            return enumeration(value.split("\n"))
         case "exposure_s":
             return tr("%1 s", value)
         case "aperture":

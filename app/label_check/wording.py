@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from app.texts import fill, plural, shortened, tr
-from app.wording import day_text, number, percent
+from app.wording import day_text, enumeration, in_sentences, number, percent
 from engine.collection.label_check import LabelCheck, SuspectLabel, SuspectReason
 from engine.graph.codes import UNKNOWN
 
@@ -80,7 +80,7 @@ def model_text(suspect: SuspectLabel) -> str:
 
 
 def reasons_text(suspect: SuspectLabel, name_of: NameOf) -> str:
-    return f"{wrong_text(suspect)}. {reason_text(suspect, name_of)}"
+    return in_sentences(wrong_text(suspect), reason_text(suspect, name_of))
 
 
 def reason_text(suspect: SuspectLabel, name_of: NameOf) -> str:
@@ -109,7 +109,7 @@ def _votes_text(suspect: SuspectLabel, name_of: NameOf) -> str:
     rest = sum(votes for _class_id, votes in suspect.votes[MOST_VOTES:])
     if rest:
         shown.append(plural(rest, "1 other", "%n others"))
-    return ", ".join(shown)
+    return enumeration(shown)
 
 
 def relabel_text(suspect: SuspectLabel, name_of: NameOf) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from app.texts import marked, plural, tr
-from app.wording import clock_text, images
+from app.wording import clock_text, images, titled
 from engine.everyday.classifier import Setting
 from engine.files import shown
 
@@ -32,7 +32,7 @@ KINDS: Final[Mapping[str, str]] = {
 def cell_text(truth: str, prediction: str, count: int) -> str:
     """`Fox, predicted Dog: 12 images`; a row alone is `Fox: 40 images`."""
     if not prediction:
-        return tr("%1: %2", truth, images(count))
+        return titled(truth, images(count))
     return tr("%1, predicted %2: %3", truth, prediction, images(count))
 
 

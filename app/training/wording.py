@@ -16,7 +16,7 @@ from app.training.logic import (
     VersionRow,
     tuning_s,
 )
-from app.wording import SEPARATOR, hours, images, moment_text, number, percent_to_a_tenth
+from app.wording import SEPARATOR, hours, images, moment_text, number, paragraph, percent_to_a_tenth, titled
 from engine.collection.training.progress import TrainingStage
 from engine.training.curve import TrainingDuration
 
@@ -129,14 +129,14 @@ def measured_on(figures: Figures) -> str:
         return ""
     basis = plural(figures.held_out_images, "Accuracy on 1 held-out image.", "Accuracy on %n held-out images.")
     caution = tr("With so few, the difference may be due to chance.") if figures.may_be_chance else ""
-    return " ".join(filter(None, (basis, caution)))
+    return paragraph(basis, caution)
 
 
 def outcome_line(trained: Trained) -> str:
     """The outcome in one line, for a toast."""
     if trained.figures.before is None:
         return verdict(trained.figures)
-    return f"{verdict(trained.figures)}: {comparison(trained.figures)}"
+    return titled(verdict(trained.figures), comparison(trained.figures))
 
 
 def version_facts(row: VersionRow) -> str:

@@ -8,9 +8,11 @@ import pytest
 from PySide6.QtCore import QLocale
 from PySide6.QtWidgets import QApplication
 
+from app.group_review.wording import done_text
+from app.key_choice.logic import conflict_text
 from app.language import ENGLISH, install_language, language_names
 from app.texts import speak
-from app.wording import day_text, moment_text
+from app.wording import clauses, day_text, enumeration, in_sentences, moment_text, paragraph, sentence, titled
 
 Speak = Callable[[str], None]
 LANGUAGES = ("de", "fr", "es", "pt_BR", "zh_CN")
@@ -52,3 +54,47 @@ def test_a_moment_without_a_zone_is_that_of_the_camera() -> None:
     """Others are in local time."""
     at = datetime(2026, 5, 3, 12, 2, tzinfo=UTC)
     assert moment_text(at) == moment_text(at.astimezone().replace(tzinfo=None))
+
+
+@pytest.mark.parametrize(
+    ("language", "ended", "told", "open_end"),
+    [
+        (ENGLISH, "The GPU failed.", "The GPU failed. Why?", "a. b. c"),
+        ("de", "The GPU failed.", "The GPU failed. Why?", "a. b. c"),
+        ("zh_CN", "The GPU failed。", "The GPU failed。Why?", "a。b。c"),
+    ],
+)
+def test_sentences_end_as_the_language_ends_them(
+    speak_in: Speak, language: str, ended: str, told: str, open_end: str
+) -> None:
+    """In Chinese with a stop as wide as a letter, and without a space behind it."""
+    speak_in(language)
+    assert sentence("the GPU failed") == ended
+    assert paragraph(ended, "", "Why?") == told
+    assert in_sentences("a", "b", "", "c") == open_end
+    assert sentence("图像已损坏。") == "图像已损坏。"
+
+
+@pytest.mark.parametrize(
+    ("language", "named", "facts", "title"),
+    [
+        (ENGLISH, "Fox, Dog, Wolf", "Fox, 3", "Fox: 3"), ("fr", "Fox, Dog, Wolf", "Fox, 3", "Fox\u00a0: 3"),
+        ("zh_CN", "Fox、Dog、Wolf", "Fox\uff0c3", "Fox\uff1a3"),
+    ],
+)  # fmt: skip
+def test_lists_and_titles_have_the_marks_of_the_language(
+    speak_in: Speak, language: str, named: str, facts: str, title: str
+) -> None:
+    """Names in a list, parts of a sentence, and what stands behind a title."""
+    speak_in(language)
+    assert enumeration(["Fox", "Dog", "Wolf"]) == named
+    assert (enumeration(["Fox"]), enumeration([])) == ("Fox", "")
+    assert (clauses("Fox", "", "3"), titled("Fox", "3")) == (facts, title)
+
+
+def test_texts_on_the_screen_use_them(speak_in: Speak) -> None:
+    """A class in quotes of the language, with a list."""
+    speak_in("fr")
+    assert conflict_text(["Annuler", "Refaire"], "Ctrl+Z").endswith("«\u00a0Annuler\u00a0», «\u00a0Refaire\u00a0».")
+    speak_in("zh_CN")
+    assert done_text(12, 310) == "12 次回答\uff0c310 个标签"
