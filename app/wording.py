@@ -12,7 +12,7 @@ from PySide6.QtCore import QDate, QDateTime, QLocale, QTime
 
 from app.texts import fill, plural, tr
 from engine.events import Progress
-from engine.texts import enumerated, translated
+from engine.texts import WIDE_ENDS, Message, enumerated, translated
 
 _MINUTE_S: Final = 60
 _HOUR_S: Final = 3600
@@ -31,8 +31,7 @@ _WEEKDAY: Final = re.compile(r"(?<!d)d{3,4}(?!d)")
 _AROUND_WEEKDAY: Final = re.compile(r"^\0[^dMy]*|[,\s]*\0$")  # at an end of a date: `dddd, d MMMM yyyy`
 _GAP_BEFORE_PERCENT: Final = frozenset({QLocale.Language.German, QLocale.Language.French, QLocale.Language.Spanish})
 BYTES: Final = "bytes"
-_WIDE_ENDS: Final = ("。", "\N{FULLWIDTH EXCLAMATION MARK}", "\N{FULLWIDTH QUESTION MARK}")  # need no space behind them
-_ENDS: Final = (".", "!", "?", "…", *_WIDE_ENDS)  # of sentences
+_ENDS: Final = (".", "!", "?", "…", *WIDE_ENDS)  # of sentences
 
 
 def number(value: int) -> str:
@@ -54,12 +53,6 @@ def sentence(words: str) -> str:
     return words if words.endswith(_ENDS) else tr("%1.", words)
 
 
-def paragraph(*sentences: str) -> str:
-    """Whole sentences one behind the other; empty ones are left out."""
-    filled = [each for each in sentences if each]
-    return "".join(each if each.endswith(_WIDE_ENDS) else f"{each} " for each in filled).rstrip(" ")
-
-
 def in_sentences(*parts: str) -> str:
     """`3 images added. 2 left out`: parts without a stop as sentences, the last one open; empty ones are left out."""
     return _folded(tr("%1. %2"), parts)
@@ -67,7 +60,8 @@ def in_sentences(*parts: str) -> str:
 
 def enumeration(things: Iterable[str]) -> str:
     """`Fox, Dog, Wolf`: names and the like, in a list."""
-    return translated(enumerated(things))
+    named = enumerated(things)
+    return named.translated() if isinstance(named, Message) else named  # a name alone is no text of the program
 
 
 def clauses(*parts: str) -> str:

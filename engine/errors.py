@@ -89,6 +89,11 @@ def reason_of(error: Exception) -> Message:
     return reason if isinstance(reason, Message) else Message(of_system or str(error))
 
 
+def found_at(place: object, error: Exception) -> Message:
+    """A file, and what stood against reading it: `birds.csv: Permission denied`."""
+    return Message("{name}: {reason}", {"name": str(place), "reason": reason_of(error)})
+
+
 def _code(template: str) -> str:
     """`{path} cannot be read` becomes `cannot-be-read`."""
     return "-".join(re.findall(r"[a-z0-9]+", re.sub(r"{.*?}", "", template).lower()))

@@ -6438,6 +6438,38 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>mit dynamischer Batch-Achse exportieren</translation>
     </message>
     <message>
+        <source>it has {width:,} values for an image, not {least} to {most:,}</source>
+        <translation>sie hat {width:,} Werte für ein Bild, nicht {least} bis {most:,}</translation>
+    </message>
+    <message>
+        <source>it is a list, not an array</source>
+        <translation>sie ist eine Liste, kein Array</translation>
+    </message>
+    <message>
+        <source>it holds {kind} values, such as labels, not a vector</source>
+        <translation>sie enthält Werte vom Typ {kind}, etwa Labels, keinen Vektor</translation>
+    </message>
+    <message>
+        <source>it is one number for each image</source>
+        <translation>sie ist eine einzige Zahl je Bild</translation>
+    </message>
+    <message>
+        <source>it has {count} axes</source>
+        <translation>sie hat {count} Achsen</translation>
+    </message>
+    <message>
+        <source>it gives {count} rows for one image</source>
+        <translation>sie gibt {count} Zeilen für ein Bild</translation>
+    </message>
+    <message>
+        <source>its width changes from image to image</source>
+        <translation>ihre Breite ändert sich von Bild zu Bild</translation>
+    </message>
+    <message>
+        <source>it gives {count} rows for two images</source>
+        <translation>sie gibt {count} Zeilen für zwei Bilder</translation>
+    </message>
+    <message>
         <source>no output</source>
         <translation>keine Ausgabe</translation>
     </message>
@@ -6524,6 +6556,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>export it with standard ONNX operators only</source>
         <translation>nur mit ONNX-Standardoperatoren exportieren</translation>
+    </message>
+    <message>
+        <source>{names} and {count:,} more</source>
+        <translation>{names} und {count:,} weitere</translation>
     </message>
     <message>
         <source>the model is made for a newer ONNX Runtime</source>
@@ -7749,6 +7785,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>{columns} in {name}</translation>
     </message>
     <message>
+        <source>no column</source>
+        <translation>keine Spalte</translation>
+    </message>
+    <message>
         <source>a node of the cluster does not see the data set</source>
         <translation>ein Knoten des Clusters sieht den Datensatz nicht</translation>
     </message>
@@ -8279,6 +8319,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>open an earlier copy of the file, or restore a backup</source>
         <translation>eine frühere Kopie der Datei öffnen oder eine Sicherung wiederherstellen</translation>
+    </message>
+    <message>
+        <source>it has labels</source>
+        <translation>sie hat Labels</translation>
     </message>
     <message>
         <source>nothing in this folder was added, because {what}: {found}; name it by the source id of one</source>
@@ -9509,6 +9553,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>eine Propagationsdatei wählen, die für dieses Backbone trainiert wurde</translation>
     </message>
     <message>
+        <source>any</source>
+        <translation>beliebig</translation>
+    </message>
+    <message>
         <source>the propagation file is missing</source>
         <translation>die Propagationsdatei fehlt</translation>
     </message>
@@ -9653,6 +9701,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>es gibt keine Klasse „{text}“</translation>
     </message>
     <message>
+        <source>and {count:,} more</source>
+        <translation>und {count:,} weitere</translation>
+    </message>
+    <message>
         <source>&quot;{text}&quot; fits {fitting} classes</source>
         <translation>„{text}“ passt zu {fitting} Klassen</translation>
     </message>
@@ -9663,6 +9715,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>write the whole path</source>
         <translation>den ganzen Pfad angeben</translation>
+    </message>
+    <message>
+        <source>did you mean {names}?</source>
+        <translation>meinten Sie {names}?</translation>
     </message>
     <message>
         <source>there is no class to work on</source>
@@ -11201,6 +11257,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>{count} Arrays, mit {names}</translation>
     </message>
     <message>
+        <source>other shapes</source>
+        <translation>andere Formen</translation>
+    </message>
+    <message>
         <source>mean and std must be three numbers each</source>
         <translation>mean und std müssen je drei Zahlen sein</translation>
     </message>
@@ -12568,6 +12628,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Gleitkommazahlen von {name}</translation>
     </message>
     <message>
+        <source>an output</source>
+        <translation>einer Ausgabe</translation>
+    </message>
+    <message>
         <source>the model cannot be run</source>
         <translation>das Modell kann nicht ausgeführt werden</translation>
     </message>
@@ -13080,6 +13144,14 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>es wurde nichts geschrieben; das ist ein Fehler des Exports, bitte melden</translation>
     </message>
     <message>
+        <source>few-shot class</source>
+        <translation>Few-Shot-Klasse</translation>
+    </message>
+    <message>
+        <source>coarse class</source>
+        <translation>gröbere Klasse</translation>
+    </message>
+    <message>
         <source>an iteration leaves no image of a {name} to classify</source>
         <translation>eine Iteration lässt kein Bild zum Klassifizieren übrig ({name})</translation>
     </message>
@@ -13306,6 +13378,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>%1 (%2)</source>
         <translation>%1 (%2)</translation>
+    </message>
+    <message>
+        <source>{title}: {value}</source>
+        <translation>{title}: {value}</translation>
     </message>
 </context>
 </TS>

@@ -6438,6 +6438,38 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>expórtelo con un eje de lote dinámico</translation>
     </message>
     <message>
+        <source>it has {width:,} values for an image, not {least} to {most:,}</source>
+        <translation>tiene {width:,} valores por imagen, no de {least} a {most:,}</translation>
+    </message>
+    <message>
+        <source>it is a list, not an array</source>
+        <translation>es una lista, no una matriz</translation>
+    </message>
+    <message>
+        <source>it holds {kind} values, such as labels, not a vector</source>
+        <translation>contiene valores {kind}, como etiquetas, no un vector</translation>
+    </message>
+    <message>
+        <source>it is one number for each image</source>
+        <translation>es un solo número por imagen</translation>
+    </message>
+    <message>
+        <source>it has {count} axes</source>
+        <translation>tiene {count} ejes</translation>
+    </message>
+    <message>
+        <source>it gives {count} rows for one image</source>
+        <translation>da {count} filas para una imagen</translation>
+    </message>
+    <message>
+        <source>its width changes from image to image</source>
+        <translation>su anchura cambia de una imagen a otra</translation>
+    </message>
+    <message>
+        <source>it gives {count} rows for two images</source>
+        <translation>da {count} filas para dos imágenes</translation>
+    </message>
+    <message>
         <source>no output</source>
         <translation>ninguna salida</translation>
     </message>
@@ -6524,6 +6556,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>export it with standard ONNX operators only</source>
         <translation>expórtelo solo con operadores ONNX estándar</translation>
+    </message>
+    <message>
+        <source>{names} and {count:,} more</source>
+        <translation>{names} y {count:,} más</translation>
     </message>
     <message>
         <source>the model is made for a newer ONNX Runtime</source>
@@ -7749,6 +7785,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>{columns} en {name}</translation>
     </message>
     <message>
+        <source>no column</source>
+        <translation>ninguna columna</translation>
+    </message>
+    <message>
         <source>a node of the cluster does not see the data set</source>
         <translation>un nodo del clúster no ve el conjunto de datos</translation>
     </message>
@@ -8279,6 +8319,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>open an earlier copy of the file, or restore a backup</source>
         <translation>abra una copia anterior del archivo o restaure una copia de seguridad</translation>
+    </message>
+    <message>
+        <source>it has labels</source>
+        <translation>tiene etiquetas</translation>
     </message>
     <message>
         <source>nothing in this folder was added, because {what}: {found}; name it by the source id of one</source>
@@ -9509,6 +9553,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>elija un archivo de propagación entrenado para esta red base</translation>
     </message>
     <message>
+        <source>any</source>
+        <translation>cualquiera</translation>
+    </message>
+    <message>
         <source>the propagation file is missing</source>
         <translation>falta el archivo de propagación</translation>
     </message>
@@ -9653,6 +9701,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>no existe la clase «{text}»</translation>
     </message>
     <message>
+        <source>and {count:,} more</source>
+        <translation>y {count:,} más</translation>
+    </message>
+    <message>
         <source>&quot;{text}&quot; fits {fitting} classes</source>
         <translation>«{text}» corresponde a {fitting} clases</translation>
     </message>
@@ -9663,6 +9715,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>write the whole path</source>
         <translation>escriba la ruta completa</translation>
+    </message>
+    <message>
+        <source>did you mean {names}?</source>
+        <translation>¿quiso decir {names}?</translation>
     </message>
     <message>
         <source>there is no class to work on</source>
@@ -11201,6 +11257,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>{count} matrices, con {names}</translation>
     </message>
     <message>
+        <source>other shapes</source>
+        <translation>otras formas</translation>
+    </message>
+    <message>
         <source>mean and std must be three numbers each</source>
         <translation>mean y std deben tener tres números cada uno</translation>
     </message>
@@ -12568,6 +12628,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>números de coma flotante de {name}</translation>
     </message>
     <message>
+        <source>an output</source>
+        <translation>una salida</translation>
+    </message>
+    <message>
         <source>the model cannot be run</source>
         <translation>no se puede ejecutar el modelo</translation>
     </message>
@@ -13080,6 +13144,14 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>no se escribió nada; es un fallo de la exportación, le rogamos que lo comunique</translation>
     </message>
     <message>
+        <source>few-shot class</source>
+        <translation>clase de pocos ejemplos</translation>
+    </message>
+    <message>
+        <source>coarse class</source>
+        <translation>clase más general</translation>
+    </message>
+    <message>
         <source>an iteration leaves no image of a {name} to classify</source>
         <translation>una iteración no deja ninguna imagen por clasificar: {name}</translation>
     </message>
@@ -13306,6 +13378,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>%1 (%2)</source>
         <translation>%1 (%2)</translation>
+    </message>
+    <message>
+        <source>{title}: {value}</source>
+        <translation>{title}: {value}</translation>
     </message>
 </context>
 </TS>

@@ -6438,6 +6438,38 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>exportez-le avec un axe de lot dynamique</translation>
     </message>
     <message>
+        <source>it has {width:,} values for an image, not {least} to {most:,}</source>
+        <translation>elle a {width:,} valeurs par image, et non de {least} à {most:,}</translation>
+    </message>
+    <message>
+        <source>it is a list, not an array</source>
+        <translation>c’est une liste, pas un tableau</translation>
+    </message>
+    <message>
+        <source>it holds {kind} values, such as labels, not a vector</source>
+        <translation>elle contient des valeurs {kind}, des étiquettes par exemple, et non un vecteur</translation>
+    </message>
+    <message>
+        <source>it is one number for each image</source>
+        <translation>c’est un seul nombre par image</translation>
+    </message>
+    <message>
+        <source>it has {count} axes</source>
+        <translation>elle a {count} axes</translation>
+    </message>
+    <message>
+        <source>it gives {count} rows for one image</source>
+        <translation>elle donne {count} lignes pour une image</translation>
+    </message>
+    <message>
+        <source>its width changes from image to image</source>
+        <translation>sa largeur change d’une image à l’autre</translation>
+    </message>
+    <message>
+        <source>it gives {count} rows for two images</source>
+        <translation>elle donne {count} lignes pour deux images</translation>
+    </message>
+    <message>
         <source>no output</source>
         <translation>aucune sortie</translation>
     </message>
@@ -6524,6 +6556,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>export it with standard ONNX operators only</source>
         <translation>exportez-le avec les seuls opérateurs ONNX standard</translation>
+    </message>
+    <message>
+        <source>{names} and {count:,} more</source>
+        <translation>{names} et {count:,} de plus</translation>
     </message>
     <message>
         <source>the model is made for a newer ONNX Runtime</source>
@@ -7749,6 +7785,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>{columns} dans {name}</translation>
     </message>
     <message>
+        <source>no column</source>
+        <translation>aucune colonne</translation>
+    </message>
+    <message>
         <source>a node of the cluster does not see the data set</source>
         <translation>un nœud du cluster ne voit pas le jeu de données</translation>
     </message>
@@ -8279,6 +8319,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>open an earlier copy of the file, or restore a backup</source>
         <translation>ouvrez une copie antérieure du fichier, ou restaurez une sauvegarde</translation>
+    </message>
+    <message>
+        <source>it has labels</source>
+        <translation>elle a des étiquettes</translation>
     </message>
     <message>
         <source>nothing in this folder was added, because {what}: {found}; name it by the source id of one</source>
@@ -9509,6 +9553,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>choisissez un fichier de propagation entraîné pour ce réseau de base</translation>
     </message>
     <message>
+        <source>any</source>
+        <translation>quelconque</translation>
+    </message>
+    <message>
         <source>the propagation file is missing</source>
         <translation>le fichier de propagation manque</translation>
     </message>
@@ -9653,6 +9701,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>il n’y a pas de classe «&#xa0;{text}&#xa0;»</translation>
     </message>
     <message>
+        <source>and {count:,} more</source>
+        <translation>et {count:,} de plus</translation>
+    </message>
+    <message>
         <source>&quot;{text}&quot; fits {fitting} classes</source>
         <translation>«&#xa0;{text}&#xa0;» correspond à {fitting} classes</translation>
     </message>
@@ -9663,6 +9715,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>write the whole path</source>
         <translation>écrivez le chemin entier</translation>
+    </message>
+    <message>
+        <source>did you mean {names}?</source>
+        <translation>vouliez-vous dire {names}&#xa0;?</translation>
     </message>
     <message>
         <source>there is no class to work on</source>
@@ -11201,6 +11257,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>{count} tableaux, avec {names}</translation>
     </message>
     <message>
+        <source>other shapes</source>
+        <translation>d’autres formes</translation>
+    </message>
+    <message>
         <source>mean and std must be three numbers each</source>
         <translation>mean et std doivent être trois nombres chacun</translation>
     </message>
@@ -12568,6 +12628,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>des nombres à virgule flottante de {name}</translation>
     </message>
     <message>
+        <source>an output</source>
+        <translation>une sortie</translation>
+    </message>
+    <message>
         <source>the model cannot be run</source>
         <translation>le modèle ne peut pas être exécuté</translation>
     </message>
@@ -13080,6 +13144,14 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>rien n’a été écrit&#xa0;; c’est une erreur de l’export, merci de la signaler</translation>
     </message>
     <message>
+        <source>few-shot class</source>
+        <translation>classe à peu d’exemples</translation>
+    </message>
+    <message>
+        <source>coarse class</source>
+        <translation>classe plus générale</translation>
+    </message>
+    <message>
         <source>an iteration leaves no image of a {name} to classify</source>
         <translation>une itération ne laisse aucune image à classer ({name})</translation>
     </message>
@@ -13306,6 +13378,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>%1 (%2)</source>
         <translation>%1 (%2)</translation>
+    </message>
+    <message>
+        <source>{title}: {value}</source>
+        <translation>{title}&#xa0;: {value}</translation>
     </message>
 </context>
 </TS>

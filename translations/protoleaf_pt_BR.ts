@@ -6438,6 +6438,38 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>exporte-o com um eixo de lote dinâmico</translation>
     </message>
     <message>
+        <source>it has {width:,} values for an image, not {least} to {most:,}</source>
+        <translation>ela tem {width:,} valores por imagem, não de {least} a {most:,}</translation>
+    </message>
+    <message>
+        <source>it is a list, not an array</source>
+        <translation>é uma lista, não uma matriz</translation>
+    </message>
+    <message>
+        <source>it holds {kind} values, such as labels, not a vector</source>
+        <translation>ela contém valores {kind}, como rótulos, não um vetor</translation>
+    </message>
+    <message>
+        <source>it is one number for each image</source>
+        <translation>é um único número por imagem</translation>
+    </message>
+    <message>
+        <source>it has {count} axes</source>
+        <translation>ela tem {count} eixos</translation>
+    </message>
+    <message>
+        <source>it gives {count} rows for one image</source>
+        <translation>ela dá {count} linhas para uma imagem</translation>
+    </message>
+    <message>
+        <source>its width changes from image to image</source>
+        <translation>sua largura muda de imagem para imagem</translation>
+    </message>
+    <message>
+        <source>it gives {count} rows for two images</source>
+        <translation>ela dá {count} linhas para duas imagens</translation>
+    </message>
+    <message>
         <source>no output</source>
         <translation>nenhuma saída</translation>
     </message>
@@ -6524,6 +6556,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>export it with standard ONNX operators only</source>
         <translation>exporte-o só com operadores ONNX padrão</translation>
+    </message>
+    <message>
+        <source>{names} and {count:,} more</source>
+        <translation>{names} e mais {count:,}</translation>
     </message>
     <message>
         <source>the model is made for a newer ONNX Runtime</source>
@@ -7749,6 +7785,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>{columns} em {name}</translation>
     </message>
     <message>
+        <source>no column</source>
+        <translation>nenhuma coluna</translation>
+    </message>
+    <message>
         <source>a node of the cluster does not see the data set</source>
         <translation>um nó do cluster não tem acesso ao conjunto de dados</translation>
     </message>
@@ -8279,6 +8319,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>open an earlier copy of the file, or restore a backup</source>
         <translation>abra uma cópia anterior do arquivo ou restaure um backup</translation>
+    </message>
+    <message>
+        <source>it has labels</source>
+        <translation>ela tem rótulos</translation>
     </message>
     <message>
         <source>nothing in this folder was added, because {what}: {found}; name it by the source id of one</source>
@@ -9509,6 +9553,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>escolha um arquivo de propagação treinado para este backbone</translation>
     </message>
     <message>
+        <source>any</source>
+        <translation>qualquer</translation>
+    </message>
+    <message>
         <source>the propagation file is missing</source>
         <translation>falta o arquivo de propagação</translation>
     </message>
@@ -9653,6 +9701,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>a classe “{text}” não existe</translation>
     </message>
     <message>
+        <source>and {count:,} more</source>
+        <translation>e mais {count:,}</translation>
+    </message>
+    <message>
         <source>&quot;{text}&quot; fits {fitting} classes</source>
         <translation>“{text}” corresponde a {fitting} classes</translation>
     </message>
@@ -9663,6 +9715,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>write the whole path</source>
         <translation>escreva o caminho inteiro</translation>
+    </message>
+    <message>
+        <source>did you mean {names}?</source>
+        <translation>você quis dizer {names}?</translation>
     </message>
     <message>
         <source>there is no class to work on</source>
@@ -11201,6 +11257,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>{count} matrizes, com {names}</translation>
     </message>
     <message>
+        <source>other shapes</source>
+        <translation>outras formas</translation>
+    </message>
+    <message>
         <source>mean and std must be three numbers each</source>
         <translation>mean e std precisam de três números cada</translation>
     </message>
@@ -12568,6 +12628,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>números de ponto flutuante de {name}</translation>
     </message>
     <message>
+        <source>an output</source>
+        <translation>uma saída</translation>
+    </message>
+    <message>
         <source>the model cannot be run</source>
         <translation>não é possível executar o modelo</translation>
     </message>
@@ -13080,6 +13144,14 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>nada foi gravado; é uma falha da exportação, por favor informe-a</translation>
     </message>
     <message>
+        <source>few-shot class</source>
+        <translation>classe de poucos exemplos</translation>
+    </message>
+    <message>
+        <source>coarse class</source>
+        <translation>classe mais ampla</translation>
+    </message>
+    <message>
         <source>an iteration leaves no image of a {name} to classify</source>
         <translation>uma iteração não deixa nenhuma imagem para classificar: {name}</translation>
     </message>
@@ -13306,6 +13378,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>%1 (%2)</source>
         <translation>%1 (%2)</translation>
+    </message>
+    <message>
+        <source>{title}: {value}</source>
+        <translation>{title}: {value}</translation>
     </message>
 </context>
 </TS>

@@ -6328,6 +6328,38 @@ Click + to add a class, or import a list.</source>
         <translation>请以动态批次轴导出</translation>
     </message>
     <message>
+        <source>it has {width:,} values for an image, not {least} to {most:,}</source>
+        <translation>每张图像有 {width:,} 个值，应为 {least} 到 {most:,} 个</translation>
+    </message>
+    <message>
+        <source>it is a list, not an array</source>
+        <translation>它是列表，不是数组</translation>
+    </message>
+    <message>
+        <source>it holds {kind} values, such as labels, not a vector</source>
+        <translation>它包含 {kind} 类型的值（例如标签），不是向量</translation>
+    </message>
+    <message>
+        <source>it is one number for each image</source>
+        <translation>每张图像只有一个数</translation>
+    </message>
+    <message>
+        <source>it has {count} axes</source>
+        <translation>它有 {count} 个轴</translation>
+    </message>
+    <message>
+        <source>it gives {count} rows for one image</source>
+        <translation>一张图像给出 {count} 行</translation>
+    </message>
+    <message>
+        <source>its width changes from image to image</source>
+        <translation>其宽度因图像而异</translation>
+    </message>
+    <message>
+        <source>it gives {count} rows for two images</source>
+        <translation>两张图像给出 {count} 行</translation>
+    </message>
+    <message>
         <source>no output</source>
         <translation>没有输出</translation>
     </message>
@@ -6414,6 +6446,10 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>export it with standard ONNX operators only</source>
         <translation>请仅用标准 ONNX 算子导出</translation>
+    </message>
+    <message>
+        <source>{names} and {count:,} more</source>
+        <translation>{names} 以及另外 {count:,} 个</translation>
     </message>
     <message>
         <source>the model is made for a newer ONNX Runtime</source>
@@ -7618,6 +7654,10 @@ Click + to add a class, or import a list.</source>
         <translation>{name} 中的 {columns}</translation>
     </message>
     <message>
+        <source>no column</source>
+        <translation>没有列</translation>
+    </message>
+    <message>
         <source>a node of the cluster does not see the data set</source>
         <translation>集群的某个节点看不到数据集</translation>
     </message>
@@ -8148,6 +8188,10 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>open an earlier copy of the file, or restore a backup</source>
         <translation>请打开文件的早期副本，或恢复备份</translation>
+    </message>
+    <message>
+        <source>it has labels</source>
+        <translation>它有标签</translation>
     </message>
     <message>
         <source>nothing in this folder was added, because {what}: {found}; name it by the source id of one</source>
@@ -9378,6 +9422,10 @@ Click + to add a class, or import a list.</source>
         <translation>请选择为此骨干网络训练的传播文件</translation>
     </message>
     <message>
+        <source>any</source>
+        <translation>任意</translation>
+    </message>
+    <message>
         <source>the propagation file is missing</source>
         <translation>传播文件缺失</translation>
     </message>
@@ -9522,6 +9570,10 @@ Click + to add a class, or import a list.</source>
         <translation>没有类别“{text}”</translation>
     </message>
     <message>
+        <source>and {count:,} more</source>
+        <translation>以及另外 {count:,} 个</translation>
+    </message>
+    <message>
         <source>&quot;{text}&quot; fits {fitting} classes</source>
         <translation>“{text}”对应 {fitting} 个类别</translation>
     </message>
@@ -9532,6 +9584,10 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>write the whole path</source>
         <translation>请写出完整路径</translation>
+    </message>
+    <message>
+        <source>did you mean {names}?</source>
+        <translation>您是不是指 {names}？</translation>
     </message>
     <message>
         <source>there is no class to work on</source>
@@ -11070,6 +11126,10 @@ Click + to add a class, or import a list.</source>
         <translation>{count} 个数组，含 {names}</translation>
     </message>
     <message>
+        <source>other shapes</source>
+        <translation>其他形状</translation>
+    </message>
+    <message>
         <source>mean and std must be three numbers each</source>
         <translation>mean 和 std 须各为三个数</translation>
     </message>
@@ -12432,6 +12492,10 @@ Click + to add a class, or import a list.</source>
         <translation>来自 {name} 的浮点数</translation>
     </message>
     <message>
+        <source>an output</source>
+        <translation>某个输出</translation>
+    </message>
+    <message>
         <source>the model cannot be run</source>
         <translation>无法运行模型</translation>
     </message>
@@ -12944,6 +13008,14 @@ Click + to add a class, or import a list.</source>
         <translation>未写入任何内容；这是导出的错误，请报告</translation>
     </message>
     <message>
+        <source>few-shot class</source>
+        <translation>小样本类别</translation>
+    </message>
+    <message>
+        <source>coarse class</source>
+        <translation>较粗类别</translation>
+    </message>
+    <message>
         <source>an iteration leaves no image of a {name} to classify</source>
         <translation>一次迭代没有留下可供分类的 {name} 图像</translation>
     </message>
@@ -13170,6 +13242,10 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>%1 (%2)</source>
         <translation>%1（%2）</translation>
+    </message>
+    <message>
+        <source>{title}: {value}</source>
+        <translation>{title}：{value}</translation>
     </message>
 </context>
 </TS>

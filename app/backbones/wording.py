@@ -9,8 +9,9 @@ from PySide6.QtCore import QLocale
 
 from app.backbones.logic import BackboneRow, Origin, PublishedRow, Source
 from app.texts import fill, marked, plural, tr
-from app.wording import SEPARATOR, file_size, images, images_per_s, number, paragraph, percent_to_a_tenth
+from app.wording import SEPARATOR, file_size, images, images_per_s, number, percent_to_a_tenth
 from engine.backbones.published.titles import Advice
+from engine.texts import paragraph
 
 if TYPE_CHECKING:
     from engine.backbones.bundled import OfferedBackbone

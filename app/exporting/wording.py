@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from app.texts import fill, marked, plural, tr
-from app.wording import SEPARATOR, enumeration, file_size, images, in_sentences, number, paragraph, sentence
+from app.wording import SEPARATOR, enumeration, file_size, images, in_sentences, number, sentence
 from engine.collection.exporting.export import Which
 from engine.collection.exporting.preview import ExportPreview
 from engine.files import shown
 from engine.interchange.labelled_images.formats import FormatGroup
 from engine.new_folder import Placing
-from engine.texts import translated
+from engine.texts import paragraph, translated
 
 if TYPE_CHECKING:
     from app.exporting.logic import ExportLook

@@ -5,11 +5,12 @@ from typing import Final
 from app.drops import classes_text
 from app.graph_import.logic import GraphSurvey
 from app.texts import fill, plural, tr
-from app.wording import clauses, enumeration, number, paragraph
+from app.wording import clauses, enumeration, number
 from engine.collection.importing.import_graph import GraphImport, GraphPreview
 from engine.files import shown
 from engine.interchange.detect import FORMATS
 from engine.interchange.versions.plan import Clash, ImportReport, ReportKind, ReportLine
+from engine.texts import paragraph, translated
 
 LEVELS_NAMED: Final = 8  # counts in one line; of more levels only their number is shown
 
@@ -147,7 +148,7 @@ def import_button(preview: GraphPreview) -> str:
 
 
 def stayed_text(done: GraphImport) -> str:
-    first, others = done.stayed[0], len(done.stayed) - 1
+    first, others = translated(done.stayed[0]), len(done.stayed) - 1
     if others:
         return tr("%1. %2 stayed, such as %3", done.change.text, classes_text(others + 1), first)
     return tr("%1. One class stayed: %2", done.change.text, first)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from app.inspector.logic import Certainty, ClassPageFacts, ImageFacts, ShareRow, ShareSource, Teaching, teaching
 from app.texts import plural, tr
-from app.wording import at_most, clauses, enumeration, images, moment_text, number, paragraph, percent, short_reason
+from app.wording import at_most, clauses, enumeration, images, moment_text, number, percent, short_reason
+from engine.texts import paragraph
 
 if TYPE_CHECKING:
     from engine.collection.policy_curve import PolicyCurve

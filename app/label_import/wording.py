@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 from app.palette.import_card import MOST_ROWS
 from app.texts import fill, plural, tr
-from app.wording import enumeration, images, in_sentences, number, paragraph
+from app.wording import enumeration, images, in_sentences, number
 from engine.files import shown
 from engine.graph.names import join_path
-from engine.texts import translated
+from engine.texts import paragraph, translated
 
 if TYPE_CHECKING:
     from app.label_import.logic import LabelSurvey

@@ -10,10 +10,11 @@ from PySide6.QtCore import QLocale
 
 from app.palette.import_card import MOST_ROWS
 from app.texts import plural, tr
-from app.wording import SEPARATOR, clauses, enumeration, images, moment_text, number, paragraph, percent
+from app.wording import SEPARATOR, clauses, enumeration, images, moment_text, number, percent
 from engine.collection.merging.class_plan import Divergence
 from engine.collection.merging.merge_plan import NONE_OF_THEM
 from engine.files import shown
+from engine.texts import paragraph
 
 if TYPE_CHECKING:
     from app.merging.logic import MergeSurvey

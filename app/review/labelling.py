@@ -12,9 +12,10 @@ from app.palette.logic import Choice, ClassChoice, CreateChoice, PaletteRow, cla
 from app.palette.view import Palette
 from app.session.subsets import Subset
 from app.texts import plural, tr
-from app.wording import images, number, paragraph, sentence
+from app.wording import images, number, sentence
 from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
 from engine.project.actions import action
+from engine.texts import paragraph
 
 if TYPE_CHECKING:
     from app.session import Session

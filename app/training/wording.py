@@ -16,8 +16,9 @@ from app.training.logic import (
     VersionRow,
     tuning_s,
 )
-from app.wording import SEPARATOR, hours, images, moment_text, number, paragraph, percent_to_a_tenth, titled
+from app.wording import SEPARATOR, hours, images, moment_text, number, percent_to_a_tenth, titled
 from engine.collection.training.progress import TrainingStage
+from engine.texts import paragraph
 from engine.training.curve import TrainingDuration
 
 _MINUTE_S: Final = 60

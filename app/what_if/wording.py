@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtCore import QLocale
 
 from app.texts import fill, plural, shortened, tr
-from app.wording import number, paragraph, percent_to_a_tenth, titled
+from app.wording import number, percent_to_a_tenth, titled
 from engine.graph.codes import NO_CLASS, UNKNOWN
+from engine.texts import paragraph
 
 if TYPE_CHECKING:
     from engine.collection.state import ChangedImages, ClassMove

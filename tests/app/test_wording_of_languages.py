@@ -12,7 +12,11 @@ from app.group_review.wording import done_text
 from app.key_choice.logic import conflict_text
 from app.language import ENGLISH, install_language, language_names
 from app.texts import speak
-from app.wording import clauses, day_text, enumeration, in_sentences, moment_text, paragraph, sentence, titled
+from app.wording import clauses, day_text, enumeration, in_sentences, moment_text, sentence, titled
+from engine.backbones.published.catalogue import publisher_called
+from engine.collection.training.settings import BackboneSettings, with_chosen
+from engine.errors import ProtoleafError, UsageError, found_at
+from engine.texts import paragraph, translated
 
 Speak = Callable[[str], None]
 LANGUAGES = ("de", "fr", "es", "pt_BR", "zh_CN")
@@ -98,3 +102,28 @@ def test_texts_on_the_screen_use_them(speak_in: Speak) -> None:
     assert conflict_text(["Annuler", "Refaire"], "Ctrl+Z").endswith("«\u00a0Annuler\u00a0», «\u00a0Refaire\u00a0».")
     speak_in("zh_CN")
     assert done_text(12, 310) == "12 次回答\uff0c310 个标签"
+
+
+def test_a_name_alone_is_no_text_of_the_program(speak_in: Speak) -> None:
+    """A class of a person may be called as a word that is translated."""
+    speak_in("de")
+    assert enumeration(["Unknown"]) == "Unknown"
+    assert enumeration(["Unknown", "Fox"]) == "Unknown, Fox"
+
+
+def test_lists_in_errors_have_the_marks_of_the_language(speak_in: Speak) -> None:
+    """And so has what stands behind a file's name."""
+    speak_in("zh_CN")
+    with pytest.raises(ProtoleafError) as raised:
+        publisher_called("nobody")
+    assert "torchvision 或 timm" in raised.value.translated()
+    assert translated(found_at("birds.csv", OSError(13, "Permission denied"))).startswith("birds.csv\uff1a")
+    assert "Permission denied" not in translated(found_at("birds.csv", OSError(13, "Permission denied")))
+
+
+def test_kinds_of_values_in_errors_are_translated(speak_in: Speak) -> None:
+    """What a setting takes, in words of the language."""
+    speak_in("de")
+    with pytest.raises(UsageError) as raised:
+        with_chosen(BackboneSettings(), {"side": "wide"})
+    assert "eine ganze Zahl oder keine" in raised.value.translated()
