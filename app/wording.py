@@ -26,6 +26,7 @@ _FIRST_MEGABYTE: Final = 999_950  # from here on kilobytes would read 1,000.0
 _FIRST_GIGABYTE: Final = 999_950_000  # and megabytes
 SEPARATOR: Final = "  ·  "
 _GAP: Final = "\u202f"
+_BEFORE_UNIT: Final = re.compile(r"(?<=\d) (?=[^\W\d])")
 _FIRM_SPACE: Final = "\N{NO-BREAK SPACE}"
 _WEEKDAY: Final = re.compile(r"(?<!d)d{3,4}(?!d)")
 _AROUND_WEEKDAY: Final = re.compile(r"^\0[^dMy]*|[,\s]*\0$")  # at an end of a date: `dddd, d MMMM yyyy`
@@ -79,6 +80,11 @@ def _folded(template: str, parts: Iterable[str]) -> str:
     return reduce(lambda before, part: fill(template, before, part), filled) if filled else ""
 
 
+def on_one_line(quantity: str) -> str:
+    """`53.1 MB`, `noch 12 min`: no line ends between a number and its unit."""
+    return _BEFORE_UNIT.sub(_FIRM_SPACE, quantity)
+
+
 def images(count: int) -> str:
     return plural(count, "1 image", "%n images")
 
@@ -92,7 +98,7 @@ def time_left(seconds: float) -> str:
         template, value = tr("%1 min left"), ceil(seconds / _MINUTE_S)
     else:
         template, value = tr("%1 h left"), ceil(seconds / _HOUR_S)
-    return fill(template, number(value))
+    return on_one_line(fill(template, number(value)))
 
 
 def rough_time(seconds: float) -> str:
@@ -100,22 +106,36 @@ def rough_time(seconds: float) -> str:
     if seconds < _EACH_SECOND_UNTIL_S:
         return tr("a few seconds")
     if seconds <= _MINUTE_S - _STEP_S:
-        return tr("%1 seconds", number(_STEP_S * ceil(seconds / _STEP_S)))
+        return on_one_line(tr("%1 seconds", number(_STEP_S * ceil(seconds / _STEP_S))))
     if seconds < _MINUTE_S * 1.5:
-        return tr("1 minute")
+        return on_one_line(tr("1 minute"))
     if seconds < _HOUR_S:
-        return tr("%1 minutes", number(round(seconds / _MINUTE_S)))
+        return minutes(round(seconds / _MINUTE_S))
     return hours(round(2 * seconds / _HOUR_S) / 2)
 
 
 def hours(count: float) -> str:
     if count == 1:
-        return tr("1 hour")
-    return tr("%1 hours", QLocale().toString(count, "f", 0 if count % 1 == 0 else 1))
+        return on_one_line(tr("1 hour"))
+    return on_one_line(tr("%1 hours", _with_half(count)))
+
+
+def minutes(count: float) -> str:
+    if count == 1:
+        return on_one_line(tr("1 minute"))
+    return on_one_line(tr("%1 minutes", _with_half(count)))
+
+
+def _with_half(count: float) -> str:
+    return QLocale().toString(float(count), "f", 0 if count % 1 == 0 else 1)
 
 
 def images_per_s(rate: float) -> str:
-    return tr("%1 images/s", QLocale().toString(rate, "f", 0 if rate >= 10 else 1))  # noqa: PLR2004
+    return on_one_line(tr("%1 images/s", _rate_number(rate)))
+
+
+def _rate_number(rate: float) -> str:
+    return QLocale().toString(rate, "f", 0 if rate >= 10 else 1)  # noqa: PLR2004
 
 
 def preparing_text() -> str:
@@ -138,8 +158,7 @@ def progress_facts(progress: Progress) -> str:
 def _rate(progress: Progress) -> str:
     if progress.unit == BYTES:
         return transfer_rate(progress.rate_per_s)
-    rate = QLocale().toString(progress.rate_per_s, "f", 0 if progress.rate_per_s >= 10 else 1)  # noqa: PLR2004
-    return f"{rate} {translated(progress.unit)}/s"
+    return on_one_line(tr("%1/s", f"{_rate_number(progress.rate_per_s)} {translated(progress.unit)}"))
 
 
 def _done(progress: Progress) -> str:
@@ -202,10 +221,10 @@ def day_text(day: date) -> str:
 def file_size(size_bytes: float) -> str:
     """`53.1 kB`, `97.8 MB`, `1.2 GB`."""
     if size_bytes < _FIRST_MEGABYTE:
-        return tr("%1 kB", _decimal(size_bytes / _KILOBYTE))
+        return on_one_line(tr("%1 kB", _decimal(size_bytes / _KILOBYTE)))
     if size_bytes < _FIRST_GIGABYTE:
-        return tr("%1 MB", _decimal(size_bytes / _MEGABYTE))
-    return tr("%1 GB", _decimal(size_bytes / _GIGABYTE))
+        return on_one_line(tr("%1 MB", _decimal(size_bytes / _MEGABYTE)))
+    return on_one_line(tr("%1 GB", _decimal(size_bytes / _GIGABYTE)))
 
 
 def part_of_size(done_bytes: int, total_bytes: int) -> str:

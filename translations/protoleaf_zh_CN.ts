@@ -5777,7 +5777,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>%1/s</source>
-        <translation>%1/秒</translation>
+        <translation>每秒 %1</translation>
     </message>
     <message>
         <source>Truncated %1</source>

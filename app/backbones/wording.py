@@ -9,7 +9,7 @@ from PySide6.QtCore import QLocale
 
 from app.backbones.logic import BackboneRow, Origin, PublishedRow, Source
 from app.texts import fill, marked, plural, tr
-from app.wording import SEPARATOR, file_size, images, images_per_s, number, percent_to_a_tenth
+from app.wording import SEPARATOR, file_size, images, images_per_s, number, on_one_line, percent_to_a_tenth
 from engine.backbones.published.titles import Advice
 from engine.texts import paragraph
 
@@ -36,7 +36,7 @@ NOT_KNOWN: Final = "\N{EN DASH}"  # in a table
 
 
 def pixels(side: int) -> str:
-    return tr("%1 px", number(side))
+    return on_one_line(tr("%1 px", number(side)))
 
 
 def row_facts(row: BackboneRow) -> str:
@@ -66,7 +66,7 @@ def _speed(images_per_s: float | None) -> str:
     if not images_per_s:
         return ""
     rate = QLocale().toString(images_per_s, "f", 0 if images_per_s >= _SLOW else 1)
-    return tr("%1 images/s on one core", rate)
+    return on_one_line(tr("%1 images/s on one core", rate))
 
 
 def row_origin(row: BackboneRow) -> str:
@@ -185,7 +185,7 @@ def trial_button(count: int) -> str:
 def trial_text(trial: Trial) -> str:
     template = tr("It works: %1 embedded, %2 dimensions, about %3 images/s on one core.")
     rate = QLocale().toString(trial.images_per_s, "f", 1)
-    return fill(template, images(trial.images), number(trial.width), rate)
+    return on_one_line(fill(template, images(trial.images), number(trial.width), rate))
 
 
 def offer_text(accurate: OfferedBackbone) -> str:

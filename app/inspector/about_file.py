@@ -13,7 +13,7 @@ from app.controls import ElidedLabel, fill_column, fill_row, make_button, make_i
 from app.inspector.page import PageRequests, Paragraph
 from app.texts import fill, marked, tr
 from app.theme.tokens import tokens
-from app.wording import SEPARATOR, clauses, enumeration, file_size, moment_text, number
+from app.wording import SEPARATOR, clauses, enumeration, file_size, moment_text, number, on_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -88,11 +88,11 @@ def field_text(name: str, value: str) -> str:
         case "keywords":
             return enumeration(value.split("\n"))
         case "exposure_s":
-            return tr("%1 s", value)
+            return on_one_line(tr("%1 s", value))
         case "aperture":
             return f"f/{value}"
         case "focal_length_mm":
-            return tr("%1 mm", value)
+            return on_one_line(tr("%1 mm", value))
         case "rating":
             return "★" * int(value) if value.isdigit() else value
     return value

@@ -12,10 +12,25 @@ from app.group_review.wording import done_text
 from app.key_choice.logic import conflict_text
 from app.language import ENGLISH, install_language, language_names
 from app.texts import speak
-from app.wording import clauses, day_text, enumeration, in_sentences, moment_text, sentence, titled
+from app.wording import (
+    SEPARATOR,
+    clauses,
+    day_text,
+    enumeration,
+    file_size,
+    hours,
+    in_sentences,
+    moment_text,
+    progress_facts,
+    sentence,
+    time_left,
+    titled,
+    transfer_rate,
+)
 from engine.backbones.published.catalogue import publisher_called
 from engine.collection.training.settings import BackboneSettings, with_chosen
 from engine.errors import ProtoleafError, UsageError, found_at
+from engine.events import Progress
 from engine.texts import paragraph, translated
 
 Speak = Callable[[str], None]
@@ -127,3 +142,19 @@ def test_kinds_of_values_in_errors_are_translated(speak_in: Speak) -> None:
     with pytest.raises(UsageError) as raised:
         with_chosen(BackboneSettings(), {"side": "wide"})
     assert "eine ganze Zahl oder keine" in raised.value.translated()
+
+
+@pytest.mark.parametrize(
+    ("language", "shown"),
+    [
+        (ENGLISH, ("53.1_MB", "12_min left", "1.5_hours", "355_images/s", "1.6_MB/s")),
+        ("de", ("53,1_MB", "noch 12_min", "1,5_Stunden", "355_Bilder/s", "1,6_MB/s")),
+        ("zh_CN", ("53.1_MB", "剩余 12_分钟", "1.5_小时", "每秒 355_张图像", "每秒 1.6_MB")),
+    ],
+)
+def test_a_number_and_its_unit_stay_on_one_line(speak_in: Speak, language: str, shown: tuple[str, ...]) -> None:
+    """Sizes, durations and rates, each a text that can be translated."""
+    speak_in(language)
+    rate = progress_facts(Progress(0, 0, "images", 355.0)).partition(SEPARATOR)[2]
+    found = file_size(53_100_000), time_left(720), hours(1.5), rate, transfer_rate(1_600_000)
+    assert found == tuple(each.replace("_", "\u00a0") for each in shown)

@@ -89,8 +89,8 @@ def test_a_cancel_leaves_the_project_as_it_was(reviewing: Desk, collection: Coll
     for _ in range(2):
         use_button(panel, tinyleaf).click()
         reviewing.wait(lambda: "16 of 64" in panel.run.facts)
-        assert "10 images/s" in panel.run.facts
-        assert "5 s left" in panel.run.facts
+        assert "10\u00a0images/s" in panel.run.facts
+        assert "5\u00a0s left" in panel.run.facts
         panel.run.cancel_button.click()
         assert panel.run.facts == "Stopping…"
         reviewing.wait(lambda: change.stage is Stage.IDLE)
