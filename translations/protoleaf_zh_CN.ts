@@ -5035,7 +5035,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Undone: %1</source>
-        <translation>已撤销操作：%1</translation>
+        <translation>已撤销：%1</translation>
     </message>
     <message>
         <source>Redo</source>
@@ -5043,7 +5043,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Redone: %1</source>
-        <translation>已重做操作：%1</translation>
+        <translation>已重做：%1</translation>
     </message>
     <message>
         <source>•— validation</source>

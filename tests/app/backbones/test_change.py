@@ -50,7 +50,7 @@ def test_a_change_is_measured_used_and_undone(reviewing: Desk, tinyleaf: str) ->
     changed_by(reviewing.qtbot, reviewing.window.session, undo.click)
     assert_same(reviewing.state, before, tolerance=0)
     assert "Analysing images" not in {job.title for (job,) in jobs if isinstance(job, Job)}
-    assert reviewing.window.toast.message == f"Undone: Changed the backbone to {tinyleaf}"
+    assert reviewing.window.toast.message == f"Undone: Change the backbone to {tinyleaf}"
 
 
 def test_what_was_found_out_about_images_waits_with_the_change(reviewing: Desk, tinyleaf: str) -> None:
