@@ -10,7 +10,7 @@ from typing import Final
 
 from PySide6.QtCore import QDate, QDateTime, QLocale, QTime
 
-from app.texts import fill, plural, tr
+from app.texts import fill, plural, tr, with_percent
 from engine.events import Progress
 from engine.texts import WIDE_ENDS, Message, enumerated, translated
 
@@ -25,12 +25,10 @@ _GIGABYTE: Final = 1e9
 _FIRST_MEGABYTE: Final = 999_950  # from here on kilobytes would read 1,000.0
 _FIRST_GIGABYTE: Final = 999_950_000  # and megabytes
 SEPARATOR: Final = "  ·  "
-_GAP: Final = "\u202f"
 _BEFORE_UNIT: Final = re.compile(r"(?<=\d) (?=[^\W\d])")
 _FIRM_SPACE: Final = "\N{NO-BREAK SPACE}"
 _WEEKDAY: Final = re.compile(r"(?<!d)d{3,4}(?!d)")
 _AROUND_WEEKDAY: Final = re.compile(r"^\0[^dMy]*|[,\s]*\0$")  # at an end of a date: `dddd, d MMMM yyyy`
-_GAP_BEFORE_PERCENT: Final = frozenset({QLocale.Language.German, QLocale.Language.French, QLocale.Language.Spanish})
 BYTES: Final = "bytes"
 _ENDS: Final = (".", "!", "?", "…", *WIDE_ENDS)  # of sentences
 
@@ -180,22 +178,17 @@ def percent(share: float) -> str:
     if rounded >= 100 and share < 1.0:  # noqa: PLR2004 (a percentage)
         rounded = 99
     if share > 0 and rounded == 0:
-        return f"<{_with_percent('1')}"
-    return _with_percent(number(rounded))
-
-
-def _with_percent(shown: str) -> str:
-    """As Unicode's CLDR has it: with a narrow no-break space, or none."""
-    return f"{shown}{_GAP if QLocale().language() in _GAP_BEFORE_PERCENT else ''}%"
+        return f"<{with_percent('1')}"
+    return with_percent(number(rounded))
 
 
 def percent_of_size(scale: float) -> str:
     shown = QLocale().toString(100 * scale, "f", 0 if scale >= 0.1 else 1)  # noqa: PLR2004 (a tenth below 10%)
-    return _with_percent(shown)
+    return with_percent(shown)
 
 
 def percent_to_a_tenth(value: float) -> str:
-    return _with_percent(QLocale().toString(100 * value, "f", 1))
+    return with_percent(QLocale().toString(100 * value, "f", 1))
 
 
 def moment_text(moment: datetime) -> str:

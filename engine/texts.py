@@ -10,7 +10,7 @@ from typing import Any, Final, Self
 Translator = Callable[[str, int | None], str]
 """Gives a template in the person's language, else nothing; the number is the count that a plural is chosen by."""
 Numbers = Callable[[float, str], str]
-"""Gives a number with a format, such as `,` or `.1f`, as the person's language writes it."""
+"""Gives a number with a format, such as `,`, `.1f` or `.1%`, as the person's language writes it."""
 
 _FIELD: Final = re.compile(r"\{(\w+)(?::([^{}]*))?\}")
 WIDE_ENDS: Final = (
@@ -98,6 +98,11 @@ def counted(count: int, noun: str, plural: str = "") -> Message:
     text = Message(f"{{count:,}} {noun}" if count == 1 else several, {"count": count}, count)
     text.template = several
     return text
+
+
+def number_text(value: float, form: str) -> str:
+    """A number in one of Python's formats, such as `,` or `.1%`, as the person's language writes it."""
+    return (_numbers[0] if _numbers else format)(value, form)
 
 
 def line_of(number: int, name: str) -> Message:

@@ -1608,6 +1608,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>SKOS-Thesaurus</translation>
     </message>
     <message>
+        <source>Darwin Core checklist</source>
+        <translation>Checkliste als Darwin Core</translation>
+    </message>
+    <message>
         <source>DOT for Graphviz</source>
         <translation>DOT für Graphviz</translation>
     </message>
@@ -3090,6 +3094,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>Other names, separated by ;</source>
         <translation>Andere Namen, getrennt durch ;</translation>
+    </message>
+    <message>
+        <source>A name in a language has its code behind it: Tench@en</source>
+        <translation>Hinter einem Namen in einer Sprache steht deren Code: Schleie@de</translation>
     </message>
     <message>
         <source>Id in the list that it came from</source>
@@ -4699,6 +4707,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>Language</source>
         <translation>Sprache</translation>
+    </message>
+    <message>
+        <source>Class names in this language, where they have one</source>
+        <translation>Klassennamen in dieser Sprache, wo vorhanden</translation>
     </message>
     <message>
         <source>Open the last project</source>

@@ -1608,6 +1608,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Tesauro SKOS</translation>
     </message>
     <message>
+        <source>Darwin Core checklist</source>
+        <translation>Lista de especies Darwin Core</translation>
+    </message>
+    <message>
         <source>DOT for Graphviz</source>
         <translation>DOT para Graphviz</translation>
     </message>
@@ -3090,6 +3094,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>Other names, separated by ;</source>
         <translation>Otros nombres, separados por ;</translation>
+    </message>
+    <message>
+        <source>A name in a language has its code behind it: Tench@en</source>
+        <translation>Tras un nombre en un idioma va el código de este: Tenca@es</translation>
     </message>
     <message>
         <source>Id in the list that it came from</source>
@@ -4699,6 +4707,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>Language</source>
         <translation>Idioma</translation>
+    </message>
+    <message>
+        <source>Class names in this language, where they have one</source>
+        <translation>Nombres de clases en este idioma, si los tienen</translation>
     </message>
     <message>
         <source>Open the last project</source>

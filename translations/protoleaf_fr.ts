@@ -1608,6 +1608,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Thésaurus SKOS</translation>
     </message>
     <message>
+        <source>Darwin Core checklist</source>
+        <translation>Liste de taxons Darwin Core</translation>
+    </message>
+    <message>
         <source>DOT for Graphviz</source>
         <translation>DOT pour Graphviz</translation>
     </message>
@@ -3090,6 +3094,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>Other names, separated by ;</source>
         <translation>Autres noms, séparés par&#xa0;;</translation>
+    </message>
+    <message>
+        <source>A name in a language has its code behind it: Tench@en</source>
+        <translation>Un nom dans une langue est suivi du code de celle-ci : Tanche@fr</translation>
     </message>
     <message>
         <source>Id in the list that it came from</source>
@@ -4699,6 +4707,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>Language</source>
         <translation>Langue</translation>
+    </message>
+    <message>
+        <source>Class names in this language, where they have one</source>
+        <translation>Noms des classes dans cette langue, s’ils existent</translation>
     </message>
     <message>
         <source>Open the last project</source>

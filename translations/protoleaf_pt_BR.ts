@@ -1608,6 +1608,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Tesauro SKOS</translation>
     </message>
     <message>
+        <source>Darwin Core checklist</source>
+        <translation>Lista de espécies Darwin Core</translation>
+    </message>
+    <message>
         <source>DOT for Graphviz</source>
         <translation>DOT para Graphviz</translation>
     </message>
@@ -3090,6 +3094,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>Other names, separated by ;</source>
         <translation>Outros nomes, separados por ;</translation>
+    </message>
+    <message>
+        <source>A name in a language has its code behind it: Tench@en</source>
+        <translation>Um nome em um idioma é seguido do código dele: Tenca@pt</translation>
     </message>
     <message>
         <source>Id in the list that it came from</source>
@@ -4699,6 +4707,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>Language</source>
         <translation>Idioma</translation>
+    </message>
+    <message>
+        <source>Class names in this language, where they have one</source>
+        <translation>Nomes das classes neste idioma, quando houver</translation>
     </message>
     <message>
         <source>Open the last project</source>

@@ -1600,6 +1600,10 @@ Click + to add a class, or import a list.</source>
         <translation>SKOS 叙词表</translation>
     </message>
     <message>
+        <source>Darwin Core checklist</source>
+        <translation>Darwin Core 名录</translation>
+    </message>
+    <message>
         <source>DOT for Graphviz</source>
         <translation>DOT，用于 Graphviz</translation>
     </message>
@@ -3046,6 +3050,10 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>Other names, separated by ;</source>
         <translation>其他名称，以 ; 分隔</translation>
+    </message>
+    <message>
+        <source>A name in a language has its code behind it: Tench@en</source>
+        <translation>某种语言的名称后面加上语言代码：丁鱥@zh</translation>
     </message>
     <message>
         <source>Id in the list that it came from</source>
@@ -4608,6 +4616,10 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>Language</source>
         <translation>语言</translation>
+    </message>
+    <message>
+        <source>Class names in this language, where they have one</source>
+        <translation>类别名称使用此语言（如有）</translation>
     </message>
     <message>
         <source>Open the last project</source>

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from app.texts import short_path
 from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
 from engine.graph.class_attributes import NO_ATTRIBUTES, ClassAttributes
+from engine.graph.shown_language import shown_language
 
 if TYPE_CHECKING:  # the window shows first
     from engine.collection.answers import ClassFacts
@@ -119,8 +120,9 @@ class ClassPageFacts:
 
     @property
     def other_names(self) -> tuple[str, ...]:
-        """What else it is called, the name in the project first."""
-        others = dict.fromkeys(filter(None, (self.name_beside, *self.attributes.other_names)))
+        """What else it is called, the name in the project first; in no other language than the person's, or Latin."""
+        names = self.attributes.names_for(shown_language())
+        others = dict.fromkeys(filter(None, (self.name_beside, *names)))
         return tuple(each for each in others if each != self.name)
 
 

@@ -1,6 +1,7 @@
 """The language that people see the names of classes in, one for the process as that of messages (`engine.texts`).
 
-The window chooses it. The command line, workers and every file have the names that classes have in the project.
+The window chooses it. Reports and drawings have these names, too; the command line, workers and all other files have
+those in the project.
 """
 
 from typing import Final

@@ -114,7 +114,8 @@ class GraphStructure:
         self.levels = LevelTable(self.names, self.edges)
         self._roots: set[ClassId] = set()
         self._children_in_order: dict[ClassId | None, tuple[ClassId, ...]] = {}
-        self._order = shown_language()  # what the orders of children follow
+        self._shown_names: dict[ClassId, str] = {}
+        self._language = shown_language()  # that orders of children and shown names follow
         self._classes: tuple[ClassId, ...] | None = None
         self._leaves: tuple[ClassId, ...] | None = None
 
@@ -165,9 +166,7 @@ class GraphStructure:
 
     def children(self, parent_id: ClassId | None) -> tuple[ClassId, ...]:
         """Children of a class, or the roots, in natural order of the names that people see."""
-        if self._order != shown_language():
-            self._children_in_order.clear()
-            self._order = shown_language()
+        self._follow_language()
         known = self._children_in_order.get(parent_id)
         if known is None:
             unordered = self._roots if parent_id is TOP else self.edges.children(parent_id)
@@ -177,8 +176,14 @@ class GraphStructure:
 
     def shown_name(self, class_id: ClassId) -> str:
         """The first of its synonyms in the language that people see names in; else its name."""
-        language = shown_language()
-        return (self.attributes.of(class_id).name_in(language) if language else "") or self.names[class_id]
+        self._follow_language()
+        if not self._language:
+            return self.names[class_id]
+        known = self._shown_names.get(class_id)
+        if known is None:  # a species may have names in a hundred languages, and rows are painted often
+            known = self.attributes.of(class_id).name_in(self._language) or self.names[class_id]
+            self._shown_names[class_id] = known
+        return known
 
     def children_named(self, parent_id: ClassId | None, name: str) -> tuple[ClassId, ...]:
         """Children of a class, or roots, that have exactly this name (at most one outside a running edit)."""
@@ -220,6 +225,7 @@ class GraphStructure:
 
     def _remove_class(self, class_id: ClassId) -> None:
         self._drop_name(class_id)
+        self._shown_names.pop(class_id, None)
         self.attributes.put(class_id, NO_ATTRIBUTES)
         self._roots.discard(class_id)
         self.levels.class_removed(class_id)
@@ -256,8 +262,15 @@ class GraphStructure:
         del self.folded[class_id]
         self.namesakes.discard(name, class_id)
 
+    def _follow_language(self) -> None:
+        if self._language != shown_language():
+            self._children_in_order.clear()
+            self._shown_names.clear()
+            self._language = shown_language()
+
     def _forget_place(self, class_id: ClassId) -> None:
-        """Forget where a class stands among its siblings."""
+        """Forget what a class is called, and where it stands among its siblings."""
+        self._shown_names.pop(class_id, None)
         for parent_id in self.parents(class_id) or (TOP,):
             self._forget_order(parent_id)
 

@@ -99,7 +99,7 @@ def _most_first(row: CountRow) -> tuple[int, str]:
 def _by_class(state: CollectionState, graph: CategoryGraph) -> tuple[CountRow, ...]:
     shown = counts_of(shown_classes(state.label_class, state.best_class, state.is_unknown))
     rows = [
-        CountRow(graph.name(each), n, state.shot_counts.get(each, 0), each)
+        CountRow(graph.shown_name(each), n, state.shot_counts.get(each, 0), each)
         for each, n in shown.items()
         if each in graph
     ]

@@ -18,6 +18,7 @@ from engine.collection.report.document import (
 )
 from engine.collection.report.figures import Accuracy, CalibrationFigures, Coverage, CoveragePoint, Proportion, Report
 from engine.collection.report.words import DASH, phrase, share, summary_of
+from engine.texts import number_text
 
 MOST_LEVELS: Final = 12  # levels of a chart; the table has all
 STEP_PERCENT: Final = 5  # of the confidences in the table
@@ -108,11 +109,13 @@ def _calibration_blocks(calibration: CalibrationFigures) -> list[Block]:
         return []
     columns = tuple(
         Bar(
-            f"{100 * each.low:.0f}{DASH}{100 * each.high:.0f}%", each.right.share, share(each.right.share),
+            f"{number_text(100 * each.low, '.0f')}{DASH}{number_text(each.high, '.0%')}",
+            each.right.share,
+            share(each.right.share),
             interval=each.right.interval,
         )
         for each in bins
-    )  # fmt: skip
+    )
     summary = phrase("Expected calibration error: {error}.", error=share(calibration.error))
     note = phrase(
         "{summary} Columns are the share that was right, marks the score that promised it: the nearer they are, the "
