@@ -98,6 +98,11 @@ def reason_of(error: Exception) -> Message:
     return reason if isinstance(reason, Message) else Message(of_system or str(error))
 
 
+def found_at(place: object, error: Exception) -> Message:
+    """A file, and what stood against reading it: `birds.csv: Permission denied`."""
+    return Message("{name}: {reason}", {"name": str(place), "reason": reason_of(error)})
+
+
 def code_of(text: str) -> str:
     """What a program knows a message by: of `{path} cannot be read` it is `cannot-be-read`; of an error, what it is."""
     while isinstance(text, Message) and isinstance(what := text.fields.get("what"), Message):

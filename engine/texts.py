@@ -13,6 +13,12 @@ Numbers = Callable[[float, str], str]
 """Gives a number with a format, such as `,`, `.1f` or `.1%`, as the person's language writes it."""
 
 _FIELD: Final = re.compile(r"\{(\w+)(?::([^{}]*))?\}")
+WIDE_ENDS: Final = (
+    "。",
+    "\N{FULLWIDTH EXCLAMATION MARK}",
+    "\N{FULLWIDTH QUESTION MARK}",
+)
+"""Of sentences; they need no space behind them."""
 _CAPITAL: Final = "capital"  # form of a field at the beginning of a sentence: `{remedy:capital}`
 _translators: Final[list[Translator]] = []
 _numbers: Final[list[Numbers]] = []
@@ -110,10 +116,25 @@ def listed(texts: Iterable[str]) -> Message | str:
     return reduce(lambda before, text: Message("{before} and {text}", {"before": before, "text": text}), others, first)
 
 
+def enumerated(texts: Iterable[str]) -> Message | str:
+    """`a, b, c`: a list of things; of one the thing itself, of none ""."""
+    things = list(texts)
+    if len(things) <= 1:
+        return things[0] if things else ""
+    middle = len(things) // 2  # halves, since a long list within a list would nest too deep
+    return Message("{before}, {after}", {"before": enumerated(things[:middle]), "after": enumerated(things[middle:])})
+
+
 def either(texts: Iterable[str]) -> Message | str:
-    """`a or b`; of more than two, `a or b or c`."""
-    first, *others = texts
+    """`a or b`; of more than two, `a or b or c`; of none ""."""
+    first, *others = [*texts] or [""]
     return reduce(lambda before, text: Message("{before} or {text}", {"before": before, "text": text}), others, first)
+
+
+def paragraph(*sentences: str) -> str:
+    """Whole sentences one behind the other; empty ones are left out."""
+    filled = [each for each in sentences if each]
+    return "".join(each if each.endswith(WIDE_ENDS) else f"{each} " for each in filled).rstrip(" ")
 
 
 def _translation(template: str, count: int | None) -> str:

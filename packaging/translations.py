@@ -175,7 +175,7 @@ def _constants(node: ast.expr) -> Iterator[tuple[ast.expr, str]]:
     waiting: list[ast.expr] = [node]
     for each in waiting:  # grows while it is walked
         match each:
-            case ast.Constant(value=str(text)) if re.search(r"[^\W\d_]", text):
+            case ast.Constant(value=str(text)) if re.search(r"[^\W\d_]|%\d", text):
                 yield each, text
             case ast.IfExp():
                 waiting += (each.body, each.orelse)

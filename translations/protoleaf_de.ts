@@ -9761,10 +9761,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>eine</translation>
     </message>
     <message>
-        <source>{shown}, and {more:,} more</source>
-        <translation>{shown} und {more:,} weitere</translation>
-    </message>
-    <message>
         <source>write the whole path</source>
         <translation>den ganzen Pfad angeben</translation>
     </message>
@@ -9774,7 +9770,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>did you mean {names}?</source>
-        <translation>gemeint ist vielleicht {names}?</translation>
+        <translation>meinten Sie {names}?</translation>
     </message>
     <message>
         <source>there is no class to work on</source>
@@ -11378,7 +11374,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>other shapes</source>
-        <translation>anderen Formen</translation>
+        <translation>andere Formen</translation>
     </message>
     <message>
         <source>mean and std must be three numbers each</source>
@@ -13506,6 +13502,118 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>a folder of predictions</source>
         <translation>ein Ordner mit Vorhersagen</translation>
+    </message>
+    <message>
+        <source>%1?</source>
+        <translation>%1?</translation>
+    </message>
+    <message>
+        <source>“%1”</source>
+        <translation>„%1“</translation>
+    </message>
+    <message>
+        <source>×%1</source>
+        <translation>×%1</translation>
+    </message>
+    <message>
+        <source>→ %1</source>
+        <translation>→ %1</translation>
+    </message>
+    <message>
+        <source>%1 → %2</source>
+        <translation>%1 → %2</translation>
+    </message>
+    <message>
+        <source>%1 %2</source>
+        <translation>%1 %2</translation>
+    </message>
+    <message>
+        <source>%1.</source>
+        <translation>%1.</translation>
+    </message>
+    <message>
+        <source>%1. %2</source>
+        <translation>%1. %2</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1, %2</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
+    <message>
+        <source>it has {width:,} values for an image, not {least} to {most:,}</source>
+        <translation>sie hat {width:,} Werte für ein Bild, nicht {least} bis {most:,}</translation>
+    </message>
+    <message>
+        <source>it is a list, not an array</source>
+        <translation>sie ist eine Liste, kein Array</translation>
+    </message>
+    <message>
+        <source>it holds {kind} values, such as labels, not a vector</source>
+        <translation>sie enthält Werte vom Typ {kind}, etwa Labels, keinen Vektor</translation>
+    </message>
+    <message>
+        <source>it is one number for each image</source>
+        <translation>sie ist eine einzige Zahl je Bild</translation>
+    </message>
+    <message>
+        <source>it has {count} axes</source>
+        <translation>sie hat {count} Achsen</translation>
+    </message>
+    <message>
+        <source>it gives {count} rows for one image</source>
+        <translation>sie gibt {count} Zeilen für ein Bild</translation>
+    </message>
+    <message>
+        <source>its width changes from image to image</source>
+        <translation>ihre Breite ändert sich von Bild zu Bild</translation>
+    </message>
+    <message>
+        <source>it gives {count} rows for two images</source>
+        <translation>sie gibt {count} Zeilen für zwei Bilder</translation>
+    </message>
+    <message>
+        <source>{names} and {count:,} more</source>
+        <translation>{names} und {count:,} weitere</translation>
+    </message>
+    <message>
+        <source>it has labels</source>
+        <translation>sie hat Labels</translation>
+    </message>
+    <message>
+        <source>any</source>
+        <translation>beliebig</translation>
+    </message>
+    <message>
+        <source>and {count:,} more</source>
+        <translation>und {count:,} weitere</translation>
+    </message>
+    <message>
+        <source>an output</source>
+        <translation>einer Ausgabe</translation>
+    </message>
+    <message>
+        <source>{before}, {after}</source>
+        <translation>{before}, {after}</translation>
+    </message>
+    <message>
+        <source>few-shot class</source>
+        <translation>Few-Shot-Klasse</translation>
+    </message>
+    <message>
+        <source>coarse class</source>
+        <translation>gröbere Klasse</translation>
+    </message>
+    <message>
+        <source>%1 (%2)</source>
+        <translation>%1 (%2)</translation>
+    </message>
+    <message>
+        <source>{title}: {value}</source>
+        <translation>{title}: {value}</translation>
     </message>
 </context>
 </TS>

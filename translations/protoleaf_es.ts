@@ -9761,10 +9761,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>una</translation>
     </message>
     <message>
-        <source>{shown}, and {more:,} more</source>
-        <translation>{shown} y {more:,} más</translation>
-    </message>
-    <message>
         <source>write the whole path</source>
         <translation>escriba la ruta completa</translation>
     </message>
@@ -9774,7 +9770,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>did you mean {names}?</source>
-        <translation>¿quería decir {names}?</translation>
+        <translation>¿quiso decir {names}?</translation>
     </message>
     <message>
         <source>there is no class to work on</source>
@@ -13506,6 +13502,118 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>a folder of predictions</source>
         <translation>una carpeta de predicciones</translation>
+    </message>
+    <message>
+        <source>%1?</source>
+        <translation>¿%1?</translation>
+    </message>
+    <message>
+        <source>“%1”</source>
+        <translation>«%1»</translation>
+    </message>
+    <message>
+        <source>×%1</source>
+        <translation>×%1</translation>
+    </message>
+    <message>
+        <source>→ %1</source>
+        <translation>→ %1</translation>
+    </message>
+    <message>
+        <source>%1 → %2</source>
+        <translation>%1 → %2</translation>
+    </message>
+    <message>
+        <source>%1 %2</source>
+        <translation>%1 %2</translation>
+    </message>
+    <message>
+        <source>%1.</source>
+        <translation>%1.</translation>
+    </message>
+    <message>
+        <source>%1. %2</source>
+        <translation>%1. %2</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1, %2</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
+    <message>
+        <source>it has {width:,} values for an image, not {least} to {most:,}</source>
+        <translation>tiene {width:,} valores por imagen, no de {least} a {most:,}</translation>
+    </message>
+    <message>
+        <source>it is a list, not an array</source>
+        <translation>es una lista, no una matriz</translation>
+    </message>
+    <message>
+        <source>it holds {kind} values, such as labels, not a vector</source>
+        <translation>contiene valores {kind}, como etiquetas, no un vector</translation>
+    </message>
+    <message>
+        <source>it is one number for each image</source>
+        <translation>es un solo número por imagen</translation>
+    </message>
+    <message>
+        <source>it has {count} axes</source>
+        <translation>tiene {count} ejes</translation>
+    </message>
+    <message>
+        <source>it gives {count} rows for one image</source>
+        <translation>da {count} filas para una imagen</translation>
+    </message>
+    <message>
+        <source>its width changes from image to image</source>
+        <translation>su anchura cambia de una imagen a otra</translation>
+    </message>
+    <message>
+        <source>it gives {count} rows for two images</source>
+        <translation>da {count} filas para dos imágenes</translation>
+    </message>
+    <message>
+        <source>{names} and {count:,} more</source>
+        <translation>{names} y {count:,} más</translation>
+    </message>
+    <message>
+        <source>it has labels</source>
+        <translation>tiene etiquetas</translation>
+    </message>
+    <message>
+        <source>any</source>
+        <translation>cualquiera</translation>
+    </message>
+    <message>
+        <source>and {count:,} more</source>
+        <translation>y {count:,} más</translation>
+    </message>
+    <message>
+        <source>an output</source>
+        <translation>una salida</translation>
+    </message>
+    <message>
+        <source>{before}, {after}</source>
+        <translation>{before}, {after}</translation>
+    </message>
+    <message>
+        <source>few-shot class</source>
+        <translation>clase de pocos ejemplos</translation>
+    </message>
+    <message>
+        <source>coarse class</source>
+        <translation>clase más general</translation>
+    </message>
+    <message>
+        <source>%1 (%2)</source>
+        <translation>%1 (%2)</translation>
+    </message>
+    <message>
+        <source>{title}: {value}</source>
+        <translation>{title}: {value}</translation>
     </message>
 </context>
 </TS>

@@ -9761,10 +9761,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>une seule</translation>
     </message>
     <message>
-        <source>{shown}, and {more:,} more</source>
-        <translation>{shown} et {more:,} de plus</translation>
-    </message>
-    <message>
         <source>write the whole path</source>
         <translation>écrivez le chemin entier</translation>
     </message>
@@ -13506,6 +13502,118 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>a folder of predictions</source>
         <translation>un dossier de prédictions</translation>
+    </message>
+    <message>
+        <source>%1?</source>
+        <translation>%1&#xa0;?</translation>
+    </message>
+    <message>
+        <source>“%1”</source>
+        <translation>«&#xa0;%1&#xa0;»</translation>
+    </message>
+    <message>
+        <source>×%1</source>
+        <translation>×%1</translation>
+    </message>
+    <message>
+        <source>→ %1</source>
+        <translation>→ %1</translation>
+    </message>
+    <message>
+        <source>%1 → %2</source>
+        <translation>%1 → %2</translation>
+    </message>
+    <message>
+        <source>%1 %2</source>
+        <translation>%1 %2</translation>
+    </message>
+    <message>
+        <source>%1.</source>
+        <translation>%1.</translation>
+    </message>
+    <message>
+        <source>%1. %2</source>
+        <translation>%1. %2</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1, %2</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1&#xa0;: %2</translation>
+    </message>
+    <message>
+        <source>it has {width:,} values for an image, not {least} to {most:,}</source>
+        <translation>elle a {width:,} valeurs par image, et non de {least} à {most:,}</translation>
+    </message>
+    <message>
+        <source>it is a list, not an array</source>
+        <translation>c’est une liste, pas un tableau</translation>
+    </message>
+    <message>
+        <source>it holds {kind} values, such as labels, not a vector</source>
+        <translation>elle contient des valeurs {kind}, des étiquettes par exemple, et non un vecteur</translation>
+    </message>
+    <message>
+        <source>it is one number for each image</source>
+        <translation>c’est un seul nombre par image</translation>
+    </message>
+    <message>
+        <source>it has {count} axes</source>
+        <translation>elle a {count} axes</translation>
+    </message>
+    <message>
+        <source>it gives {count} rows for one image</source>
+        <translation>elle donne {count} lignes pour une image</translation>
+    </message>
+    <message>
+        <source>its width changes from image to image</source>
+        <translation>sa largeur change d’une image à l’autre</translation>
+    </message>
+    <message>
+        <source>it gives {count} rows for two images</source>
+        <translation>elle donne {count} lignes pour deux images</translation>
+    </message>
+    <message>
+        <source>{names} and {count:,} more</source>
+        <translation>{names} et {count:,} de plus</translation>
+    </message>
+    <message>
+        <source>it has labels</source>
+        <translation>elle a des étiquettes</translation>
+    </message>
+    <message>
+        <source>any</source>
+        <translation>quelconque</translation>
+    </message>
+    <message>
+        <source>and {count:,} more</source>
+        <translation>et {count:,} de plus</translation>
+    </message>
+    <message>
+        <source>an output</source>
+        <translation>une sortie</translation>
+    </message>
+    <message>
+        <source>{before}, {after}</source>
+        <translation>{before}, {after}</translation>
+    </message>
+    <message>
+        <source>few-shot class</source>
+        <translation>classe à peu d’exemples</translation>
+    </message>
+    <message>
+        <source>coarse class</source>
+        <translation>classe plus générale</translation>
+    </message>
+    <message>
+        <source>%1 (%2)</source>
+        <translation>%1 (%2)</translation>
+    </message>
+    <message>
+        <source>{title}: {value}</source>
+        <translation>{title}&#xa0;: {value}</translation>
     </message>
 </context>
 </TS>

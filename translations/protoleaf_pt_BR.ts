@@ -9761,10 +9761,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>uma</translation>
     </message>
     <message>
-        <source>{shown}, and {more:,} more</source>
-        <translation>{shown} e mais {more:,}</translation>
-    </message>
-    <message>
         <source>write the whole path</source>
         <translation>escreva o caminho inteiro</translation>
     </message>
@@ -13506,6 +13502,118 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>a folder of predictions</source>
         <translation>uma pasta de predições</translation>
+    </message>
+    <message>
+        <source>%1?</source>
+        <translation>%1?</translation>
+    </message>
+    <message>
+        <source>“%1”</source>
+        <translation>“%1”</translation>
+    </message>
+    <message>
+        <source>×%1</source>
+        <translation>×%1</translation>
+    </message>
+    <message>
+        <source>→ %1</source>
+        <translation>→ %1</translation>
+    </message>
+    <message>
+        <source>%1 → %2</source>
+        <translation>%1 → %2</translation>
+    </message>
+    <message>
+        <source>%1 %2</source>
+        <translation>%1 %2</translation>
+    </message>
+    <message>
+        <source>%1.</source>
+        <translation>%1.</translation>
+    </message>
+    <message>
+        <source>%1. %2</source>
+        <translation>%1. %2</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1, %2</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
+    <message>
+        <source>it has {width:,} values for an image, not {least} to {most:,}</source>
+        <translation>ela tem {width:,} valores por imagem, não de {least} a {most:,}</translation>
+    </message>
+    <message>
+        <source>it is a list, not an array</source>
+        <translation>é uma lista, não uma matriz</translation>
+    </message>
+    <message>
+        <source>it holds {kind} values, such as labels, not a vector</source>
+        <translation>ela contém valores {kind}, como rótulos, não um vetor</translation>
+    </message>
+    <message>
+        <source>it is one number for each image</source>
+        <translation>é um único número por imagem</translation>
+    </message>
+    <message>
+        <source>it has {count} axes</source>
+        <translation>ela tem {count} eixos</translation>
+    </message>
+    <message>
+        <source>it gives {count} rows for one image</source>
+        <translation>ela dá {count} linhas para uma imagem</translation>
+    </message>
+    <message>
+        <source>its width changes from image to image</source>
+        <translation>sua largura muda de imagem para imagem</translation>
+    </message>
+    <message>
+        <source>it gives {count} rows for two images</source>
+        <translation>ela dá {count} linhas para duas imagens</translation>
+    </message>
+    <message>
+        <source>{names} and {count:,} more</source>
+        <translation>{names} e mais {count:,}</translation>
+    </message>
+    <message>
+        <source>it has labels</source>
+        <translation>ela tem rótulos</translation>
+    </message>
+    <message>
+        <source>any</source>
+        <translation>qualquer</translation>
+    </message>
+    <message>
+        <source>and {count:,} more</source>
+        <translation>e mais {count:,}</translation>
+    </message>
+    <message>
+        <source>an output</source>
+        <translation>uma saída</translation>
+    </message>
+    <message>
+        <source>{before}, {after}</source>
+        <translation>{before}, {after}</translation>
+    </message>
+    <message>
+        <source>few-shot class</source>
+        <translation>classe de poucos exemplos</translation>
+    </message>
+    <message>
+        <source>coarse class</source>
+        <translation>classe mais ampla</translation>
+    </message>
+    <message>
+        <source>%1 (%2)</source>
+        <translation>%1 (%2)</translation>
+    </message>
+    <message>
+        <source>{title}: {value}</source>
+        <translation>{title}: {value}</translation>
     </message>
 </context>
 </TS>

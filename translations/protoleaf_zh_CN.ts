@@ -5023,7 +5023,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Undone: %1</source>
-        <translation>已撤销操作：%1</translation>
+        <translation>已撤销：%1</translation>
     </message>
     <message>
         <source>Redo</source>
@@ -5031,7 +5031,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Redone: %1</source>
-        <translation>已重做操作：%1</translation>
+        <translation>已重做：%1</translation>
     </message>
     <message>
         <source>•— validation</source>
@@ -5749,7 +5749,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>%1/s</source>
-        <translation>%1/秒</translation>
+        <translation>每秒 %1</translation>
     </message>
     <message>
         <source>Truncated %1</source>
@@ -7655,7 +7655,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>no column</source>
-        <translation>无列</translation>
+        <translation>没有列</translation>
     </message>
     <message>
         <source>a node of the cluster does not see the data set</source>
@@ -9630,10 +9630,6 @@ Click + to add a class, or import a list.</source>
         <translation>一个</translation>
     </message>
     <message>
-        <source>{shown}, and {more:,} more</source>
-        <translation>{shown} 以及另外 {more:,} 个</translation>
-    </message>
-    <message>
         <source>write the whole path</source>
         <translation>请写出完整路径</translation>
     </message>
@@ -9643,7 +9639,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>did you mean {names}?</source>
-        <translation>您是否想输入 {names}？</translation>
+        <translation>您是不是指 {names}？</translation>
     </message>
     <message>
         <source>there is no class to work on</source>
@@ -13370,6 +13366,118 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>a folder of predictions</source>
         <translation>预测结果文件夹</translation>
+    </message>
+    <message>
+        <source>%1?</source>
+        <translation>%1？</translation>
+    </message>
+    <message>
+        <source>“%1”</source>
+        <translation>“%1”</translation>
+    </message>
+    <message>
+        <source>×%1</source>
+        <translation>×%1</translation>
+    </message>
+    <message>
+        <source>→ %1</source>
+        <translation>→ %1</translation>
+    </message>
+    <message>
+        <source>%1 → %2</source>
+        <translation>%1 → %2</translation>
+    </message>
+    <message>
+        <source>%1 %2</source>
+        <translation>%1 %2</translation>
+    </message>
+    <message>
+        <source>%1.</source>
+        <translation>%1。</translation>
+    </message>
+    <message>
+        <source>%1. %2</source>
+        <translation>%1。%2</translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <translation>%1，%2</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
+    </message>
+    <message>
+        <source>it has {width:,} values for an image, not {least} to {most:,}</source>
+        <translation>每张图像有 {width:,} 个值，应为 {least} 到 {most:,} 个</translation>
+    </message>
+    <message>
+        <source>it is a list, not an array</source>
+        <translation>它是列表，不是数组</translation>
+    </message>
+    <message>
+        <source>it holds {kind} values, such as labels, not a vector</source>
+        <translation>它包含 {kind} 类型的值（例如标签），不是向量</translation>
+    </message>
+    <message>
+        <source>it is one number for each image</source>
+        <translation>每张图像只有一个数</translation>
+    </message>
+    <message>
+        <source>it has {count} axes</source>
+        <translation>它有 {count} 个轴</translation>
+    </message>
+    <message>
+        <source>it gives {count} rows for one image</source>
+        <translation>一张图像给出 {count} 行</translation>
+    </message>
+    <message>
+        <source>its width changes from image to image</source>
+        <translation>其宽度因图像而异</translation>
+    </message>
+    <message>
+        <source>it gives {count} rows for two images</source>
+        <translation>两张图像给出 {count} 行</translation>
+    </message>
+    <message>
+        <source>{names} and {count:,} more</source>
+        <translation>{names} 以及另外 {count:,} 个</translation>
+    </message>
+    <message>
+        <source>it has labels</source>
+        <translation>它有标签</translation>
+    </message>
+    <message>
+        <source>any</source>
+        <translation>任意</translation>
+    </message>
+    <message>
+        <source>and {count:,} more</source>
+        <translation>以及另外 {count:,} 个</translation>
+    </message>
+    <message>
+        <source>an output</source>
+        <translation>某个输出</translation>
+    </message>
+    <message>
+        <source>{before}, {after}</source>
+        <translation>{before}、{after}</translation>
+    </message>
+    <message>
+        <source>few-shot class</source>
+        <translation>小样本类别</translation>
+    </message>
+    <message>
+        <source>coarse class</source>
+        <translation>较粗类别</translation>
+    </message>
+    <message>
+        <source>%1 (%2)</source>
+        <translation>%1（%2）</translation>
+    </message>
+    <message>
+        <source>{title}: {value}</source>
+        <translation>{title}：{value}</translation>
     </message>
 </context>
 </TS>

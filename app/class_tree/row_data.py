@@ -10,7 +10,7 @@ from typing import Any, Final, final
 from PySide6.QtCore import QLocale, QModelIndex, QPersistentModelIndex, Qt
 
 from app.texts import plain_tip, short_path, tr
-from app.wording import percent
+from app.wording import enumeration, in_sentences, percent
 from engine.collection.state import CollectionState
 from engine.graph.category_graph import CategoryGraph, ClassId
 from engine.graph.edits import (
@@ -139,7 +139,7 @@ def classes_with_shots(graph: CategoryGraph, shot_counts: Mapping[ClassId, int])
 
 def other_parents(graph: CategoryGraph, class_id: ClassId, parent_id: ClassId | None) -> str:
     others = [other for other in graph.parents(class_id) if other != parent_id]
-    named = ", ".join(
+    named = enumeration(
         short_path(map(graph.shown_name, graph.paths(other)[0])) for other in others[:OTHER_PARENTS_NAMED]
     )
     more = len(others) - OTHER_PARENTS_NAMED
@@ -245,7 +245,7 @@ class RowData:
         return tr("%1 images here or below, %2 examples of its own", *map(self._locale.toString, counts))
 
     def _accessible_text(self, graph: CategoryGraph, node: Node, class_id: ClassId, column: int) -> str:
-        return self._tool_tip(graph, node, class_id, column).replace("\n", ". ")
+        return in_sentences(*self._tool_tip(graph, node, class_id, column).split("\n"))
 
     def _colour(self, _graph: CategoryGraph, node: Node, _class_id: ClassId, _column: int) -> str:
         return next((self.colours[each] for each in self._upwards(node) if each in self.colours), "")

@@ -12,7 +12,7 @@ from app.graph_view.card import CardLook
 from app.graph_view.drawing import LaidOut, Layouts, LayoutWish
 from app.session import Session
 from app.texts import fill, plural, tr
-from app.wording import SEPARATOR, images, percent
+from app.wording import SEPARATOR, clauses, enumeration, images, percent
 from engine.collection.answers import GraphFacts, graph_facts
 from engine.collection.live import LiveCollection
 from engine.collection.state import CollectionState
@@ -128,10 +128,10 @@ class GraphModel(QObject):
         if class_id not in graph:
             return ""
         (image_count, shot_count), hidden = self._counts(class_id), self._hidden.get(class_id, 0)
-        parents = ", ".join(graph.shown_name(parent) for parent in graph.parents(class_id))
+        parents = enumeration(graph.shown_name(parent) for parent in graph.parents(class_id))
         place = tr("under %1", parents) if parents else tr("at the top level")
         below = [tr("closed, %1 below", classes_text(hidden))] if hidden else []
-        return ", ".join((graph.shown_name(class_id), place, images(image_count), _shots(shot_count), *below))
+        return clauses(graph.shown_name(class_id), place, images(image_count), _shots(shot_count), *below)
 
     def tip(self, class_id: int) -> str:
         look = self.look(class_id)
@@ -258,6 +258,6 @@ def _edge_text(child: str, shares: list[tuple[str, float]], own: float | None) -
     if total <= 0:
         return tr("Nothing is propagated to %1 yet: its parents have no images.", child)
     part = tr("%1 from %2")
-    parts = ", ".join(fill(part, percent(share / total), name) for name, share in shares)
+    parts = enumeration(fill(part, percent(share / total), name) for name, share in shares)
     words = tr("%1 takes %2", child, parts)
     return words if own is None else words + SEPARATOR + tr("own examples weigh %1", percent(own))

@@ -20,7 +20,7 @@ from app.group_review.wording import (
 )
 from app.image_grid.card_words import Card, Mark
 from app.texts import tr
-from app.wording import percent
+from app.wording import clauses, percent
 from engine.collection.state import NO_CLASS, CollectionState, ImageStatus
 
 if TYPE_CHECKING:
@@ -70,9 +70,7 @@ def _facts(state: CollectionState, graph: CategoryGraph, review: Review, group: 
 
 def _done(state: CollectionState, review: Review) -> str:
     left = left_text(int(np.count_nonzero(state.label_class == NO_CLASS)))
-    if not review.decisions:
-        return left
-    return tr("%1, %2", left, done_text(len(review.decisions), review.labelled))
+    return clauses(left, done_text(len(review.decisions), review.labelled) if review.decisions else "")
 
 
 def cards_of(state: CollectionState, graph: CategoryGraph, group: ReviewGroup) -> tuple[Card, ...]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from app.texts import fill, plural, tr
-from app.wording import SEPARATOR, images, number
+from app.wording import SEPARATOR, images, number, titled
 
 if TYPE_CHECKING:
     from engine.collection.relink.records import FolderCheck, RelinkPlan
@@ -53,9 +53,7 @@ def way_lines(plan: RelinkPlan) -> tuple[str, ...]:
         Way.CONTENT: tr("%1 by content"),
     }
     lines = [fill(templates[way], number(count)) for way, count in plan.counts.items() if count]
-    lines += [
-        tr("%1: %2", each.folder.name or str(each.folder), checked_line(each)) for each in plan.folders[:EXAMPLES]
-    ]
+    lines += [titled(each.folder.name or str(each.folder), checked_line(each)) for each in plan.folders[:EXAMPLES]]
     if len(plan.folders) > EXAMPLES:
         lines.append(tr("and %1 more folders", number(len(plan.folders) - EXAMPLES)))
     if plan.changed:

@@ -12,7 +12,7 @@ from engine.errors import AmbiguousClassError, UnknownClassError
 from engine.graph.names import join_path, split_path
 from engine.graph.structure import TOP, ClassId, GraphStructure
 from engine.search_folding import folded as searchable
-from engine.texts import Message, either, marked
+from engine.texts import Message, either, enumerated, marked
 
 LISTED_PATHS: Final = 5
 CLOSE_MATCHES: Final = 3
@@ -89,17 +89,16 @@ def _fits_above(structure: GraphStructure, class_id: ClassId, names: tuple[str, 
 
 
 def _ambiguous(structure: GraphStructure, text: str, fitting: list[ClassId]) -> AmbiguousClassError:
-    listed = [f'"{path_text(structure, each)}"' for each in fitting[:LISTED_PATHS]]
-    shown, more = ", ".join(listed), len(fitting) - LISTED_PATHS
+    listed: list[str] = [f'"{path_text(structure, each)}"' for each in fitting[:LISTED_PATHS]]
+    if len(fitting) > LISTED_PATHS:
+        listed.append(Message("and {count:,} more", {"count": len(fitting) - LISTED_PATHS}))
     return AmbiguousClassError(
         '"{text}" fits {fitting} classes',
         expected="one",
-        found="{shown}, and {more:,} more" if more > 0 else shown,
+        found=enumerated(listed),
         remedy="write the whole path",
         text=text.strip(),
         fitting=len(fitting),
-        shown=shown,
-        more=more,
     )
 
 

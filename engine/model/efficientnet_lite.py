@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from engine.errors import ModelError
 from engine.model.backbone import SMALLEST
-from engine.texts import Message
+from engine.texts import Message, enumerated
 
 STEM_WIDTH: Final = 32  # channels of the stem, the same in every variant, as published
 HEAD_WIDTH: Final = 1280  # channels of the head, likewise
@@ -213,7 +213,7 @@ def load_published(network: EfficientNetLite, published: Mapping[str, Tensor]) -
             shape=tuple(shapes[first]) if wrong else "",
             expected_count=len(shapes),
             count=len(published),
-            names=", ".join([*named][:3]) or Message("other shapes"),
+            names=enumerated([*named][:3]) or Message("other shapes"),
         )
     network.load_state_dict(renamed)
 

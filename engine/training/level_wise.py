@@ -19,6 +19,7 @@ from engine.model.propagation import (
     log_probabilities,
     propagate,
 )
+from engine.texts import Message
 from engine.training.class_heads import ClassHeads
 from engine.training.guessed_parents import DROPPED, GuessedParents
 from engine.training.loop import Embed, IterationDraw, Objective
@@ -193,9 +194,9 @@ def edges_between(edge_index: Positions, classes: Positions, class_count: int) -
 
 
 def _require_queries(shape: EpisodeShape, *, coarse_levels: bool) -> None:
-    counts = {"few-shot class": shape.query_count}
+    counts = {Message("few-shot class"): shape.query_count}
     if coarse_levels:
-        counts["coarse class"] = shape.coarse_images - shape.coarse_shots
+        counts[Message("coarse class")] = shape.coarse_images - shape.coarse_shots
     for name, count in counts.items():
         if count < 1:
             raise InputError(

@@ -5,7 +5,7 @@ from importlib.util import find_spec
 
 from engine.config import is_packaged
 from engine.errors import ModelError
-from engine.texts import marked
+from engine.texts import enumerated, marked
 
 _PACKAGE = "protoleaf-training"
 """The program's own package that brings what the extra "train" names (packaging/installer/flavours.py)."""
@@ -21,11 +21,11 @@ def check_packages(packages: Sequence[str], what: str, *, extra: str = "train") 
     if missing:
         raise ModelError(
             "{subject} packages that are not installed",
-            expected=", ".join(packages),
+            expected=enumerated(packages),
             found="no {missing}",
             remedy=_remedy(extra),
             subject=what,
-            missing=", ".join(missing),
+            missing=enumerated(missing),
             extra=extra,
             package=_PACKAGE,
         )

@@ -13,7 +13,7 @@ from app.file_dialogs import save_file_at
 from app.jobs.background_thread import BackgroundThread, ThreadJob
 from app.settings import Settings
 from app.texts import fill, marked, plural, tr
-from app.wording import number, sentence
+from app.wording import in_sentences, number, sentence
 from engine.files import shown
 from engine.texts import translated
 
@@ -62,7 +62,7 @@ def done_text(written: WrittenClasses) -> str:
         return text
     percent = number(max(1, int(100 * written.share)))
     smaller = tr("The picture is reduced to %1%, since larger ones open nowhere. SVG has no limit.")
-    return f"{text}. {fill(smaller, percent)}"
+    return in_sentences(text, fill(smaller, percent))
 
 
 @final

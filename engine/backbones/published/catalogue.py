@@ -258,7 +258,7 @@ def _versions(caches: CacheFolders, publisher: NetworkPublisher, name: str) -> d
     if not versions:
         close = difflib.get_close_matches(name, names, _CLOSE_NAMES, cutoff=0.5)
         found = f"“{name}”"
-        expected = either(close) if close else "one of {count:,} names"
+        expected = either(close) or "one of {count:,} names"
         remedy = "see them all with `protoleaf backbone list --published --source {publisher}`"
         what = "{publisher} publishes no such network"
         if publisher.name != TIMM:

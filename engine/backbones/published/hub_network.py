@@ -16,7 +16,7 @@ from engine.backbones.published.timm_networks import BYTES_PER_NUMBER, NOT_KNOWN
 from engine.backbones.published.web_client import ask_about, check_repository, file_address, page_address, read_text
 from engine.errors import ModelError
 from engine.events import CancelToken
-from engine.texts import either
+from engine.texts import either, enumerated
 
 LATEST: Final = "main"
 _SIDES: Final = ("input_size", "crop_pct", "interpolation", "crop_mode", "mean", "std", "fixed_input_size")
@@ -168,7 +168,7 @@ def _check_settings(settings: Mapping[str, Any], repository: str) -> None:
     forbidden = sorted(_WHERE_FROM.intersection(settings["model_args"]))
     if forbidden:
         what = "{repository} asks for more than building a network"
-        raise ModelError(what, found=", ".join(forbidden), repository=repository)
+        raise ModelError(what, found=enumerated(forbidden), repository=repository)
 
 
 def _licence(read: Read) -> str:

@@ -7,7 +7,7 @@ from unicodedata import category
 from engine.collection.report.document import ClassName, FigureTable, TableColumn, Value, ValueKind
 from engine.collection.report.words import NOTHING, amount, phrase, share, span
 from engine.interchange.table_text import storable
-from engine.texts import number_text
+from engine.texts import number_text, paragraph
 
 _JOINERS: Final = "\u200c\u200d"  # which scripts need within words; other invisible letters may deceive
 NUMBERS: Final = frozenset({ValueKind.COUNT, ValueKind.SHARE, ValueKind.INTERVAL, ValueKind.NUMBER})
@@ -35,7 +35,7 @@ def note_of(table: FigureTable) -> str:
             shown=table.most_rows, count=len(table.rows),
         )  # fmt: skip
         notes.append(left_out)
-    return " ".join(notes)
+    return paragraph(*notes)
 
 
 def shown_value(column: TableColumn, value: Value) -> str:

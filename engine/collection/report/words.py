@@ -1,12 +1,13 @@
 """Texts of a report: translated templates, numbers, shares and classes."""
 
 import math
+from collections.abc import Iterable
 from typing import Final
 
 from engine.collection.report.branch_tree import BranchTree
 from engine.collection.report.document import ClassName
 from engine.graph.codes import UNKNOWN
-from engine.texts import Message, marked, number_text, translated
+from engine.texts import Message, enumerated, marked, number_text, translated
 
 MOST_COLUMNS: Final = 60  # columns of a chart; more would be threads
 DASH: Final = "\u2013"
@@ -26,6 +27,13 @@ def phrase(template: str, **fields: object) -> str:
 def message_text(message: str) -> str:
     """A message of the engine, in the person's language."""
     return translated(message)
+
+
+def summary_of(values: Iterable[tuple[str, str]]) -> str:
+    """`Labelled: 12, Unknown: 3`, for who cannot see a chart."""
+    return translated(
+        enumerated(Message("{title}: {value}", {"title": title, "value": value}) for title, value in values)
+    )
 
 
 def amount(count: float) -> str:

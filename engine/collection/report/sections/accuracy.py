@@ -17,7 +17,7 @@ from engine.collection.report.document import (
     text_column,
 )
 from engine.collection.report.figures import Accuracy, CalibrationFigures, Coverage, CoveragePoint, Proportion, Report
-from engine.collection.report.words import DASH, phrase, share
+from engine.collection.report.words import DASH, phrase, share, summary_of
 from engine.texts import number_text
 
 MOST_LEVELS: Final = 12  # levels of a chart; the table has all
@@ -44,7 +44,7 @@ def _accuracy_blocks(accuracy: Accuracy) -> list[Block]:
     shown = [*rows[:MOST_LEVELS], *rows[max(len(accuracy.levels), MOST_LEVELS) :]]
     bars = tuple(Bar(name, each.share, share(each.share), interval=each.interval) for name, each in shown if each.count)
     note = phrase("Level 0 is the coarsest. The thin line is the 95% interval.")
-    summary = "; ".join(f"{bar.label} {bar.text}" for bar in bars)
+    summary = summary_of((bar.label, bar.text) for bar in bars)
     table = [(name, each.share, each.interval, each.hits, each.count) for name, each in rows]
     columns = (
         text_column(phrase("Level"), "level"), share_column(phrase("Accuracy"), "accuracy"),
