@@ -118,11 +118,13 @@ def listed(texts: Iterable[str]) -> Message | str:
 
 def enumerated(texts: Iterable[str]) -> Message | str:
     """`a, b, c`: a list of things; of one the thing itself, of none ""."""
-    things = list(texts)
-    if len(things) <= 1:
-        return things[0] if things else ""
-    middle = len(things) // 2  # halves, since a long list within a list would nest too deep
-    return Message("{before}, {after}", {"before": enumerated(things[:middle]), "after": enumerated(things[middle:])})
+    parts = [*texts]
+    while len(parts) > 1:  # two by two, since a long list within a list would nest too deep
+        pairs = zip(parts[::2], parts[1::2], strict=False)
+        last = parts[-1:] if len(parts) % 2 else []
+        parts = [Message("{before}, {after}", {"before": before, "after": after}) for before, after in pairs]
+        parts += last
+    return parts[0] if parts else ""
 
 
 def either(texts: Iterable[str]) -> Message | str:
