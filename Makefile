@@ -59,8 +59,8 @@ robot: $(STAMP) qt-libraries robot-packages
 robot-short: $(STAMP) qt-libraries robot-packages
 	$(BIN)/python -m pytest -n 2 --dist loadfile tests/robot || $(BIN)/python -m pytest --last-failed tests/robot
 
-# Every text of the program into translations/*.ts, compiled into assets/translations; and a pseudo-language in build/translations,
-# which shows what is not translated or clipped. LANGUAGES=de begins a new one (docs/translating.md).
+# Every text of the program into translations/*.ts, compiled into assets/translations; and two pseudo-languages in build/translations,
+# which show what is not translated or clipped. LANGUAGES=de begins a new one (docs/translating.md).
 translations: $(STAMP)
 	$(BIN)/python packaging/translations.py $(LANGUAGES)
 

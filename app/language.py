@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from PySide6.QtCore import QCollator, QCoreApplication, QLibraryInfo, QLocale, Qt, QTranslator
+from PySide6.QtGui import QGuiApplication
 
 from app.texts import speak
 from engine.collation import Key, collate_with
@@ -57,7 +58,7 @@ def install_language(application: QCoreApplication, chosen: str = SYSTEM, *, has
     """
     system, wanted = QLocale.system(), os.environ.get(LANGUAGE_VARIABLE, "") or chosen
     if wanted.endswith(".qm"):
-        _install(application, Path(wanted), system)
+        _install(application, Path(wanted), None)
         show_names_in(AS_IN_PROJECT)
         return
     code = fitting_language([wanted] if wanted else system.uiLanguages())
@@ -71,15 +72,26 @@ def install_language(application: QCoreApplication, chosen: str = SYSTEM, *, has
     show_names_in(AS_IN_PROJECT if has_project_names else of_names.bcp47Name())
 
 
-def _install(application: QCoreApplication, file: Path, locale: QLocale) -> None:
+def _install(application: QCoreApplication, file: Path, locale: QLocale | None) -> None:
+    """Speak the language of a file, the window laid out as it is written.
+
+    Args:
+        application: it has Qt's own texts too.
+        file: compiled translations; English where it is not there.
+        locale: of numbers and dates; None for that of the file's language, else the system's.
+    """
     while _of_qt:
         application.removeTranslator(_of_qt.pop())
-    QLocale.setDefault(locale)
-    collate_with(name_key(locale))
     translator = QTranslator(application)
     is_there = translator.load(str(file))
+    own = translator.language()  # none of the English texts, nor of the pseudo-language
+    if locale is None:
+        locale = QLocale(own) if own else QLocale.system()
+    QLocale.setDefault(locale)
+    collate_with(name_key(locale))
     speak(translator if is_there else None)
     _spoken[:] = [file.stem.removeprefix(_PREFIX) if is_there else ENGLISH]
+    QGuiApplication.setLayoutDirection(QLocale(own or ENGLISH).textDirection())
     of_qt = QTranslator(application)
     if of_qt.load(locale, "qtbase", "_", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)):
         application.installTranslator(of_qt)

@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +15,7 @@ SOURCES: Final = ROOT / "translations"
 COMPILED: Final = ROOT / "assets" / "translations"
 BUILD: Final = ROOT / "build" / "translations"
 PSEUDO: Final = "protoleaf_pseudo"
+RIGHT_TO_LEFT: Final = f"{PSEUDO}_rtl"
 _PARTS: Final = (
     "what",
     "expected",
@@ -41,18 +42,19 @@ _OF_OTHERS: Final = (
 """What systems, SQLite and Python say most often, which the engine passes on (`engine.errors.reason_of`)."""
 _LONGER: Final = 0.4
 _ACCENTS: Final = str.maketrans("aeiounycsAEIOUNYCS", "áéíóúñýçšÁÉÍÓÚÑÝÇŠ")
+_HEBREW: Final = str.maketrans("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", "אבגדהופגחיכלמנעפקרסתוושצזת" * 2)
 _PLACES: Final = re.compile(r"(%L?\d|%n|\{\w+(?::[^{}]*)?\}|<[^>]*>|&\w+;|https?://\S+)")
 
 
 def main(words: list[str]) -> int:
-    """Bring `translations/*.ts` up to date, begin those of new languages, compile all, and make the pseudo-language.
+    """Bring `translations/*.ts` up to date, begin those of new languages, compile all, and make the pseudo-languages.
 
     Returns:
         1 where a language is not finished, with a line for each text.
     """
     parser = argparse.ArgumentParser(description=(main.__doc__ or "").partition("\n")[0])
     parser.add_argument("languages", nargs="*", help="languages to begin, de for German")
-    parser.add_argument("--pseudo-only", type=Path, metavar="FOLDER", help="only the pseudo-language, into this folder")
+    parser.add_argument("--pseudo-only", type=Path, metavar="FOLDER", help="only pseudo-languages, into this folder")
     chosen = parser.parse_args(words)
     build: Path = chosen.pseudo_only or BUILD
     mirror(build)
@@ -70,12 +72,13 @@ def main(words: list[str]) -> int:
 
 
 def make_pseudo(build: Path) -> None:
-    """Make the pseudo-language anew from the mirrored texts."""
-    pseudo = build / f"{PSEUDO}.ts"
-    pseudo.unlink(missing_ok=True)
-    update(pseudo, build)
-    fill_pseudo(pseudo)
-    compile_one(pseudo, build / f"{PSEUDO}.qm")
+    """Make the pseudo-languages anew from the mirrored texts: one as English is written, one from right to left."""
+    for name, language, translate in ((PSEUDO, "", pseudo), (RIGHT_TO_LEFT, "he_IL", pseudo_hebrew)):
+        source = build / f"{name}.ts"
+        source.unlink(missing_ok=True)
+        update(source, build, language)
+        fill_pseudo(source, translate)
+        compile_one(source, build / f"{name}.qm")
 
 
 def sources() -> Iterator[Path]:
@@ -192,8 +195,14 @@ def _quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-def update(path: Path, mirrored: Path) -> None:
-    """Merge today's texts into a file of translations; what was translated stays."""
+def update(path: Path, mirrored: Path, language: str = "") -> None:
+    """Merge today's texts into a file of translations; what was translated stays.
+
+    Args:
+        path: the file.
+        mirrored: folder of the texts in the form that lupdate reads.
+        language: code of the language where the name of the file does not tell it.
+    """
     path.parent.mkdir(exist_ok=True)
     _run(
         "lupdate",
@@ -203,6 +212,7 @@ def update(path: Path, mirrored: Path) -> None:
         "none",
         "-extensions",
         "py",
+        *(("-target-language", language) if language else ()),
         str(mirrored / "app"),
         str(mirrored / "engine"),
         "-ts",
@@ -216,8 +226,8 @@ def compile_one(source: Path, target: Path) -> None:
     _run("lrelease", "-silent", str(source), "-qm", str(target))
 
 
-def fill_pseudo(path: Path) -> None:
-    """Translate everything into accents, 40 % longer, in brackets."""
+def fill_pseudo(path: Path, translate: Callable[[str], str]) -> None:
+    """Translate everything into a pseudo-language."""
     tree = ET.parse(path)  # noqa: S314 (lupdate wrote it)
     for message in tree.iter("message"):
         translation, text = message.find("translation"), message.findtext("source") or ""
@@ -226,17 +236,31 @@ def fill_pseudo(path: Path) -> None:
         translation.attrib.pop("type", None)
         forms = translation.findall("numerusform")
         for place in forms or [translation]:
-            place.text = pseudo(text)
+            place.text = translate(text)
     tree.write(path, encoding="utf-8", xml_declaration=True)
 
 
 def pseudo(text: str) -> str:
     """`Open project` becomes `[Ópéñ prójéçt·····]`; places for values stay as they are."""
-    parts = _PLACES.split(text)
-    if not re.search(r"[^\W\d_]", "".join(parts[::2])):  # it only joins values, which are translated themselves
+    if _only_joins(text):
         return text
-    accented = "".join(part if number % 2 else part.translate(_ACCENTS) for number, part in enumerate(parts))
-    return f"[{accented}{'·' * max(1, round(len(text) * _LONGER))}]"
+    return f"[{_outside_places(text, _ACCENTS)}{'·' * max(1, round(len(text) * _LONGER))}]"
+
+
+def pseudo_hebrew(text: str) -> str:
+    """`Open %1` becomes `[עפהנ %1]`, which is read from right to left; as long as it was."""
+    return text if _only_joins(text) else f"[{_outside_places(text, _HEBREW)}]"
+
+
+def _only_joins(text: str) -> bool:
+    """Whether it only joins values, which are translated themselves."""
+    return not re.search(r"[^\W\d_]", "".join(_PLACES.split(text)[::2]))
+
+
+def _outside_places(text: str, letters: Mapping[int, int]) -> str:
+    """Replace letters, but for those in places for values."""
+    parts = _PLACES.split(text)
+    return "".join(part if number % 2 else part.translate(letters) for number, part in enumerate(parts))
 
 
 def _run(tool: str, *words: str) -> None:

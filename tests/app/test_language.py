@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QLocale, Qt
+from PySide6.QtCore import QCoreApplication, QLocale, Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -12,7 +12,7 @@ from app.language import ENGLISH, SYSTEM, fitting_language, install_language, la
 from app.one_window import OneWindow
 from app.preferences.controller import Preferences
 from app.settings import Settings
-from app.texts import speak, tr
+from app.texts import tr
 from engine.collection.report.shown import printable
 from engine.collection.report.words import amount, share, span
 from engine.errors import ModelError
@@ -34,14 +34,14 @@ def some_languages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[
 
 
 @pytest.fixture
-def languages(compiled_languages: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def languages(qapp: QApplication, compiled_languages: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Those that there are, compiled; English again afterwards."""
     monkeypatch.setattr("app.language.TRANSLATIONS", compiled_languages)
     monkeypatch.delenv("PROTOLEAF_LANGUAGE", raising=False)
     language_names.cache_clear()
     before = QLocale()
     yield
-    speak(None)
+    install_language(qapp, ENGLISH)
     QLocale.setDefault(before)
     language_names.cache_clear()
 
@@ -75,6 +75,21 @@ def test_a_chosen_language_brings_its_numbers(qapp: QApplication) -> None:
     assert tr("Cancel") == "Abbrechen"
     install_language(qapp, ENGLISH)
     assert tr("Cancel") == "Cancel"
+
+
+@pytest.mark.usefixtures("languages")
+def test_a_language_brings_the_direction_that_it_is_written_in(qapp: QApplication, pseudo_translations: Path) -> None:
+    """With Qt's own texts; the next language has its own direction again."""
+    for chosen, direction in (
+        (str(pseudo_translations.with_name("protoleaf_pseudo_rtl.qm")), Qt.LayoutDirection.RightToLeft),
+        ("de", Qt.LayoutDirection.LeftToRight),
+        (str(pseudo_translations.with_name("protoleaf_pseudo_rtl.qm")), Qt.LayoutDirection.RightToLeft),
+        (str(pseudo_translations), Qt.LayoutDirection.LeftToRight),
+    ):
+        install_language(qapp, chosen)
+        assert qapp.layoutDirection() == direction
+        is_hebrew = direction == Qt.LayoutDirection.RightToLeft
+        assert (QCoreApplication.translate("QPlatformTheme", "Cancel") == "ביטול") == is_hebrew
 
 
 @pytest.mark.usefixtures("languages")

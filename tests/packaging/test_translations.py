@@ -22,6 +22,17 @@ def translations() -> ModuleType:
     return module
 
 
+def test_pseudo_languages_keep_places_for_values(translations: ModuleType) -> None:
+    """And marks of keys."""
+    for translate in (translations.pseudo, translations.pseudo_hebrew):
+        shown = translate("&Open %1 of %n in {path:>3}, <b>x</b> &amp; https://a.example/b")
+        for kept in ("%1", "%n", "{path:>3}", "<b>", "</b>", "&amp;", "https://a.example/b"):
+            assert kept in shown
+        assert shown.startswith("[&")
+        assert "Open" not in shown
+    assert translations.pseudo_hebrew("&Open %1") == "[&עפהנ %1]"
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_language_is_complete(translations: ModuleType, language: str) -> None:
     """`make translations` adds new texts to its file, and says the same."""
