@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar, final
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtCore import QEvent, QLocale, QObject, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
@@ -19,11 +19,13 @@ from PySide6.QtWidgets import (
     QScrollArea,
     QSizePolicy,
     QSpinBox,
+    QStyledItemDelegate,
     QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
+from app.mirroring import isolated, leading_edge
 from app.texts import plain_button, plain_tip
 from app.theme.icons import icon
 from app.theme.tokens import tokens
@@ -57,6 +59,7 @@ def make_label(text: str, role: str = "", *, wraps: bool = False) -> QLabel:
     """Plain text in a role: "title", "heading", "section", "strong", "secondary", "caption", "muted", "key", "chip"."""
     label = QLabel(text)
     label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setAlignment(leading_edge())
     label.setWordWrap(wraps)
     if role:
         label.setProperty("role", role)
@@ -272,6 +275,14 @@ def make_search_field(text: str) -> QLineEdit:
     return field
 
 
+@final
+class CellDelegate(QStyledItemDelegate):
+    """Paints the cells of a table, each read in its own direction: `70.1-100%`, `056.png`."""
+
+    def displayText(self, value: Any, locale: QLocale | QLocale.Language) -> str:
+        return isolated(super().displayText(value, locale))
+
+
 def make_separator(*, vertical: bool = False) -> QFrame:
     line = QFrame()
     line.setProperty("role", "separator-vertical" if vertical else "separator")
@@ -324,7 +335,5 @@ class ElidedLabel(QLabel):
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setPen(self.palette().color(self.foregroundRole()))
-        painter.drawText(
-            self.contentsRect(), Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, self.shown_text
-        )
+        painter.drawText(self.contentsRect(), leading_edge(), isolated(self.shown_text))
         painter.end()

@@ -9,6 +9,7 @@ from typing import Final
 from PySide6.QtCore import QLocale, QTranslator
 from PySide6.QtGui import Qt
 
+from app.mirroring import isolated, left_to_right
 from engine.texts import translate_with
 
 CONTEXT: Final = "Protoleaf"
@@ -23,7 +24,7 @@ _translators: Final[list[QTranslator]] = []
 def speak(translator: QTranslator | None) -> None:
     """Translate all texts, also those of the engine, with `translator`; None for English."""
     _translators[:] = [translator] if translator else []
-    translate_with(_translation if translator else None, number_in if translator else None)
+    translate_with(*(_translation, number_in, isolated) if translator else (None, None, None))
 
 
 def _translation(text: str, count: int | None = None) -> str:
@@ -67,7 +68,7 @@ def fill(template: str, *values: str) -> str:
     for place in range(len(values), 0, -1):
         template = template.replace(f"%{place}", f"\0{place}\0")
     for place, value in enumerate(values, start=1):
-        template = template.replace(f"\0{place}\0", value)
+        template = template.replace(f"\0{place}\0", isolated(value))
     return template
 
 
@@ -75,7 +76,7 @@ def breakable(text: str) -> str:
     """Allow line breaks within paths."""
     for separator in "/\\_":
         text = text.replace(separator, separator + _ZERO_WIDTH_SPACE)
-    return text
+    return left_to_right(text)
 
 
 def plain_tip(text: str) -> str:

@@ -3,11 +3,13 @@
 import unicodedata
 from typing import Final
 
-# What no Unicode decomposition takes apart, as in the search folding of ICU and in the Latin-ASCII transform of CLDR.
+# What no Unicode decomposition takes apart, as in the search folding of ICU and in the Latin-ASCII transform of CLDR;
+# and marks of the direction that names are read in, which nobody types.
 _LETTERS: Final = str.maketrans(
     {
         "ø": "o", "đ": "d", "ð": "d", "ħ": "h", "\u0131": "i", "ł": "l", "ŋ": "n", "ŧ": "t", "œ": "oe", "æ": "ae",
         "þ": "th", "\u2018": "'", "\u2019": "'", "\u02bc": "'", "\u2010": "-", "\u2011": "-",
+        "\u200e": "", "\u200f": "", "\u2066": "", "\u2067": "", "\u2068": "", "\u2069": "",
     }
 )  # fmt: skip
 

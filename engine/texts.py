@@ -11,6 +11,8 @@ Translator = Callable[[str, int | None], str]
 """Gives a template in the person's language, else nothing; the number is the count that a plural is chosen by."""
 Numbers = Callable[[float, str], str]
 """Gives a number with a format, such as `,`, `.1f` or `.1%`, as the person's language writes it."""
+Apart = Callable[[str], str]
+"""Keeps a value apart from words that are read in another direction."""
 
 _FIELD: Final = re.compile(r"\{(\w+)(?::([^{}]*))?\}")
 WIDE_ENDS: Final = (
@@ -22,12 +24,14 @@ WIDE_ENDS: Final = (
 _CAPITAL: Final = "capital"  # form of a field at the beginning of a sentence: `{remedy:capital}`
 _translators: Final[list[Translator]] = []
 _numbers: Final[list[Numbers]] = []
+_apart: Final[list[Apart]] = []
 
 
-def translate_with(translator: Translator | None, numbers: Numbers | None = None) -> None:
+def translate_with(translator: Translator | None, numbers: Numbers | None = None, apart: Apart | None = None) -> None:
     """Translate texts with `translator` from now on, in this process, and write `numbers` so; None for English."""
     _translators[:] = [translator] if translator else []
     _numbers[:] = [numbers] if numbers else []
+    _apart[:] = [apart] if apart else []
 
 
 class Message(str):  # noqa: SLOT000 (a `str` with facts)
@@ -52,9 +56,7 @@ class Message(str):  # noqa: SLOT000 (a `str` with facts)
         return text
 
     def translated(self) -> str:
-        values = {
-            name: translated(value) if isinstance(value, Message) else value for name, value in self.fields.items()
-        }
+        values = {name: _in_words(value) for name, value in self.fields.items()}
         template = _translation(self.template, self.numerus)
         if not template and self.numerus is not None:  # the English of one, whose template is that of many
             return str(self)
@@ -137,6 +139,13 @@ def paragraph(*sentences: str) -> str:
     """Whole sentences one behind the other; empty ones are left out."""
     filled = [each for each in sentences if each]
     return "".join(each if each.endswith(WIDE_ENDS) else f"{each} " for each in filled).rstrip(" ")
+
+
+def _in_words(value: object) -> object:
+    """A field as it stands among translated words."""
+    if isinstance(value, Message):
+        return translated(value)
+    return _apart[0](value) if _apart and isinstance(value, str) else value
 
 
 def _translation(template: str, count: int | None) -> str:

@@ -16,10 +16,12 @@ from PySide6.QtCore import QKeyCombination, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 
 from app.actions.keys import KeyOwner, Keys, keys_in_use
+from app.mirroring import is_mirrored
 from app.texts import tr
 
 _KEYPAD: Final = Qt.KeyboardModifier.KeypadModifier
 _SHIFT: Final = Qt.KeyboardModifier.ShiftModifier
+_OTHER_SIDE: Final = {"Left": "Right", "Right": "Left"}
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,9 @@ class PageKey:
 
     @property
     def declared(self) -> Keys:
-        return tuple(self.keys.split())
+        """A bare Left or Right means the side where something is seen."""
+        keys = self.keys.split()
+        return tuple(_OTHER_SIDE.get(each, each) for each in keys) if is_mirrored() else tuple(keys)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from app.controls import fill_column, fill_row, make_button, make_flowing_label,
 from app.dragging import paint_rubber_band
 from app.images.pixels import RADIUS, paint_square
 from app.images.thumbnails import Thumbnails
+from app.mirroring import key_in_reading_order, placed
 from app.palette.overlay import ScrollingCard
 from app.side_panel.cards import FailureNotice
 from app.texts import plain_button, tr
@@ -97,7 +98,7 @@ class PictureBoard(QWidget):
 
     def rect_of(self, place: int) -> QRect:
         row, column = divmod(place, self._columns(self.width()))
-        return QRect(column * (SIDE + GAP), row * (SIDE + GAP), SIDE, SIDE)
+        return placed(QRect(column * (SIDE + GAP), row * (SIDE + GAP), SIDE, SIDE), self.rect())
 
     def _on_ready(self, path: Path) -> None:
         if path in self._paths:
@@ -137,7 +138,7 @@ class PictureBoard(QWidget):
             self.moved.emit(tuple(self._images[place][0] for place in touched))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        key = Qt.Key(event.key())
+        key = key_in_reading_order(event.key())
         if key in STEPS and self._images:
             across, down = STEPS[key]
             step = across + down * self._columns(self.width())

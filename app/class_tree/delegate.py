@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum, auto
 from typing import Final, final
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QPointF, QRect, QSize, Qt, QTimer
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, QRect, QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QMouseEvent, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QHeaderView,
@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from app.class_tree import row_data
 from app.class_tree.model import ClassTreeModel
 from app.class_tree.row_data import COUNT, NAME, AnyIndex
+from app.mirroring import isolated, placed
 from app.texts import tr
 from app.theme.class_colours import branch_colour, own_colour
 from app.theme.icons import icon_pixmap
@@ -71,7 +72,7 @@ class ClassDelegate(QStyledItemDelegate):
             editor.selectAll()
 
     def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, _index: AnyIndex) -> None:
-        editor.setGeometry(option.rect.adjusted(DOT_ROOM - GAP, 2, -2, -2))
+        editor.setGeometry(placed(option.rect.adjusted(DOT_ROOM - GAP, 2, -2, -2), option.rect))
 
 
 def caption_font(base: QFont) -> QFont:
@@ -107,8 +108,8 @@ def paint_ground(painter: QPainter, row: QRect, ground: Ground) -> None:
 def paint_chevron(painter: QPainter, cell: QRect, *, is_open: bool) -> None:
     name, ratio = "chevron_down" if is_open else "chevron_right", painter.device().devicePixelRatio()
     picture = icon_pixmap(name, CHEVRON_SIDE, colour="text_muted", ratio=ratio)
-    left = cell.x() - CHEVRON_SIDE - CHEVRON_GAP
-    painter.drawPixmap(QPointF(left, cell.y() + (cell.height() - CHEVRON_SIDE) / 2), picture)
+    place, top = cell.x() - CHEVRON_SIDE - CHEVRON_GAP, cell.y() + (cell.height() - CHEVRON_SIDE) / 2
+    painter.drawPixmap(placed(QRectF(place, top, CHEVRON_SIDE, CHEVRON_SIDE), QRectF(cell)).topLeft(), picture)
 
 
 def _paint_name(painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex) -> None:
@@ -125,17 +126,19 @@ def _paint_name(painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex
     name = metrics.elidedText(str(index.data()), Qt.TextElideMode.ElideRight, room)
     middle = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
     painter.setPen(QColor(colours.text))
-    painter.drawText(place, middle, name)
+    painter.drawText(placed(place, rect), middle, isolated(name))
     left = place.x() + metrics.horizontalAdvance(name) + GAP
     left += _paint_name_beside(painter, QRect(left, place.y(), place.x() + room - left, place.height()), index)
     for icon in icons:
         mark = icon_pixmap(icon, MARK_SIDE, colour="text_muted", ratio=painter.device().devicePixelRatio())
-        painter.drawPixmap(QPointF(left, place.y() + (place.height() - MARK_SIDE) / 2), mark)
+        top = place.y() + (place.height() - MARK_SIDE) / 2
+        painter.drawPixmap(placed(QRectF(left, top, MARK_SIDE, MARK_SIDE), QRectF(rect)).topLeft(), mark)
         left += MARK_SIDE + GAP
     if words:
         painter.setFont(caption_font(painter.font()))
         painter.setPen(QColor(colours.text_muted))
-        painter.drawText(QRect(left, place.y(), words_width + 1, place.height()), middle, words)
+        beside = QRect(left, place.y(), words_width + 1, place.height())
+        painter.drawText(placed(beside, rect), middle, isolated(words))
 
 
 def _paint_name_beside(painter: QPainter, place: QRect, index: AnyIndex) -> int:
@@ -161,7 +164,7 @@ def _paint_path(painter: QPainter, rect: QRect, path: str) -> QRect:
     painter.setFont(caption_font(painter.font()))
     painter.setPen(QColor(tokens().colours.text_muted))
     text = _end_of_path(painter.fontMetrics(), path, lower.width())
-    painter.drawText(lower, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+    painter.drawText(placed(lower, rect), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, isolated(text))
     painter.restore()
     return upper
 
@@ -176,7 +179,8 @@ def _end_of_path(metrics: QFontMetrics, path: str, width: int) -> str:
 
 def _paint_dot(painter: QPainter, rect: QRect, index: AnyIndex) -> None:
     """A dot in the branch's colour, or the one that a person chose; hollow where a class waits for its first shots."""
-    centre = QPointF(rect.x() + DOT_RADIUS + 2, rect.y() + rect.height() / 2)
+    left, middle = rect.x() + 2, rect.y() + rect.height() / 2
+    centre = placed(QRectF(left, middle - DOT_RADIUS, 2 * DOT_RADIUS, 2 * DOT_RADIUS), QRectF(rect)).center()
     own = str(index.data(row_data.COLOUR_ROLE))
     colour = own_colour(own) if own else branch_colour(int(index.data(row_data.BRANCH_ROLE)))
     if index.data(row_data.HAS_SHOTS_ROLE):
@@ -194,7 +198,7 @@ def _paint_count(painter: QPainter, option: QStyleOptionViewItem, index: AnyInde
     painter.setFont(caption_font(painter.font()))
     is_selected = option.state & QStyle.StateFlag.State_Selected
     painter.setPen(QColor(colours.text_secondary if is_selected else colours.text_muted))
-    place = option.rect.adjusted(0, 0, -COUNT_MARGIN, 0)
+    place = placed(option.rect.adjusted(0, 0, -COUNT_MARGIN, 0), option.rect)
     painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, str(index.data() or ""))
 
 
@@ -232,9 +236,17 @@ class FittedColumns(QObject):
 
     def painted_rect(self, index: AnyIndex) -> QRect:
         """Where a cell is painted: counts stay in sight at the right, and a name ends before them."""
-        rect = self._view.visualRect(index)
+        rect = self._from_left(self._view.visualRect(index))
         rect.setRight(self.name_room) if index.column() == NAME else rect.moveLeft(self.name_room)
-        return rect
+        return self._from_left(rect)
+
+    def indented(self, cell: QRect) -> QRect:
+        """A cell of names without the room that the first indent takes."""
+        return self._from_left(self._from_left(cell).adjusted(self.first_indent, 0, 0, 0))
+
+    def _from_left(self, area: QRect) -> QRect:
+        """As if the tree were read from left to right; and back again."""
+        return placed(area, self._view.viewport().rect())
 
     def fit_counts(self, widest: str) -> None:
         metrics = QFontMetrics(caption_font(self._view.font()))
@@ -256,7 +268,8 @@ class FittedColumns(QObject):
 
     def show_name(self, index: AnyIndex) -> None:
         """Scroll sideways, no further than needed, until a row's chevron and the beginning of its name are there."""
-        bar, start = self._view.horizontalScrollBar(), self._view.visualRect(index.sibling(index.row(), NAME)).x()
+        name, bar = self._view.visualRect(index.sibling(index.row(), NAME)), self._view.horizontalScrollBar()
+        start = self._from_left(name).x()
         left, right = start - WIDEST_INDENT, start + DOT_ROOM + LEAST_NAME
         beyond = max(right - self.name_room, 0)
         bar.setValue(bar.value() + (left if left < 0 else min(beyond, left)))
@@ -271,8 +284,9 @@ class FittedColumns(QObject):
     def _branch_at(self, point: QPoint) -> QModelIndex:
         index = self._view.indexAt(point)
         index = index.siblingAtColumn(NAME) if index.isValid() else index
-        start = self._view.visualRect(index).x()
-        is_chevron = index.isValid() and self._model.hasChildren(index) and start - WIDEST_INDENT <= point.x() < start
+        start = self._from_left(self._view.visualRect(index)).x()
+        x = self._from_left(QRect(point, QSize(1, 1))).x()
+        is_chevron = index.isValid() and self._model.hasChildren(index) and start - WIDEST_INDENT <= x < start
         return index if is_chevron else QModelIndex()
 
     def _takes(self, event: QMouseEvent) -> bool:

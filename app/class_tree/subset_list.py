@@ -11,6 +11,7 @@ from app.class_tree.delegate import COUNT_MARGIN, ROW_HEIGHT, Ground, caption_fo
 from app.class_tree.row_data import AnyIndex
 from app.dragging import Dragged, DraggedImages, read_dragged
 from app.drops import LazyChip
+from app.mirroring import isolated, placed
 from app.session.subsets import Subset, subset_text
 from app.texts import plain_tip, plural, tr
 from app.theme.icons import icon_pixmap
@@ -91,24 +92,26 @@ class _SubsetDelegate(QStyledItemDelegate):
 def _paint_icon(painter: QPainter, rect: QRect, subset: Subset, *, is_selected: bool, is_alarm: bool) -> None:
     colour = "warning" if is_alarm else "accent_text" if is_selected else "text_secondary"
     picture = icon_pixmap(_ICONS[subset], ICON_SIDE, colour=colour, ratio=painter.device().devicePixelRatio())
-    painter.drawPixmap(rect.x() + 14, rect.y() + (rect.height() - ICON_SIDE) // 2, picture)
+    place = QRect(rect.x() + 14, rect.y() + (rect.height() - ICON_SIDE) // 2, ICON_SIDE, ICON_SIDE)
+    painter.drawPixmap(placed(place, rect).topLeft(), picture)
 
 
 def _paint_words(painter: QPainter, rect: QRect, subset: Subset, count: int, more: int) -> None:
     colours = tokens().colours
     centre = Qt.AlignmentFlag.AlignVCenter
     painter.setPen(QColor(colours.text))
-    painter.drawText(rect.adjusted(40, 0, 0, 0), centre | Qt.AlignmentFlag.AlignLeft, subset_text(subset))
+    room = placed(rect.adjusted(40, 0, 0, 0), rect)
+    painter.drawText(room, centre | Qt.AlignmentFlag.AlignLeft, subset_text(subset))
     if count:
         painter.setFont(caption_font(painter.font()))
         painter.setPen(QColor(colours.text_muted))
         place = rect.adjusted(0, 0, -COUNT_MARGIN, 0)
         text = QLocale().toString(count)
-        painter.drawText(place, centre | Qt.AlignmentFlag.AlignRight, text)
+        painter.drawText(placed(place, rect), centre | Qt.AlignmentFlag.AlignRight, text)
         place.adjust(0, 0, -painter.fontMetrics().horizontalAdvance(text) - MORE_GAP, 0)
         words = ("+" if more > 0 else "\N{MINUS SIGN}") + QLocale().toString(abs(more)) if more else ""
         painter.setPen(QColor(colours.accent_text))
-        painter.drawText(place, centre | Qt.AlignmentFlag.AlignRight, words)
+        painter.drawText(placed(place, rect), centre | Qt.AlignmentFlag.AlignRight, isolated(words))
 
 
 def drop_on_subset(dragged: Dragged, subset: Subset) -> str:

@@ -92,7 +92,7 @@ class ClassTreeView(QTreeView):
 
     def visualRect(self, index: AnyIndex) -> QRect:
         rect = super().visualRect(index)
-        return rect.adjusted(self.columns.first_indent, 0, 0, 0) if index.column() == NAME else rect
+        return self.columns.indented(rect) if index.column() == NAME else rect
 
     @property
     def selected_rows(self) -> list[QModelIndex]:

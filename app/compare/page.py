@@ -15,6 +15,7 @@ from app.compare.keys import KEYS
 from app.controls import ElidedLabel, make_icon_button, make_label
 from app.image_view.canvas import ImageCanvas
 from app.image_view.locked import LockedCanvases
+from app.mirroring import is_mirrored
 from app.texts import tr
 from app.theme.icons import icon
 from app.theme.tokens import tokens
@@ -152,4 +153,4 @@ class ComparedPage(QWidget):
         if self.active_canvas.can_move(x, y):
             self.active_canvas.move_by(x, y)
         else:
-            self.step(x, y)
+            self.step(-x if is_mirrored() else x, y)

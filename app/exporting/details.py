@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.controls import fill_column, make_flowing_label, make_hint, make_label, make_scroll_area
+from app.controls import CellDelegate, fill_column, make_flowing_label, make_hint, make_label, make_scroll_area
 from app.exporting.wording import (
     WHICH_HINTS,
     coarse_text,
@@ -76,6 +76,7 @@ class PreviewView(QWidget):
         table = QTableWidget()
         table.setAccessibleName(tr("Preview"))
         table.setProperty("role", "preview")
+        table.setItemDelegate(CellDelegate(table))
         table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         table.setTabKeyNavigation(False)

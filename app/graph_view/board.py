@@ -2,7 +2,7 @@
 
 from typing import Final, final
 
-from PySide6.QtCore import QEvent, QPointF, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QDragEnterEvent,
@@ -30,6 +30,7 @@ from app.graph_view.overlays import MiniMap, ToolStrip
 from app.graph_view.pointer import GraphPointer
 from app.graph_view.sheet import GraphSheet
 from app.images.thumbnails import Thumbnails
+from app.mirroring import placed
 from app.session import Session
 from app.texts import plain_tip, tr
 from app.theme.tokens import tokens
@@ -195,7 +196,7 @@ class GraphBoard(QWidget):
         super().resizeEvent(event)
         gap = tokens().spacing.medium
         self.tools.adjustSize()
-        self.tools.move(gap, gap)
+        self.tools.setGeometry(placed(QRect(QPoint(gap, gap), self.tools.size()), self.canvas.rect()))
         self.canvas.viewport.covered = float(self.tools.geometry().bottom())
         self.map.follow()
 

@@ -13,6 +13,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QPixmap
 
 from app.graph_view.drawing import CARD_WIDTH
+from app.mirroring import isolated, placed
 from app.theme.class_colours import branch_colour, own_colour
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import Tokens, tokens
@@ -166,7 +167,7 @@ def paint_faces(painter: QPainter, room: QRectF, look: CardLook, pictures: Pictu
     for cell, path in zip(cells(room, len(look.faces)), look.faces, strict=False):
         side = 64 if cell.width() < 48 else 128 if cell.width() < 100 else 192  # noqa: PLR2004 (three sizes are kept)
         if (picture := pictures(path, side)) is not None:
-            painter.drawPixmap(cell, picture, covering(picture, cell))
+            painter.drawPixmap(placed(cell, room), picture, covering(picture, cell))
     painter.restore()
 
 
@@ -211,7 +212,8 @@ def _paint_no_face(painter: QPainter, room: QRectF, look: CardLook) -> None:
 
 def _paint_name(painter: QPainter, line: QRectF, look: CardLook, scale: float, worn: Tokens) -> None:
     radius = _DOT * min(1.0, max(scale, 0.8))
-    centre = QPointF(line.left() + radius + 1, line.center().y())
+    dot = QRectF(line.left() + 1, line.center().y() - radius, 2 * radius, 2 * radius)
+    centre = placed(dot, line).center()
     if look.has_shots:
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(look.tint)
@@ -221,23 +223,24 @@ def _paint_name(painter: QPainter, line: QRectF, look: CardLook, scale: float, w
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawEllipse(centre, radius - 0.5, radius - 0.5)
     room = line.adjusted(2 * radius + 6, 0, 0, 0)
-    _paint_marks(painter, room, look, scale, worn)
-    _write(painter, room, look.name, text_font(worn.sizes.body * scale, is_strong=True), worn.colours.text)
+    _paint_marks(painter, room, line, look, scale)
+    font = text_font(worn.sizes.body * scale, is_strong=True)
+    _write(painter, placed(room, line), look.name, font, worn.colours.text)
 
 
-def _paint_marks(painter: QPainter, room: QRectF, look: CardLook, scale: float, worn: Tokens) -> None:
+def _paint_marks(painter: QPainter, room: QRectF, line: QRectF, look: CardLook, scale: float) -> None:
     """Paint what is set on the class at the end of its name's line, and take that room away from the name."""
-    ratio, side = painter.device().devicePixelRatio(), _MARK * min(1.0, max(scale, 0.8))
+    worn, ratio, side = tokens(), painter.device().devicePixelRatio(), _MARK * min(1.0, max(scale, 0.8))
     for icon, is_wanted in (("multi_parent", look.has_more_parents), (_DEEPEST, look.is_deepest)):
         if is_wanted:
             room.setRight(room.right() - side - 4)
-            place = QPointF(room.right() + 4, room.center().y() - side / 2)
-            painter.drawPixmap(place, icon_pixmap(icon, round(side), colour="text_muted", ratio=ratio))
+            place = placed(QRectF(room.right() + 4, room.center().y() - side / 2, side, side), line)
+            painter.drawPixmap(place.topLeft(), icon_pixmap(icon, round(side), colour="text_muted", ratio=ratio))
     if look.bar is not None:
         font, words = text_font(worn.sizes.caption * scale), percent(look.bar)
         width = QFontMetricsF(font).horizontalAdvance(words)
         place_of_words = QRectF(room.right() - width, room.top(), width + 1, room.height())
-        _write(painter, place_of_words, words, font, worn.colours.text_muted)
+        _write(painter, placed(place_of_words, line), words, font, worn.colours.text_muted)
         room.setRight(room.right() - width - 4)
 
 
@@ -247,11 +250,11 @@ def _paint_caption(painter: QPainter, line: QRectF, look: CardLook, scale: float
         ratio, side = painter.device().devicePixelRatio(), _MARK * min(1.0, max(scale, 0.8))
         room.setRight(room.right() - side - 2)
         icon = "chevron_down" if look.hidden else "chevron_up"
-        place = QPointF(room.right() + 2, line.center().y() - side / 2)
-        painter.drawPixmap(place, icon_pixmap(icon, round(side), colour="text_muted", ratio=ratio))
+        place = placed(QRectF(room.right() + 2, line.center().y() - side / 2, side, side), line)
+        painter.drawPixmap(place.topLeft(), icon_pixmap(icon, round(side), colour="text_muted", ratio=ratio))
     font = text_font(worn.sizes.caption * scale)
     has_room = QFontMetricsF(font).horizontalAdvance(look.counts + look.more) <= room.width()
-    _write(painter, room, look.counts + (look.more if has_room else ""), font, worn.colours.text_muted)
+    _write(painter, placed(room, line), look.counts + (look.more if has_room else ""), font, worn.colours.text_muted)
 
 
 def _write(
@@ -259,7 +262,8 @@ def _write(
 ) -> None:
     painter.setFont(font)
     painter.setPen(QColor(colour))
-    painter.drawText(room, flags, QFontMetricsF(font).elidedText(text, Qt.TextElideMode.ElideRight, room.width()))
+    shown = QFontMetricsF(font).elidedText(text, Qt.TextElideMode.ElideRight, room.width())
+    painter.drawText(room, flags, isolated(shown))
 
 
 def _paint_coverage(painter: QPainter, line: QRectF, look: CardLook, worn: Tokens) -> None:
@@ -270,7 +274,8 @@ def _paint_coverage(painter: QPainter, line: QRectF, look: CardLook, worn: Token
     if look.decided:
         painter.setBrush(QColor(worn.colours.accent))
         width = max(line.height(), line.width() * look.decided)
-        painter.drawRoundedRect(QRectF(line.left(), line.top(), width, line.height()), radius, radius)
+        filled = QRectF(line.left(), line.top(), width, line.height())
+        painter.drawRoundedRect(placed(filled, line), radius, radius)
 
 
 @lru_cache(maxsize=256)

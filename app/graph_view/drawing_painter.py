@@ -8,7 +8,7 @@ from typing import Final, final
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPen, QPixmap
+from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPainterPath, QPen, QPixmap
 
 from app.graph_view.card import RADIUS, SHEETS, CardLook, Detail, Pictures, detail_at, paint_card
 from app.graph_view.drawing import CARD_HEIGHT, CARD_WIDTH, Drawing, Route, empty_drawing
@@ -119,6 +119,7 @@ class DrawingPainter:
         card.setDevicePixelRatio(ratio)
         card.fill(QColor(tokens().colours.window))
         painter = QPainter(card)
+        painter.setLayoutDirection(QGuiApplication.layoutDirection())
         painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
         paint_card(painter, QRectF(QPointF(), size / ratio), look, self._pictures)
         painter.end()

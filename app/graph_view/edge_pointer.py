@@ -11,6 +11,7 @@ from app.graph_view.card import Pictures, covering, text_font
 from app.graph_view.drawing_painter import paint_lit_edges
 from app.graph_view.model import ParentShare
 from app.graph_view.sheet import GraphSheet
+from app.mirroring import isolated, placed
 from app.texts import with_breaks
 from app.theme.tokens import tokens
 from app.wording import percent
@@ -80,7 +81,7 @@ class EdgeHint(QWidget):
     def _paint_share(self, painter: QPainter, row: QRect, share: ParentShare) -> None:
         colours = tokens().colours
         for place in range(FACES):
-            cell = QRectF(row.left() + place * (FACE + 2), row.top() + 4, FACE, FACE)
+            cell = placed(QRectF(row.left() + place * (FACE + 2), row.top() + 4, FACE, FACE), QRectF(row))
             picture = self._pictures(share.faces[place], FACE) if place < len(share.faces) else None
             if picture is None:
                 painter.fillRect(cell, QColor(colours.sunken))
@@ -90,12 +91,13 @@ class EdgeHint(QWidget):
         painter.setFont(text_font(tokens().sizes.body, is_strong=True))
         painter.setPen(QColor(colours.accent_text))
         middle = Qt.AlignmentFlag.AlignVCenter
-        painter.drawText(QRect(words.left(), words.top(), SHARE, words.height()), middle, percent(share.share))
+        room = placed(QRect(words.left(), words.top(), SHARE, words.height()), row)
+        painter.drawText(room, middle, isolated(percent(share.share)))
         painter.setFont(text_font(tokens().sizes.body))
         painter.setPen(QColor(colours.text_secondary))
         rest = words.adjusted(SHARE, 0, 0, 0)
         name = painter.fontMetrics().elidedText(share.name, Qt.TextElideMode.ElideRight, rest.width())
-        painter.drawText(rest, middle, name)
+        painter.drawText(placed(rest, row), middle, isolated(name))
 
 
 @final

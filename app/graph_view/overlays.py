@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final, final
 
-from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QFrame, QToolButton, QWidget
 
@@ -13,6 +13,7 @@ from app.controls import fill_row, make_icon_button, make_label, make_search_fie
 from app.graph_view.picture import HIGHEST, WIDEST
 from app.graph_view.sheet import GraphSheet
 from app.graph_view.viewport import Camera, Rect
+from app.mirroring import placed
 from app.texts import plain_button, plain_tip, shortened, tr
 from app.theme.tokens import tokens
 from app.wording import number, percent_of_size, titled
@@ -163,7 +164,8 @@ class MiniMap(QWidget):
         if is_wanted:
             size, gap = self.sizeHint(), tokens().spacing.medium
             corner = self._sheet.size() - size
-            self.setGeometry(corner.width() - gap, corner.height() - gap, size.width(), size.height())
+            place = QRect(corner.width() - gap, corner.height() - gap, size.width(), size.height())
+            self.setGeometry(placed(place, self._sheet.rect()))
         self.setVisible(is_wanted)
         self.update()
 

@@ -16,6 +16,7 @@ from app.image_grid.card_words import Card
 from app.image_grid.geometry import KEYS, GridGeometry, row_after
 from app.images.pixels import on_pixels
 from app.images.thumbnails import Thumbnails
+from app.mirroring import key_in_reading_order, placed
 from app.texts import plain_tip, tr
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import tokens
@@ -121,7 +122,7 @@ class GroupCards(QAbstractScrollArea):
 
     def press_arrow(self, event: QKeyEvent) -> bool:
         """Move by arrows, Page Up and Down, Home and End; False for other keys."""
-        action = KEYS.get(Qt.Key(event.key()))
+        action = KEYS.get(key_in_reading_order(event.key()))
         if action is None or not self._cards or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
             return False
         self._go_to(row_after(action, self._current, self._geometry(), self.viewport().height()))
@@ -191,9 +192,11 @@ class GroupCards(QAbstractScrollArea):
         painter.drawPixmap(on_pixels(rect.topLeft(), ratio), finished)
         painter.setOpacity(1)
         if is_out:
-            _paint_badge(painter, QPoint(rect.right() - BADGE - INSET, rect.top() + INSET), "close", ratio)
+            corner = QRect(rect.right() - BADGE - INSET, rect.top() + INSET, BADGE, BADGE)
+            _paint_badge(painter, placed(corner, rect), "close", ratio)
         elif place < self._odd:
-            _paint_badge(painter, QPoint(rect.left() + INSET, rect.top() + INSET), "warning", ratio)
+            corner = QRect(rect.left() + INSET, rect.top() + INSET, BADGE, BADGE)
+            _paint_badge(painter, placed(corner, rect), "warning", ratio)
 
     def _on_ready(self, path: Path) -> None:
         if not self._repaint.isActive() and any(card.path == path for card in self._cards):
@@ -245,9 +248,8 @@ def _caption_of(cards: Sequence[Card]) -> int:
     return CAPTION if any(card.title for card in cards) else NO_CAPTION
 
 
-def _paint_badge(painter: QPainter, corner: QPoint, icon_name: str, ratio: float) -> None:
+def _paint_badge(painter: QPainter, place: QRect, icon_name: str, ratio: float) -> None:
     """A sign over the picture: a cross where it is left out, a warning where it is odd."""
-    place = QRect(corner.x(), corner.y(), BADGE, BADGE)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(QColor(tokens().colours.raised))

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from typing import Final, final
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QTextCharFormat, QTextLayout
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QTextCharFormat, QTextLayout, QTextOption
 from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.help.search import Hit, Span
+from app.mirroring import leading_edge
 from app.texts import tr
 from app.theme.tokens import tokens
 from app.wording import in_sentences
@@ -116,6 +117,7 @@ class _Column:
         enough = most * width - (most - 1) * _LONGEST_WORD * size
         shown = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, enough)
         layout = QTextLayout(shown, font)
+        layout.setTextOption(_reading())
         layout.setFormats([_marked(start, end) for start, end in marks if end <= len(shown)])
         lines, top = 0, self._top
         layout.beginLayout()
@@ -128,6 +130,13 @@ class _Column:
         self._painter.setPen(QColor(tokens().colours.text if is_strong else tokens().colours.text_secondary))
         layout.draw(self._painter, QPointF(self._room.left(), top))
         return lines
+
+
+def _reading() -> QTextOption:
+    """Lines begin where those of the window do: a layout of its own knows it not."""
+    option = QTextOption()
+    option.setAlignment(leading_edge())
+    return option
 
 
 def _font(pixels: int, *, is_strong: bool) -> QFont:

@@ -6,11 +6,12 @@ from functools import lru_cache
 from typing import Final, final
 
 from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QPainter, QPainterPath, QPen, QPixmap
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QGuiApplication, QImage, QPainter, QPainterPath, QPen, QPixmap
 
 from app.actions.keys import keys_in_use
 from app.image_grid.card_words import Card, Mark
 from app.images.pixels import fitted
+from app.mirroring import isolated, placed
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import Tokens, tokens
 
@@ -64,7 +65,7 @@ def chip_rect(rect: QRect, words: str) -> QRect:
     """Where the count of a folded card stands, in its own place; the whole of it can be clicked."""
     frame, width = _frame(rect), QFontMetrics(_font(tokens().sizes.caption, is_strong=True)).horizontalAdvance(words)
     left, top = frame.right() - width - 3 * PADDING - CHIP_INSET, frame.top() + CHIP_INSET + STACK
-    return QRect(left, top, width + 4 * PADDING, CHIP)
+    return placed(QRect(left, top, width + 4 * PADDING, CHIP), rect)
 
 
 def _frame(rect: QRect) -> QRect:
@@ -122,7 +123,7 @@ def _paint_picture(painter: QPainter, frame: QRect, card: Card, picture: QPixmap
 
 
 def _paint_notes(painter: QPainter, target: QRectF, card: Card, worn: Tokens) -> None:
-    """Flag, comment and stars on one small plate in the lower left corner; nothing where nothing was noted."""
+    """Flag, comment and stars on one small plate in a lower corner; nothing where nothing was noted."""
     names = [name for name, is_there in (("flag", card.is_flagged), ("comment", card.has_comment)) if is_there]
     names += [_STAR] * card.stars
     if not names:
@@ -131,7 +132,7 @@ def _paint_notes(painter: QPainter, target: QRectF, card: Card, worn: Tokens) ->
     room = int(target.width() - 2 * PADDING)
     names = names[: max(1, (room - 2 * NOTE_INSET) // step)]
     left, top = round(target.left()) + PADDING, round(target.bottom()) - PADDING - NOTE_ICON - 2 * NOTE_INSET
-    plate = QRectF(left, top, len(names) * step - 2 + 2 * NOTE_INSET, NOTE_ICON + 2 * NOTE_INSET)
+    plate = placed(QRectF(left, top, len(names) * step - 2 + 2 * NOTE_INSET, NOTE_ICON + 2 * NOTE_INSET), target)
     ground = QColor(worn.colours.raised)
     ground.setAlpha(NOTE_OPACITY)
     painter.setPen(Qt.PenStyle.NoPen)
@@ -140,7 +141,8 @@ def _paint_notes(painter: QPainter, target: QRectF, card: Card, worn: Tokens) ->
     for place, name in enumerate(names):
         colour = "warning" if name == _STAR else "accent_text"
         drawing = icon_pixmap(name, NOTE_ICON, colour=colour, ratio=ratio)
-        painter.drawPixmap(left + NOTE_INSET + place * step, top + NOTE_INSET, drawing)
+        spot = QRectF(plate.left() + NOTE_INSET + place * step, top + NOTE_INSET, NOTE_ICON, NOTE_ICON)
+        painter.drawPixmap(placed(spot, plate).topLeft(), drawing)
 
 
 def _paint_stack(painter: QPainter, front: QRectF, worn: Tokens) -> None:
@@ -164,6 +166,7 @@ def _paint_chip(painter: QPainter, rect: QRect, card: Card, worn: Tokens) -> Non
 
 def _paint_badge(painter: QPainter, target: QRectF, worn: Tokens) -> None:
     place = QRect(round(target.left()) + PADDING, round(target.top()) + PADDING, _BADGE, _BADGE)
+    place = placed(place, target.toRect())
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(QColor(worn.colours.raised))
     painter.drawEllipse(place)
@@ -182,18 +185,20 @@ def _paint_caption(painter: QPainter, rect: QRect, card: Card, look: Look, worn:
     if card.mark in {Mark.LABELLED, Mark.LABELLED_UNKNOWN}:
         ratio = painter.device().devicePixelRatio()
         top = line.center().y() - ICON // 2
-        painter.drawPixmap(left, top, icon_pixmap("person", ICON, colour="accent_text", ratio=ratio))
+        corner = placed(QRect(left, top, ICON, ICON), rect).topLeft()
+        painter.drawPixmap(corner, icon_pixmap("person", ICON, colour="accent_text", ratio=ratio))
         left += ICON + 4
     painter.setFont(detail_font)
     score = f"{card.score} {keys_in_use().short_text_of('accept')}".strip() if has_keys else card.score
     if score:
         painter.setPen(QColor(worn.colours.text_muted))
-        painter.drawText(line, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, score)
+        painter.drawText(line, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, isolated(score))
         right -= detail_metrics.horizontalAdvance(score) + 6
     painter.setFont(title_font)
     painter.setPen(QColor(worn.colours.text_muted if card.is_missing else _title_colour(card.mark, worn)))
     title = title_metrics.elidedText(card.title, Qt.TextElideMode.ElideRight, max(0, right - left + 1))
-    painter.drawText(QRect(left, line.top(), right - left + 1, line.height()), Qt.AlignmentFlag.AlignVCenter, title)
+    between = QRect(left, line.top(), right - left + 1, line.height())
+    painter.drawText(placed(between, rect), Qt.AlignmentFlag.AlignVCenter, isolated(title))
     if card.detail and rect.height() >= line.height() + LINE_GAP + detail_metrics.height() - 4:
         painter.setFont(detail_font)
         painter.setPen(QColor(worn.colours.warning if card.mark is Mark.UNKNOWN else worn.colours.text_muted))
@@ -204,7 +209,7 @@ def _paint_caption(painter: QPainter, rect: QRect, card: Card, look: Look, worn:
             painter.drawText(below, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, key)
             room -= detail_metrics.horizontalAdvance(key) + 6
         detail = detail_metrics.elidedText(card.detail, Qt.TextElideMode.ElideRight, max(0, room))
-        painter.drawText(below, Qt.AlignmentFlag.AlignVCenter, detail)
+        painter.drawText(below, Qt.AlignmentFlag.AlignVCenter, isolated(detail))
 
 
 def _title_colour(mark: Mark, worn: Tokens) -> str:
@@ -304,6 +309,7 @@ def _on_picture(card: Card) -> tuple[object, ...]:
 
 def _painter(pixmap: QPixmap) -> QPainter:
     painter = QPainter(pixmap)
+    painter.setLayoutDirection(QGuiApplication.layoutDirection())  # a widget's painter has it, a picture's has not
     painter.setRenderHints(QPainter.RenderHint.Antialiasing | QPainter.RenderHint.SmoothPixmapTransform)
     return painter
 

@@ -1,10 +1,12 @@
 """Where cards lie: plain arithmetic, so that 100,000 of them cost as much as one. No Qt widgets."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtWidgets import QAbstractItemView
+
+from app.mirroring import is_mirrored
 
 GAP: Final = 12
 MARGIN: Final = 16
@@ -29,6 +31,7 @@ class GridGeometry:
     side: int  # wanted side of a thumbnail; cards grow a little to fill the row
     count: int
     caption: int = CAPTION_HEIGHT  # below each thumbnail
+    is_mirrored: bool = field(default_factory=is_mirrored)  # the first card of a row lies at the right
 
     @property
     def columns(self) -> int:
@@ -58,10 +61,15 @@ class GridGeometry:
     def rect(self, place: int) -> QRect:
         row, column = divmod(place, self.columns)
         left = MARGIN + column * (self.card_width + GAP)
-        return QRect(left, MARGIN + row * self.row_height, self.card_width, self.card_height)
+        return self._seen(QRect(left, MARGIN + row * self.row_height, self.card_width, self.card_height))
+
+    def _seen(self, area: QRect) -> QRect:
+        """Where an area lies that is counted from the side of the first cards; and back again."""
+        return area.translated(self.width - 2 * area.x() - area.width(), 0) if self.is_mirrored else area
 
     def place_at(self, x: int, y: int) -> int | None:
         """The card at a point from the grid's top; None between cards."""
+        x = self._seen(QRect(x, y, 1, 1)).x()
         column, in_column = divmod(x - MARGIN, self.card_width + GAP)
         row, in_row = divmod(y - MARGIN, self.row_height)
         place = row * self.columns + column
@@ -75,7 +83,7 @@ class GridGeometry:
         return range(min(first * self.columns, self.count), min((last + 1) * self.columns, self.count))
 
     def places_in(self, area: QRect) -> list[int]:
-        step = self.card_width + GAP
+        area, step = self._seen(area), self.card_width + GAP
         left = max(0, (area.left() - MARGIN - self.card_width) // step + 1)
         right = min(self.columns - 1, (area.right() - MARGIN) // step)
         top = max(0, (area.top() - MARGIN - self.card_height) // self.row_height + 1)

@@ -32,6 +32,7 @@ from app.image_grid.painted import PaintedCards
 from app.image_grid.pointer import MOST_SHOWN, Pointer, carry
 from app.images.pixels import on_pixels
 from app.images.thumbnails import Thumbnails
+from app.mirroring import key_in_reading_order
 from app.texts import tr
 
 ZOOM_STEP: Final = 1.15
@@ -294,7 +295,7 @@ class ImageGrid(QAbstractItemView):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Arrows choose; Space looks at the image alone; Esc lets go; letters are shortcuts, never a search."""
-        key, keys = Qt.Key(event.key()), event.modifiers()
+        key, keys = key_in_reading_order(event.key()), event.modifiers()
         if key in KEYS and self._grid_model.rowCount() and not keys & Qt.KeyboardModifier.AltModifier:
             row = self.moveCursor(KEYS[key], keys).row()
             is_range = bool(keys & Qt.KeyboardModifier.ShiftModifier)

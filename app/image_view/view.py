@@ -12,6 +12,7 @@ from app.actions.key_tips import tell_key
 from app.actions.page_keys import PageKey, PageKeys
 from app.controls import ElidedLabel, fill_column, make_icon_button, make_label
 from app.image_view.canvas import ImageCanvas
+from app.mirroring import is_mirrored
 from app.texts import marked, tr
 from app.theme.tokens import tokens
 from app.wording import number, percent_of_size
@@ -181,7 +182,7 @@ class ImageView(QWidget):
         if self.canvas.can_move(x, y):
             self.canvas.move_by(x, y)
         else:
-            self.step_requested.emit(x + y)
+            self.step_requested.emit(y - x if is_mirrored() else y + x)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         super().mousePressEvent(event)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from app.images.pixels import RADIUS, paint_square
 from app.images.thumbnails import Thumbnails
+from app.mirroring import placed
 from app.texts import plain_tip
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import tokens
@@ -85,7 +86,8 @@ class ThumbnailStrip(QWidget):
 
     def _rect(self, place: int) -> QRect:
         row, column = divmod(place, self._columns(self.width()))
-        return QRect(column * (self._side + GAP), row * (self._side + GAP), self._side, self._side)
+        step = self._side + GAP
+        return placed(QRect(column * step, row * step, self._side, self._side), self.rect())
 
     def _place_at(self, point: QPoint) -> int:
         return next((place for place in range(len(self._images)) if self._rect(place).contains(point)), -1)
@@ -106,7 +108,7 @@ class ThumbnailStrip(QWidget):
 
     def _paint_tick(self, painter: QPainter, rect: QRect) -> None:
         worn = tokens()
-        place = QRect(rect.right() - _TICK - _TICK_MARGIN, rect.top() + _TICK_MARGIN, _TICK, _TICK)
+        place = placed(QRect(rect.right() - _TICK - _TICK_MARGIN, rect.top() + _TICK_MARGIN, _TICK, _TICK), rect)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(worn.colours.accent))
         painter.drawEllipse(place)

@@ -13,6 +13,7 @@ from app.controls import fill_row, make_button, make_label
 from app.inspector.logic import ClassPageFacts
 from app.inspector.page import Page, PageRequests
 from app.inspector.wording import bar_text, bar_value_text, curve_text
+from app.mirroring import keep_as_drawn
 from app.texts import tr
 from app.theme.tokens import tokens
 from app.wording import percent
@@ -39,6 +40,7 @@ class BarChart(QWidget):
         super().__init__()
         self._curve = curve
         self._slider = slider
+        keep_as_drawn(self)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFixedHeight(PLOT_HEIGHT + self._foot)
         if slider.isEnabled():
@@ -77,6 +79,7 @@ class BarChart(QWidget):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
+        painter.setLayoutDirection(self.layoutDirection())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         colours = tokens().colours
         self._paint_grid(painter)
@@ -168,6 +171,7 @@ class BarSection(QObject):
         self._facts = facts
         self._requests = requests
         self._slider = QSlider(Qt.Orientation.Horizontal)
+        keep_as_drawn(self._slider)  # it is the axis of the chart
         self._slider.setRange(LOWEST_BAR, HIGHEST_BAR)
         self._slider.setValue(round(100 * facts.bar))
         self._slider.setEnabled(is_writable)

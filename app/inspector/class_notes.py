@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QLineEdit, QPlainTe
 
 from app.controls import fill_column, fill_row, make_label
 from app.inspector.page import PageRequests
+from app.mirroring import key_in_reading_order
 from app.texts import plain_tip, tr
 from app.theme.class_colours import SWATCHES, own_colour
 from app.theme.tokens import tokens
@@ -86,7 +87,7 @@ class ColourRow(QWidget):
         self.colour_chosen.emit(dot.colour)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        dots, step = self._group.buttons(), _STEPS.get(Qt.Key(event.key()), 0)
+        dots, step = self._group.buttons(), _STEPS.get(key_in_reading_order(event.key()), 0)
         focused = next((place for place, dot in enumerate(dots) if dot.hasFocus()), None)
         if step and focused is not None:
             dots[(focused + step) % len(dots)].setFocus(Qt.FocusReason.TabFocusReason)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QWidget
 
@@ -12,6 +12,7 @@ from app.actions.key_tips import follow_keys, tell_key
 from app.actions.keys import keys_in_use
 from app.controls import fill_column, fill_row, make_icon_button
 from app.inspector.page import PageRequests, Paragraph
+from app.mirroring import key_in_reading_order, placed
 from app.texts import plain_tip, plural, tr
 from app.theme.icons import icon, icon_pixmap
 from app.theme.tokens import tokens
@@ -57,7 +58,8 @@ class StarRating(QWidget):
     def sizeHint(self) -> QSize:
         return QSize(MOST_STARS * (SIDE + GAP) + 2 * GAP, SIDE + 2 * GAP)
 
-    def _star_at(self, x: float) -> int:
+    def _star_at(self, place: QPoint) -> int:
+        x = placed(QRect(place, QSize(1, 1)), self.rect()).x()
         return max(1, min(MOST_STARS, int((x - GAP) // (SIDE + GAP)) + 1))
 
     def _choose(self, stars: int) -> None:
@@ -65,10 +67,10 @@ class StarRating(QWidget):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
-            self._choose(self._star_at(event.position().x()))
+            self._choose(self._star_at(event.position().toPoint()))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self._hovered = self._star_at(event.position().x())
+        self._hovered = self._star_at(event.position().toPoint())
         self.update()
 
     def leaveEvent(self, event: QEvent) -> None:
@@ -79,8 +81,8 @@ class StarRating(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
         number = event.key() - Qt.Key.Key_0
-        if event.key() in steps:
-            stars = max(0, min(MOST_STARS, self.stars + steps[Qt.Key(event.key())]))
+        if (key := key_in_reading_order(event.key())) in steps:
+            stars = max(0, min(MOST_STARS, self.stars + steps[key]))
             if stars != self.stars:
                 self.chosen.emit(stars)
         elif 0 <= number <= MOST_STARS:
@@ -98,8 +100,8 @@ class StarRating(QWidget):
             is_given, is_meant = place < self.stars, place < self._hovered
             name = "star" if is_given else "star_outline"
             colour = "warning" if is_given or is_meant else "text_disabled"
-            left = 2 * GAP + place * (SIDE + GAP)
-            painter.drawPixmap(QRect(left, GAP, SIDE, SIDE), icon_pixmap(name, SIDE, colour=colour, ratio=ratio))
+            spot = placed(QRect(2 * GAP + place * (SIDE + GAP), GAP, SIDE, SIDE), self.rect())
+            painter.drawPixmap(spot, icon_pixmap(name, SIDE, colour=colour, ratio=ratio))
         painter.end()
 
 

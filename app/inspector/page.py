@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QAbstractButton, QLabel, QPushButton, QSizePolicy,
 from app.actions.keys import keys_in_use
 from app.controls import ElidedLabel, fill_row
 from app.inspector.logic import ScoreRow
+from app.mirroring import isolated, leading_edge, placed
 from app.signal_types import either
 from app.texts import plain_tip
 from app.theme.tokens import tokens
@@ -104,16 +105,16 @@ class ScoreLine(QAbstractButton):
         body, caption = QFont(self.font()), QFont(self.font())
         body.setPixelSize(worn.sizes.body)
         caption.setPixelSize(worn.sizes.caption)
-        text = self.rect().adjusted(left, 3, -4, -10)
+        text = placed(self.rect().adjusted(left, 3, -4, -10), self.rect())
         share = percent(self._row.score) if self._has_score else ""
         painter.setFont(caption)
         painter.setPen(QColor(worn.colours.text_muted))
-        painter.drawText(text, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, share)
+        painter.drawText(text, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, isolated(share))
         room = text.width() - (QFontMetrics(caption).horizontalAdvance(share) + 8 if share else 0)
         painter.setFont(body)
         painter.setPen(QColor(worn.colours.text))
         name = QFontMetrics(body).elidedText(self._row.name, Qt.TextElideMode.ElideRight, room)
-        painter.drawText(text, Qt.AlignmentFlag.AlignVCenter, name)
+        painter.drawText(text, Qt.AlignmentFlag.AlignVCenter, isolated(name))
         if self._has_score:
             self._paint_bar(painter, left)
         painter.end()
@@ -133,7 +134,7 @@ class ScoreLine(QAbstractButton):
         font = QFont(self.font())
         font.setPixelSize(worn.sizes.caption)
         width = max(KEY_SIDE, QFontMetrics(font).horizontalAdvance(self._key) + KEY_MARGIN)
-        box = QRectF(4, (self.height() - KEY_SIDE) / 2 - 2, width, KEY_SIDE)
+        box = placed(QRectF(4, (self.height() - KEY_SIDE) / 2 - 2, width, KEY_SIDE), QRectF(self.rect()))
         painter.setPen(QColor(worn.colours.border))
         painter.setBrush(QColor(worn.colours.sunken))
         painter.drawRoundedRect(box, 4, 4)
@@ -145,13 +146,14 @@ class ScoreLine(QAbstractButton):
     def _paint_bar(self, painter: QPainter, left: int) -> None:
         colours = tokens().colours
         groove = QRectF(left, self.height() - 9, self.width() - left - 4, BAR_HEIGHT)
+        groove = placed(groove, QRectF(self.rect()))
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(colours.sunken))
         painter.drawRoundedRect(groove, 2, 2)
         filled = QRectF(groove)
         filled.setWidth(max(BAR_HEIGHT, groove.width() * min(1.0, self._row.score)))
         painter.setBrush(QColor(colours.accent if self._tone == "accent" else colours.text_disabled))
-        painter.drawRoundedRect(filled, 2, 2)
+        painter.drawRoundedRect(placed(filled, groove), 2, 2)
 
 
 _NARROWEST: Final = 200  # what a word may take before it is broken: a little less than the room in the narrowest pane
@@ -166,6 +168,7 @@ class Paragraph(QLabel):
     def __init__(self, role: str = "secondary") -> None:
         super().__init__()
         self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setAlignment(leading_edge())
         self.setWordWrap(True)
         self.setProperty("role", role)
         self.setMinimumWidth(1)  # no word may widen the pane

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QStyleOptionViewItem as Option
 
 from app.images.pixels import paint_square
 from app.images.thumbnails import Thumbnails
+from app.mirroring import isolated, placed
 from app.texts import plain_tip
 from app.theme.tokens import tokens
 from app.wording import clauses
@@ -56,8 +57,8 @@ class _RowDelegate(QStyledItemDelegate):
             painter.drawRoundedRect(area, tokens().spacing.radius_small, tokens().spacing.radius_small)
         square = QRect(area.left() + gap, area.top() + (area.height() - SIDE) // 2, SIDE, SIDE)
         ratio = self._list.devicePixelRatioF()
-        paint_square(painter, square, self._thumbnails.pixmap(row.path, SIDE, ratio))
-        text = area.adjusted(SIDE + 2 * gap, 0, -gap, 0)
+        paint_square(painter, placed(square, area), self._thumbnails.pixmap(row.path, SIDE, ratio))
+        text = placed(area.adjusted(SIDE + 2 * gap, 0, -gap, 0), area)
         _paint_lines(painter, text, option.font, row)
         painter.restore()
 
@@ -71,8 +72,9 @@ def _paint_lines(painter: QPainter, area: QRect, font: QFont, row: QueueRow) -> 
     lower.setTop(area.center().y() + 1)
     painter.setFont(small)
     painter.setPen(QColor(colours.text_muted))
-    painter.drawText(upper, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom, row.likely)
+    painter.drawText(upper, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom, isolated(row.likely))
     upper.setRight(upper.right() - painter.fontMetrics().horizontalAdvance(row.likely) - tokens().spacing.small)
+    upper = placed(upper, area)
     for text, place, colour, where in (
         (row.label, upper, colours.text_secondary, Qt.AlignmentFlag.AlignBottom),
         (row.proposed, lower, colours.text, Qt.AlignmentFlag.AlignTop),
@@ -80,7 +82,7 @@ def _paint_lines(painter: QPainter, area: QRect, font: QFont, row: QueueRow) -> 
         painter.setFont(font)
         painter.setPen(QColor(colour))
         shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, place.width())
-        painter.drawText(place, Qt.AlignmentFlag.AlignLeft | where, shown)
+        painter.drawText(place, Qt.AlignmentFlag.AlignLeft | where, isolated(shown))
 
 
 @final

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, final
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
+from app.mirroring import isolated, placed
 from app.theme.tokens import tokens
 from app.wording import clauses, number, titled
 
@@ -53,7 +54,7 @@ class Legend(QWidget):
         return self._metrics.height() + 4
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        worn, painter, metrics = tokens(), QPainter(self), self._metrics
+        worn, painter, metrics, whole = tokens(), QPainter(self), self._metrics, QRectF(self.rect())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         ground = QColor(worn.colours.surface)
         ground.setAlphaF(0.93)
@@ -70,12 +71,12 @@ class Legend(QWidget):
             middle = top + metrics.height() / 2
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(colour))
-            painter.drawEllipse(QPointF(_PAD + DOT / 2, middle), DOT / 2, DOT / 2)
+            painter.drawEllipse(placed(QRectF(_PAD, middle - DOT / 2, DOT, DOT), whole))
             room = QRectF(_PAD + DOT + _GAP, top, self.width() - 2 * _PAD - DOT - _GAP, metrics.height())
+            room = placed(room, whole)
             painter.setPen(QColor(worn.colours.text))
-            painter.drawText(
-                room, Qt.AlignmentFlag.AlignVCenter, metrics.elidedText(text, Qt.TextElideMode.ElideRight, LONGEST)
-            )
+            name = metrics.elidedText(text, Qt.TextElideMode.ElideRight, LONGEST)
+            painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, isolated(name))
             painter.setPen(QColor(worn.colours.text_muted))
             painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, number(count))
         painter.end()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
 import numpy as np
-from PySide6.QtCore import QPointF, Qt, Signal
+from PySide6.QtCore import QPoint, QPointF, QRect, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
@@ -18,6 +18,7 @@ from app.map.hover import HoverCard
 from app.map.keys import KEYS
 from app.map.legend import Legend
 from app.map.pointer import MapPointer, Tool
+from app.mirroring import placed
 from app.status.notice import Notice
 from app.texts import tr
 from app.theme.icons import icon_pixmap
@@ -217,7 +218,9 @@ class MapPage(QWidget):
 
     def _place_legend(self) -> None:
         size = self.legend.sizeHint()
-        top = self.canvas.height() - size.height() - _AWAY
-        self.legend.setGeometry(_AWAY, top, size.width(), size.height())
-        box = (float(_AWAY), float(top), float(_AWAY + size.width()), float(top + size.height()))
+        corner = QPoint(_AWAY, self.canvas.height() - size.height() - _AWAY)
+        place = placed(QRect(corner, size), self.canvas.rect())
+        self.legend.setGeometry(place)
+        left, top = float(place.x()), float(place.y())
+        box = (left, top, left + place.width(), top + place.height())
         self.canvas.covered = (box,) if self.legend.rows else ()

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.controls import fill_column, fill_row, make_button, make_flowing_label
+from app.controls import CellDelegate, fill_column, fill_row, make_button, make_flowing_label
 from app.palette.overlay import ScrollingCard
 from app.side_panel.cards import FailureNotice, ProgressView
 from app.texts import breakable, plain_button, plain_tip, tr
@@ -53,6 +53,7 @@ class PlanSection(QWidget):
         table = QTableWidget(0, len(columns))
         table.setAccessibleName(name)
         table.setProperty("role", "preview")
+        table.setItemDelegate(CellDelegate(table))
         table.setHorizontalHeaderLabels(columns)
         table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)

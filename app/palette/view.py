@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Final, final
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QPoint, QRect, QSize, Qt
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.controls import make_label, make_separator
+from app.mirroring import isolated, placed
 from app.palette.logic import Choice, PaletteRow
 from app.palette.overlay import Overlay
 from app.texts import tr
@@ -62,10 +63,10 @@ class RowDelegate(QStyledItemDelegate):
     @staticmethod
     def _paint_icon(painter: QPainter, area: QRect, row: PaletteRow, *, is_chosen: bool) -> QRect:
         if row.icon:
-            corner = QPoint(area.left(), area.center().y() - _ICON // 2 + 1)
+            place = QRect(area.left(), area.center().y() - _ICON // 2 + 1, _ICON, _ICON)
             tint = "accent_text" if is_chosen else "text_muted"
-            icon(row.icon, tint).paint(painter, QRect(corner, QSize(_ICON, _ICON)))
-        return area.adjusted(_ICON + _PAD, 0, 0, 0)
+            icon(row.icon, tint).paint(painter, placed(place, area))
+        return placed(area.adjusted(_ICON + _PAD, 0, 0, 0), area)
 
 
 def _paint_hint(painter: QPainter, area: QRect, hint: str) -> QRect:
@@ -76,13 +77,13 @@ def _paint_hint(painter: QPainter, area: QRect, hint: str) -> QRect:
     font.setPixelSize(tokens().sizes.caption)
     painter.setFont(font)
     width = QFontMetrics(font).horizontalAdvance(hint) + 12
-    box = QRect(area.right() - width + 1, area.center().y() - 10, width, 21)
+    box = placed(QRect(area.right() - width + 1, area.center().y() - 10, width, 21), area)
     painter.setPen(QPen(QColor(colours.hairline)))
     painter.setBrush(QColor(colours.sunken))
     painter.drawRoundedRect(box, 4, 4)
     painter.setPen(QColor(colours.text_secondary))
     painter.drawText(box, Qt.AlignmentFlag.AlignCenter, hint)
-    return area.adjusted(0, 0, -width - _PAD, 0)
+    return placed(area.adjusted(0, 0, -width - _PAD, 0), area)
 
 
 def _paint_text(painter: QPainter, area: QRect, row: PaletteRow) -> None:
@@ -94,7 +95,7 @@ def _paint_text(painter: QPainter, area: QRect, row: PaletteRow) -> None:
     painter.setPen(QColor(colours.text if row.choice is not None else colours.text_muted))
     middle = Qt.AlignmentFlag.AlignVCenter
     title = metrics.elidedText(row.title, Qt.TextElideMode.ElideRight, area.width())
-    painter.drawText(area, middle, title)
+    painter.drawText(area, middle, isolated(title))
     left = metrics.horizontalAdvance(title) + _PAD
     rest = area.adjusted(left, 0, 0, 0)
     if row.subtitle and rest.width() > metrics.averageCharWidth() * 6:
@@ -102,7 +103,7 @@ def _paint_text(painter: QPainter, area: QRect, row: PaletteRow) -> None:
         painter.setFont(font)
         painter.setPen(QColor(colours.text_muted))
         subtitle = QFontMetrics(font).elidedText(row.subtitle, Qt.TextElideMode.ElideLeft, rest.width())
-        painter.drawText(rest, middle | Qt.AlignmentFlag.AlignLeft, subtitle)
+        painter.drawText(placed(rest, area), middle | Qt.AlignmentFlag.AlignLeft, isolated(subtitle))
 
 
 WIDTH: Final = 580

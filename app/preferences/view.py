@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 
 from app.actions.row import ActionRow
 from app.controls import make_button, make_flowing_label, make_icon_button, make_label, make_separator
+from app.mirroring import leading_edge
 from app.palette.overlay import ScrollingCard
 from app.texts import breakable, plain_tip, tr
 from app.theme.scheme import SchemeChoice
@@ -294,5 +295,5 @@ class SettingsCard(ScrollingCard):
 
 def _name(text: str) -> QLabel:
     label = make_label(text, "secondary")
-    label.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+    label.setAlignment(leading_edge())
     return label

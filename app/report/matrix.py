@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QFont, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip
 
+from app.mirroring import keep_as_drawn
 from app.report.matrix_look import HEAD, SIDE, TOTALS, MatrixScene
 from app.report.wording import cell_text, set_title
 from app.texts import plain_tip, tr
@@ -50,6 +51,7 @@ class MatrixView(QAbstractScrollArea):
         self.folded: Folded = confusion.folded(self._opened)
         self.row, self.column = 0, -1  # the cell with the keyboard; column -1 is the name
         self._hovered: tuple[int, int] | None = None
+        keep_as_drawn(self)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.viewport().setMouseTracking(True)
@@ -225,6 +227,7 @@ class MatrixView(QAbstractScrollArea):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())
+        painter.setLayoutDirection(self.layoutDirection())
         font = QFont(self.font())
         font.setPixelSize(tokens().sizes.caption)
         painter.setFont(font)

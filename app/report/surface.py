@@ -8,6 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.mirroring import keep_as_drawn
 from app.theme.tokens import tokens
 from engine.collection.report.charts import Chart, Ink, Point, TextAlign, chart_height, paint
 
@@ -27,6 +28,7 @@ class ChartView(QWidget):
     def __init__(self, chart: Chart) -> None:
         super().__init__()
         self._chart = chart
+        keep_as_drawn(self)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setMinimumWidth(LEAST_WIDTH)
         self.setMaximumWidth(MOST_WIDTH)
@@ -39,6 +41,7 @@ class ChartView(QWidget):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
+        painter.setLayoutDirection(self.layoutDirection())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         font = QFont(self.font())
         font.setPixelSize(tokens().sizes.caption)

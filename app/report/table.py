@@ -9,6 +9,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView
 
+from app.controls import CellDelegate
 from app.texts import plain_tip
 from engine.collation import collation
 from engine.collection.report.document import ClassName
@@ -107,6 +108,7 @@ class ReportTableView(QTableView):
         super().__init__()
         self._model = ReportTableModel(table)
         self.setModel(self._model)
+        self.setItemDelegate(CellDelegate(self))
         self.setAccessibleName(table.title)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setShowGrid(False)

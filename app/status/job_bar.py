@@ -8,6 +8,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QListWidget, QListWidgetItem, QWidget
 
 from app.controls import fill_bar, fill_column, make_bar, make_button, make_icon_button, make_label
+from app.mirroring import is_mirrored, left_to_right
 from app.texts import plain_tip, plural, tr
 from app.wording import progress_facts, titled
 from engine.events import Progress
@@ -48,17 +49,17 @@ class FailuresPopup(QFrame):
         column.addWidget(copy, 0, Qt.AlignmentFlag.AlignRight)
 
     def show_failures(self, failures: Sequence[FileFailure], *, above: QPoint) -> None:
-        """Show the list with its lower right corner at `above` (global)."""
+        """Show the list with its lower corner at `above` (global): the right one, the left where all is mirrored."""
         self._failures = tuple(failures)
         self._title.setText(plural(len(failures), "1 file could not be read", "%n files could not be read"))
         self._list.clear()
         for failure in failures[:_LISTED_LIMIT]:
-            item = QListWidgetItem(shown(f"{failure.path.name}\n{translated(failure.reason)}"))
+            item = QListWidgetItem(f"{left_to_right(shown(failure.path.name))}\n{shown(translated(failure.reason))}")
             item.setSizeHint(self._room_for(item.text()))
             item.setToolTip(plain_tip(shown(str(failure.path))))
             self._list.addItem(item)
         self.adjustSize()
-        self.move(above - QPoint(self.width(), self.height()))
+        self.move(above - QPoint(0 if is_mirrored() else self.width(), self.height()))
         self.show()
 
     def _room_for(self, text: str) -> QSize:
@@ -134,5 +135,5 @@ class JobBar(QWidget):
         self._failure_button.setText(plural(len(failures), "1 file could not be read", "%n files could not be read"))
 
     def show_failures(self) -> None:
-        anchor = self.mapToGlobal(QPoint(self.width(), -8))
+        anchor = self.mapToGlobal(QPoint(0 if is_mirrored() else self.width(), -8))
         self._popup.show_failures(self._failures, above=anchor)

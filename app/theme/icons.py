@@ -10,10 +10,16 @@ from typing import Final
 from PySide6.QtCore import QByteArray, QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QIcon, QIconEngine, QImage, QPainter, QPixmap
 
+from app.mirroring import is_mirrored
 from app.theme.tokens import tokens
 from engine.config import assets_folder
 
 _PIXMAPS_KEPT: Final = 512
+_POINTING: Final = frozenset((
+    "chevron_left", "chevron_right", "arrow_left", "arrow_right", "undo", "redo", "panel_left", "panel_right",
+    "right_panel", "quit",
+))  # fmt: skip
+"""Drawings that point where one reads on, or back: mirrored with the window. Turning an image is none of these."""
 
 
 def icon(name: str, colour: str = "text_secondary") -> QIcon:
@@ -32,7 +38,7 @@ def icon(name: str, colour: str = "text_secondary") -> QIcon:
 
 def icon_pixmap(name: str, side: int, *, colour: str = "text_secondary", ratio: float = 1.0) -> QPixmap:
     """One icon as a pixmap, `side` logical pixels wide, for painters."""
-    return _pixmap(name, getattr(tokens().colours, colour), round(side * ratio), ratio)
+    return _drawn(name, getattr(tokens().colours, colour), round(side * ratio), ratio)
 
 
 @lru_cache(maxsize=256)
@@ -40,8 +46,12 @@ def _drawing(name: str) -> bytes:
     return (assets_folder() / "icons" / f"{name}.svg").read_bytes()
 
 
+def _drawn(name: str, colour: str, side: int, ratio: float) -> QPixmap:
+    return _pixmap(name, colour, side, ratio, name in _POINTING and is_mirrored())
+
+
 @lru_cache(maxsize=_PIXMAPS_KEPT)
-def _pixmap(name: str, colour: str, side: int, ratio: float) -> QPixmap:
+def _pixmap(name: str, colour: str, side: int, ratio: float, is_turned: bool) -> QPixmap:
     from PySide6.QtSvg import QSvgRenderer
 
     image = QImage(side, side, QImage.Format.Format_ARGB32_Premultiplied)
@@ -50,6 +60,8 @@ def _pixmap(name: str, colour: str, side: int, ratio: float) -> QPixmap:
     painter = QPainter(image)
     QSvgRenderer(QByteArray(drawing)).render(painter, QRectF(0, 0, side, side))
     painter.end()
+    if is_turned:
+        image = image.flipped(Qt.Orientation.Horizontal)
     image.setDevicePixelRatio(ratio)
     return QPixmap.fromImage(image)
 
@@ -66,14 +78,14 @@ class _DrawnIcon(QIconEngine):
         ratio = painter.device().devicePixelRatio()
         side = min(rect.width(), rect.height())
         place = QPoint(rect.x() + (rect.width() - side) // 2, rect.y() + (rect.height() - side) // 2)
-        painter.drawPixmap(place, _pixmap(self._name, self._tint(mode, state), round(side * ratio), ratio))
+        painter.drawPixmap(place, _drawn(self._name, self._tint(mode, state), round(side * ratio), ratio))
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
-        return _pixmap(self._name, self._tint(mode, state), min(size.width(), size.height()), 1.0)
+        return _drawn(self._name, self._tint(mode, state), min(size.width(), size.height()), 1.0)
 
     def scaledPixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State, scale: float) -> QPixmap:
         side = min(size.width(), size.height())  # in logical pixels
-        return _pixmap(self._name, self._tint(mode, state), round(side * scale), scale)
+        return _drawn(self._name, self._tint(mode, state), round(side * scale), scale)
 
     def clone(self) -> QIconEngine:
         return _DrawnIcon(self._name, self._colour)

@@ -8,6 +8,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 
 from app.controls import fill_column, make_label
+from app.mirroring import keep_as_drawn
 from app.texts import tr
 from app.theme import theme_of
 from app.theme.tokens import tokens
@@ -162,6 +163,8 @@ def _make_plot(left: pg.AxisItem) -> Any:
     iterations = _NumberAxis("bottom")
     iterations.setStyle(hideOverlappingLabels=ROOM_FOR_LAST_NUMBER)
     plot = pg.PlotWidget(axisItems={"left": left, "bottom": iterations})
+    for part in (plot, plot.getPlotItem()):
+        keep_as_drawn(part)
     plot.setFixedHeight(HEIGHT)
     plot.setMenuEnabled(False)
     plot.setMouseEnabled(x=False, y=False)

@@ -25,6 +25,7 @@ from PySide6.QtWidgets import QFrame, QListView, QStyle, QStyledItemDelegate, QS
 from app.controls import make_label
 from app.images.pixels import RADIUS, paint_square
 from app.images.thumbnails import Thumbnails
+from app.mirroring import isolated, key_in_reading_order, placed
 from app.side_panel.frame import SidePanel
 from app.texts import plain_tip, tr
 from app.theme.icons import icon_pixmap
@@ -79,7 +80,7 @@ class FaceLayout:
     def rect(self, place: int) -> QRect:
         line, column = divmod(place, self.columns)
         left = self.row.left() + tokens().spacing.medium + column * (FACE + GAP)
-        return QRect(left, self._faces_top + line * (FACE + GAP), FACE, FACE)
+        return placed(QRect(left, self._faces_top + line * (FACE + GAP), FACE, FACE), self.row)
 
     def places_in(self, seen: QRect) -> range:
         first = max(0, (seen.top() - self._faces_top) // (FACE + GAP))
@@ -142,14 +143,16 @@ def _paint_line(painter: QPainter, row: QRect, text: str, count: str, chevron: s
     )
     if chevron:
         picture = icon_pixmap(chevron, CHEVRON, colour="text_muted", ratio=painter.device().devicePixelRatio())
-        painter.drawPixmap(line.right() - CHEVRON + 1, line.center().y() - CHEVRON // 2, picture)
+        place = QRect(line.right() - CHEVRON + 1, line.center().y() - CHEVRON // 2, CHEVRON, CHEVRON)
+        painter.drawPixmap(placed(place, row).topLeft(), picture)
     line.setRight(line.right() - CHEVRON - spacing.tiny)
+    line = placed(line, row)
     small = QFont(painter.font())
     small.setPixelSize(tokens().sizes.caption)
     room = line.width() - QFontMetrics(small).horizontalAdvance(count) - spacing.small
     painter.setPen(QColor(colours.text))
     centre = Qt.AlignmentFlag.AlignVCenter
-    painter.drawText(line, centre, metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, room))
+    painter.drawText(line, centre, isolated(metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, room)))
     painter.setFont(small)
     painter.setPen(QColor(colours.text_muted))
     painter.drawText(line, centre | Qt.AlignmentFlag.AlignRight, count)
@@ -244,7 +247,7 @@ class MoveList(QListView):
             self._set_open(row, is_open=row not in self._open)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        index, key = self.currentIndex(), event.key()
+        index, key = self.currentIndex(), key_in_reading_order(event.key())
         if not index.isValid() or key not in _KEYS:
             super().keyPressEvent(event)
         elif key in _ENTER:

@@ -10,6 +10,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from app.controls import make_button, make_flowing_label, make_icon_button, make_label, make_search_field
+from app.mirroring import left_to_right
 from app.texts import tr
 from app.theme.tokens import tokens
 from app.wording import images, sentence
@@ -65,7 +66,7 @@ class Offers(QListWidget):
         """Show them below a field; none is chosen until an arrow is pressed."""
         self.clear()
         for name, meaning in offers:
-            item = QListWidgetItem(f"{name}   {meaning}".strip())
+            item = QListWidgetItem(f"{left_to_right(name)}   {meaning}".strip())
             item.setData(Qt.ItemDataRole.UserRole, name)
             self.addItem(item)
         host = below.window()

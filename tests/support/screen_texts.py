@@ -31,6 +31,8 @@ NAMES: Final = frozenset((
 ))  # fmt: skip
 """Names of products, commands, devices and keys, which are the same in every language, besides those in capitals."""
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
+_UNSEEN: Final = dict.fromkeys(map(ord, "\u200b\u2066\u2068\u2069&"))
+"""Where lines may break, where a value begins and ends that is read in its own direction, and marks of keys."""
 _FIELD: Final = (
     r"(?<!\w)(?:name|folder|date|camera|class|keyword|comment|stars|size|width|height|score|source|has|is):\S*"
 )
@@ -60,7 +62,7 @@ def english_words(text: str, data: Collection[str] = ()) -> list[str]:
         data: names of classes, files and people, and whole texts that are nobody's to translate.
     """
     plain = QTextDocumentFragment.fromHtml(text).toPlainText() if Qt.mightBeRichText(text) else text
-    plain = plain.replace("\u200b", "").replace("&", "")
+    plain = plain.translate(_UNSEEN)
     for path in sorted((name for name in data if "/" in name), key=len, reverse=True):  # with blanks in it
         plain = plain.replace(path, " ")
     plain = _FILE.sub(" ", _RATE.sub(" ", plain))

@@ -10,6 +10,7 @@ from engine.interchange.table_text import storable
 from engine.texts import number_text, paragraph
 
 _JOINERS: Final = "\u200c\u200d"  # which scripts need within words; other invisible letters may deceive
+_ISOLATES: Final = "\u2066\u2068\u2069"  # around values in words that are read from right to left: they turn nothing
 NUMBERS: Final = frozenset({ValueKind.COUNT, ValueKind.SHARE, ValueKind.INTERVAL, ValueKind.NUMBER})
 
 
@@ -62,4 +63,4 @@ def printable(words: str) -> str:
 
 def _is_printable(letter: str) -> bool:
     """Also joiners, and the blanks that languages have before signs such as "%" and ":"."""
-    return letter.isprintable() or letter in _JOINERS or category(letter) == "Zs"
+    return letter.isprintable() or letter in _JOINERS + _ISOLATES or category(letter) == "Zs"

@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.actions.keys import keys_in_use
@@ -61,3 +61,12 @@ def test_without_a_key_a_tip_is_its_text(shelf: Shelf) -> None:
     keys_in_use().choose({"shelf.take": ()})
     assert KEYS.text_of("take") == ""
     assert KEYS.tip("Take it", "take") == "Take it"
+
+
+def test_a_bare_arrow_means_the_side_where_something_is_seen(qapp: QApplication) -> None:
+    """What stands at the left from left to right stands at the right where all is mirrored; turning is no side."""
+    ours, turn = PageKey("ours", "Ours", "1 Left"), PageKey("turn", "Turn", "Ctrl+Left")
+    assert ours.declared == ("1", "Left")
+    qapp.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+    assert (ours.declared, turn.declared) == (("1", "Right"), ("Ctrl+Left",))
+    qapp.setLayoutDirection(Qt.LayoutDirection.LeftToRight)

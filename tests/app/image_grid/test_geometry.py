@@ -1,5 +1,7 @@
 """Where cards lie: every rule for many sizes."""
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import QRect
 
@@ -11,9 +13,10 @@ GRIDS = [
     for side in (SMALLEST_SIDE, 168, LARGEST_SIDE)
     for count in (1, 7, 50)
 ]
+MIRRORED = [replace(grid, is_mirrored=True) for grid in GRIDS]
 
 
-@pytest.mark.parametrize("grid", GRIDS, ids=str)
+@pytest.mark.parametrize("grid", [*GRIDS, *MIRRORED], ids=str)
 def test_the_card_at_a_point_is_the_one_that_lies_there(grid: GridGeometry) -> None:
     """`place_at` is the inverse of `rect`, to the last pixel of each corner."""
     for place in range(grid.count):
@@ -39,7 +42,7 @@ def test_cards_lie_apart_and_inside(grid: GridGeometry) -> None:
         assert rects[1].left() - first.right() - 1 == GAP
 
 
-@pytest.mark.parametrize("grid", GRIDS, ids=str)
+@pytest.mark.parametrize("grid", [*GRIDS, *MIRRORED], ids=str)
 def test_a_band_gives_all_rows_that_it_touches(grid: GridGeometry) -> None:
     """No card in sight is left out, and at most a row too many is painted."""
     for top in range(0, grid.total_height, 97):
@@ -49,6 +52,14 @@ def test_a_band_gives_all_rows_that_it_touches(grid: GridGeometry) -> None:
         assert set(touching) <= set(found)
         assert len(found) <= len(touching) + 2 * grid.columns
         assert grid.places_in(area) == touching
+
+
+@pytest.mark.parametrize(("grid", "mirrored"), list(zip(GRIDS, MIRRORED, strict=True)), ids=str)
+def test_from_right_to_left_each_card_is_as_far_from_the_other_edge(grid: GridGeometry, mirrored: GridGeometry) -> None:
+    for place in range(grid.count):
+        rect, seen = grid.rect(place), mirrored.rect(place)
+        assert seen.right() == grid.width - 1 - rect.left()
+        assert (seen.top(), seen.size()) == (rect.top(), rect.size())
 
 
 def test_points_beside_cards_hit_nothing() -> None:

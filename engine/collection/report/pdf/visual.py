@@ -12,12 +12,14 @@ from typing import Final
 _RIGHT_TO_LEFT: Final = frozenset({"R", "AL"})
 _LEFT_TO_RIGHT: Final = frozenset({"L", "EN", "AN"})
 _MARK: Final = "NSM"
+_ISOLATES: Final = dict.fromkeys(map(ord, "\u2066\u2068\u2069"))
 _FIRST_FORM, _LAST_FORM = 0xFB50, 0xFEFC
 _LAM: Final = "\u0644"
 
 
 def visual(text: str) -> str:
-    """The characters from left to right."""
+    """The characters from left to right, without marks around those that have a direction of their own."""
+    text = text.translate(_ISOLATES)
     classes = [unicodedata.bidirectional(each) for each in text]
     if not _RIGHT_TO_LEFT.intersection(classes):
         return text
