@@ -85,8 +85,8 @@ def plain_tip(text: str) -> str:
 
 
 def plain_button(text: str) -> str:
-    """Escape `&`, which would mark a mnemonic."""
-    return text.replace("&", "&&")
+    """Escape `&`, which would mark a mnemonic; a name that stands alone is read in its own direction."""
+    return isolated(text.replace("&", "&&"))
 
 
 def shortened(text: str, longest: int = 60) -> str:

@@ -18,6 +18,7 @@ from app.backbones.wording import (
     table_accuracy,
     table_size,
 )
+from app.controls import CellDelegate
 from app.texts import marked, plain_tip, tr
 from app.theme.tokens import tokens
 
@@ -165,6 +166,7 @@ class NetworkTable(QTableView):
         super().__init__()
         self._networks = model
         self.setModel(model)
+        self.setItemDelegate(CellDelegate(self))
         self.setAccessibleName(tr("Published networks"))
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)

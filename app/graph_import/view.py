@@ -5,7 +5,7 @@ from typing import Final, final
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QFrame, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
-from app.controls import fill_column, make_flowing_label
+from app.controls import CellDelegate, fill_column, make_flowing_label
 from app.graph_import import wording
 from app.graph_import.logic import FirstClass, GraphSurvey
 from app.palette.import_card import ImportCard, PlanSection, more_text
@@ -32,6 +32,7 @@ class FirstLevels(QTreeWidget):
         self.setAccessibleName(tr("How the list begins"))
         self.setProperty("role", "preview")
         self.setHeaderLabels([tr("Class"), tr("Classes below")])
+        self.setItemDelegate(CellDelegate(self))
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setUniformRowHeights(True)
         self.setFrameShape(QFrame.Shape.NoFrame)

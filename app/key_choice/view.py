@@ -10,6 +10,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QHeaderView, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 
 from app.controls import (
+    CellDelegate,
     ElidedLabel,
     fill_row,
     make_button,
@@ -75,6 +76,7 @@ class KeysCard(Overlay):
         table.setIndentation(0)
         table.setUniformRowHeights(True)
         table.setAccessibleName(tr("Actions and their keys"))
+        table.setItemDelegate(CellDelegate(table))
         header = table.header()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)

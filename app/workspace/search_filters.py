@@ -7,11 +7,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import QPoint, QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QPoint, QRect, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from app.controls import fill_row, make_button, make_choice_box, make_flowing_label, make_form, make_label
+from app.mirroring import placed
 from app.texts import shortened, tr
 from app.theme.tokens import tokens
 from app.wording import number
@@ -139,7 +140,8 @@ class FilterPopover(QFrame):
         self._button = button
         button.setChecked(True)
         self.adjustSize()
-        self.move(button.mapToGlobal(QPoint(min(0, button.width() - WIDTH), button.height() + tokens().spacing.tiny)))
+        corner = QPoint(min(0, button.width() - WIDTH), button.height() + tokens().spacing.tiny)
+        self.move(button.mapToGlobal(placed(QRect(corner, QSize(WIDTH, 0)), button.rect()).topLeft()))
         self.show()
         self._since.setFocus()
 
