@@ -128,7 +128,7 @@ def _paint_name(painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex
     painter.setPen(QColor(colours.text))
     painter.drawText(placed(place, rect), middle, isolated(name))
     left = place.x() + metrics.horizontalAdvance(name) + GAP
-    left += _paint_name_beside(painter, QRect(left, place.y(), place.x() + room - left, place.height()), index)
+    left += _paint_name_beside(painter, QRect(left, place.y(), place.x() + room - left, place.height()), rect, index)
     for icon in icons:
         mark = icon_pixmap(icon, MARK_SIDE, colour="text_muted", ratio=painter.device().devicePixelRatio())
         top = place.y() + (place.height() - MARK_SIDE) / 2
@@ -141,7 +141,7 @@ def _paint_name(painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex
         painter.drawText(placed(beside, rect), middle, isolated(words))
 
 
-def _paint_name_beside(painter: QPainter, place: QRect, index: AnyIndex) -> int:
+def _paint_name_beside(painter: QPainter, place: QRect, row: QRect, index: AnyIndex) -> int:
     """Paint the name in the project beside the one in the person's language; how wide it is with its gap."""
     name_beside = str(index.data(row_data.NAME_BESIDE_ROLE) or "")
     if not name_beside or place.width() < LEAST_NAME_BESIDE:
@@ -150,7 +150,8 @@ def _paint_name_beside(painter: QPainter, place: QRect, index: AnyIndex) -> int:
     painter.setFont(caption_font(painter.font()))
     painter.setPen(QColor(tokens().colours.text_muted))
     text = painter.fontMetrics().elidedText(name_beside, Qt.TextElideMode.ElideRight, place.width())
-    painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+    middle = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+    painter.drawText(placed(place, row), middle, isolated(text))
     width = painter.fontMetrics().horizontalAdvance(text) + GAP
     painter.restore()
     return width
