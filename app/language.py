@@ -8,6 +8,7 @@ from typing import Final
 
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 
+from app.key_names import name_keys
 from app.texts import speak
 
 TRANSLATIONS: Final = Path(__file__).parents[1] / "assets" / "translations"
@@ -74,6 +75,7 @@ def _install(application: QCoreApplication, file: Path, locale: QLocale) -> None
     if of_qt.load(locale, "qtbase", "_", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)):
         application.installTranslator(of_qt)
         _of_qt.append(of_qt)
+    name_keys(application)
 
 
 def spoken_language() -> str:

@@ -1608,6 +1608,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Tesauro SKOS</translation>
     </message>
     <message>
+        <source>Darwin Core checklist</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>DOT for Graphviz</source>
         <translation>DOT para Graphviz</translation>
     </message>
@@ -13254,6 +13258,38 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>a folder of predictions</source>
         <translation>una carpeta de predicciones</translation>
+    </message>
+    <message>
+        <source>Shift</source>
+        <translation>Mayús</translation>
+    </message>
+    <message>
+        <source>Ctrl</source>
+        <translation>Ctrl</translation>
+    </message>
+    <message>
+        <source>Esc</source>
+        <translation>Esc</translation>
+    </message>
+    <message>
+        <source>Space</source>
+        <translation>Espacio</translation>
+    </message>
+    <message>
+        <source>Backspace</source>
+        <translation>Retroceso</translation>
+    </message>
+    <message>
+        <source>Del</source>
+        <translation>Supr</translation>
+    </message>
+    <message>
+        <source>Home</source>
+        <translation>Inicio</translation>
+    </message>
+    <message>
+        <source>End</source>
+        <translation>Fin</translation>
     </message>
 </context>
 </TS>

@@ -1608,6 +1608,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Thésaurus SKOS</translation>
     </message>
     <message>
+        <source>Darwin Core checklist</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>DOT for Graphviz</source>
         <translation>DOT pour Graphviz</translation>
     </message>
@@ -13254,6 +13258,38 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>a folder of predictions</source>
         <translation>un dossier de prédictions</translation>
+    </message>
+    <message>
+        <source>Shift</source>
+        <translation>Maj</translation>
+    </message>
+    <message>
+        <source>Ctrl</source>
+        <translation>Ctrl</translation>
+    </message>
+    <message>
+        <source>Esc</source>
+        <translation>Échap</translation>
+    </message>
+    <message>
+        <source>Space</source>
+        <translation>Espace</translation>
+    </message>
+    <message>
+        <source>Backspace</source>
+        <translation>Retour arrière</translation>
+    </message>
+    <message>
+        <source>Del</source>
+        <translation>Suppr</translation>
+    </message>
+    <message>
+        <source>Home</source>
+        <translation>Début</translation>
+    </message>
+    <message>
+        <source>End</source>
+        <translation>Fin</translation>
     </message>
 </context>
 </TS>

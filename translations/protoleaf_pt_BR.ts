@@ -1608,6 +1608,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Tesauro SKOS</translation>
     </message>
     <message>
+        <source>Darwin Core checklist</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>DOT for Graphviz</source>
         <translation>DOT para Graphviz</translation>
     </message>
@@ -13254,6 +13258,38 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>a folder of predictions</source>
         <translation>uma pasta de predições</translation>
+    </message>
+    <message>
+        <source>Shift</source>
+        <translation>Shift</translation>
+    </message>
+    <message>
+        <source>Ctrl</source>
+        <translation>Ctrl</translation>
+    </message>
+    <message>
+        <source>Esc</source>
+        <translation>Esc</translation>
+    </message>
+    <message>
+        <source>Space</source>
+        <translation>Espaço</translation>
+    </message>
+    <message>
+        <source>Backspace</source>
+        <translation>Backspace</translation>
+    </message>
+    <message>
+        <source>Del</source>
+        <translation>Del</translation>
+    </message>
+    <message>
+        <source>Home</source>
+        <translation>Home</translation>
+    </message>
+    <message>
+        <source>End</source>
+        <translation>End</translation>
     </message>
 </context>
 </TS>

@@ -1600,6 +1600,10 @@ Click + to add a class, or import a list.</source>
         <translation>SKOS 叙词表</translation>
     </message>
     <message>
+        <source>Darwin Core checklist</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>DOT for Graphviz</source>
         <translation>DOT，用于 Graphviz</translation>
     </message>
@@ -13118,6 +13122,38 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>a folder of predictions</source>
         <translation>预测结果文件夹</translation>
+    </message>
+    <message>
+        <source>Shift</source>
+        <translation>Shift</translation>
+    </message>
+    <message>
+        <source>Ctrl</source>
+        <translation>Ctrl</translation>
+    </message>
+    <message>
+        <source>Esc</source>
+        <translation>Esc</translation>
+    </message>
+    <message>
+        <source>Space</source>
+        <translation>空格键</translation>
+    </message>
+    <message>
+        <source>Backspace</source>
+        <translation>Backspace</translation>
+    </message>
+    <message>
+        <source>Del</source>
+        <translation>Del</translation>
+    </message>
+    <message>
+        <source>Home</source>
+        <translation>Home</translation>
+    </message>
+    <message>
+        <source>End</source>
+        <translation>End</translation>
     </message>
 </context>
 </TS>

@@ -5,14 +5,16 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QLocale, Qt
+from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.actions.keys import sequence_of, short_key, shown_key
 from app.language import ENGLISH, SYSTEM, fitting_language, install_language, language_names, speak_on_command_line
 from app.one_window import OneWindow
 from app.preferences.controller import Preferences
 from app.settings import Settings
-from app.texts import speak, tr
+from app.texts import tr
 from engine.errors import ModelError
 from engine.log import Log
 from tests.support.collections import Collection, cache_of_test
@@ -32,14 +34,14 @@ def some_languages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[
 
 
 @pytest.fixture
-def languages(compiled_languages: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def languages(qapp: QApplication, compiled_languages: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Those that there are, compiled; English again afterwards."""
     monkeypatch.setattr("app.language.TRANSLATIONS", compiled_languages)
     monkeypatch.delenv("PROTOLEAF_LANGUAGE", raising=False)
     language_names.cache_clear()
     before = QLocale()
     yield
-    speak(None)
+    install_language(qapp, ENGLISH)
     QLocale.setDefault(before)
     language_names.cache_clear()
 
@@ -73,6 +75,30 @@ def test_a_chosen_language_brings_its_numbers(qapp: QApplication) -> None:
     assert tr("Cancel") == "Abbrechen"
     install_language(qapp, ENGLISH)
     assert tr("Cancel") == "Cancel"
+
+
+@pytest.mark.usefixtures("languages")
+@pytest.mark.parametrize(
+    ("code", "names", "short"),
+    [
+        (ENGLISH, ["Enter", "Enter", "Shift+Enter", "Ctrl+Backspace", "Del", "Space"], "⇧↵"),
+        ("de", ["Enter", "Enter", "Umschalt+Enter", "Strg+Rücktaste", "Entf", "Leertaste"], "⇧↵"),
+        ("fr", ["Entrée", "Entrée", "Maj+Entrée", "Ctrl+Retour arrière", "Suppr", "Espace"], "⇧↵"),
+        ("es", ["Intro", "Intro", "Mayús+Intro", "Ctrl+Retroceso", "Supr", "Espacio"], "⇧↵"),
+        ("zh_CN", ["Enter", "Enter", "Shift+Enter", "Ctrl+Backspace", "Del", "空格键"], "⇧↵"),
+    ],
+)
+def test_a_key_has_one_name_in_a_language(qapp: QApplication, code: str, names: list[str], short: str) -> None:
+    """In hints as in menus, whose names are Qt's, and in the sentences; where there is little room it is a sign."""
+    install_language(qapp, code)
+    keys = "Return", "Enter", "Shift+Return", "Ctrl+Backspace", "Del", "Space"
+    assert [shown_key(key) for key in keys] == names
+    action = QAction()
+    action.setShortcuts([sequence_of(keys[1]), sequence_of(keys[0])])
+    assert action.shortcut() == QKeySequence(Qt.Key.Key_Enter), "not read as the other Enter, which is called the same"
+    assert action.shortcut().toString(QKeySequence.SequenceFormat.NativeText) == names[1]
+    assert short_key("Shift+Return") == short
+    assert tr("Enter runs it · Esc closes").startswith(names[0])
 
 
 @pytest.mark.usefixtures("languages")

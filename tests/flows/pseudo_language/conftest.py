@@ -8,8 +8,7 @@ import pytest
 from PySide6.QtCore import QLocale
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
-from app.language import LANGUAGE_VARIABLE, install_language
-from app.texts import speak
+from app.language import ENGLISH, LANGUAGE_VARIABLE, install_language
 from tests.support.desk import Desk
 from tests.support.pseudo_reader import Reader
 from tests.support.screen_texts import PaintedTexts
@@ -30,7 +29,8 @@ def in_its_language(qapp: QApplication, spoken: Path, monkeypatch: pytest.Monkey
     before = QLocale()
     install_language(qapp)
     yield
-    speak(None)
+    monkeypatch.delenv(LANGUAGE_VARIABLE)
+    install_language(qapp, ENGLISH)
     QLocale.setDefault(before)
 
 
