@@ -9,7 +9,7 @@ from typing import Final
 from PySide6.QtCore import QDateTime, QLocale, QTime
 
 from app.texts import fill, plural, tr
-from engine.events import Progress
+from engine.events import BYTES, Progress
 from engine.texts import translated
 
 _MINUTE_S: Final = 60
@@ -25,7 +25,6 @@ _FIRST_GIGABYTE: Final = 999_950_000  # and megabytes
 SEPARATOR: Final = "  ·  "
 _GAP: Final = "\u202f"
 _GAP_BEFORE_PERCENT: Final = frozenset({QLocale.Language.German, QLocale.Language.French, QLocale.Language.Spanish})
-BYTES: Final = "bytes"
 
 
 def number(value: int) -> str:
@@ -133,6 +132,11 @@ def percent(share: float) -> str:
     if share > 0 and rounded == 0:
         return f"<{_with_percent('1')}"
     return _with_percent(number(rounded))
+
+
+def percent_sign() -> str:
+    """What stands behind a number that is a percentage."""
+    return _with_percent("")
 
 
 def _with_percent(shown: str) -> str:

@@ -27,11 +27,19 @@ _PARTS: Final = (
     "frame",
     "title",
 )
+_NAMES_OF_PARTS: Final = frozenset((
+    *_PARTS, "large", "within", "refusal", "note", "unit", "reason", "status", "other_status", "steps", "words",
+))  # fmt: skip
+_FIRST: Final = slice(0, 1)
 _WITH_TEXTS: Final = {
-    "tr", "marked", "Message", "step", "missing", "reading", "storage_error", "writing", "make_reason",
-    "ImageFormat", "ActionText", "Attribute", "Preset", "phrase",
+    "tr": _FIRST, "marked": _FIRST, "Message": _FIRST, "phrase": _FIRST, "Preset": _FIRST,
+    "make_reason": slice(1, None),
+    **dict.fromkeys(
+        ("step", "missing", "reading", "storage_error", "writing", "ImageFormat", "ActionText", "Attribute", "alone"),
+        slice(None),
+    ),
 }  # fmt: skip
-"""Functions whose arguments are texts, besides errors."""
+"""Functions besides errors, and which of their arguments are texts."""
 _OF_OTHERS: Final = (
     "No such file or directory", "Permission denied", "Is a directory", "Not a directory", "Input/output error",
     "File name too long", "Read-only file system", "Transport endpoint is not connected", "Stale file handle",
@@ -42,6 +50,8 @@ _OF_OTHERS: Final = (
 _LONGER: Final = 0.4
 _ACCENTS: Final = str.maketrans("aeiounycsAEIOUNYCS", "áéíóúñýçšÁÉÍÓÚÑÝÇŠ")
 _PLACES: Final = re.compile(r"(%L?\d|%n|\{\w+(?::[^{}]*)?\}|<[^>]*>|&\w+;|https?://\S+)")
+_LETTER_OR_PLACE: Final = re.compile(r"[^\W\d_]|%\d")
+_CODE: Final = re.compile(r"[a-z]+(?:[_:=]\S*)+|[a-z]+\.json")
 
 
 def main(words: list[str]) -> int:
@@ -136,46 +146,70 @@ def mirror(build: Path) -> None:
 
 def texts_in(tree: ast.Module) -> Iterator[tuple[int, str, bool]]:
     """Line, text, and whether it depends on a count, of all that is marked in a module or is part of an error."""
-    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+    yield from _of_a_count(tree)
+    for call in _calls_in(tree):
         name = getattr(call.func, "id", getattr(call.func, "attr", ""))
-        texts: list[ast.expr] = []
+        arguments, texts = call.args, list[ast.expr]()
+        if name == "partial" and arguments:
+            name, arguments = getattr(arguments[0], "id", ""), arguments[1:]
+        if name in _WITH_TEXTS or name.endswith("Error"):
+            texts = [*arguments[_WITH_TEXTS.get(name, slice(None))]]
+            texts += [keyword.value for keyword in call.keywords if keyword.arg in _PARTS]
+        texts += [keyword.value for keyword in call.keywords if keyword.arg in {"unit", "note", "noun"}]
+        yield from ((node.lineno, text, False) for each in texts for node, text in _constants(each))
+    for own in (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and _is_error(node)):
+        for call in _calls_in(own):
+            if ast.unparse(call.func) == "super().__init__":
+                texts = [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg in _PARTS)]
+                yield from ((node.lineno, text, False) for each in texts for node, text in _constants(each))
+    for node in ast.walk(tree):  # parts of errors that are chosen before
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            yield from ((each.lineno, text, False) for value in _parts_in(node) for each, text in _constants(value))
+
+
+def _calls_in(tree: ast.AST) -> Iterator[ast.Call]:
+    return (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+
+
+def _is_error(node: ast.ClassDef) -> bool:
+    return any(getattr(base, "id", "").endswith("Error") for base in node.bases)
+
+
+def _of_a_count(tree: ast.Module) -> Iterator[tuple[int, str, bool]]:
+    for call in _calls_in(tree):
+        name = getattr(call.func, "id", "")
         if name == "plural" and len(call.args) >= len(("count", "one", "many")):
             yield from ((node.lineno, text, True) for node, text in _constants(call.args[2]))
         elif name == "counted" and len(call.args) > 1:
             nouns = [text for arg in call.args[1:] for _node, text in _constants(arg)]
-            yield from (
-                [(call.lineno, "{count:,} " + (nouns[1] if len(nouns) > 1 else nouns[0] + "s"), True)] if nouns else []
-            )
-        elif name in _WITH_TEXTS or name.endswith("Error"):
-            texts = [*call.args[: 1 if name in {"tr", "marked", "Message", "phrase"} else None]]
-            texts += [keyword.value for keyword in call.keywords if keyword.arg in _PARTS]
-        texts += [keyword.value for keyword in call.keywords if keyword.arg in {"unit", "note", "noun"}]
-        yield from ((node.lineno, text, False) for each in texts for node, text in _constants(each))
+            if nouns:
+                yield call.lineno, "{count:,} " + (nouns[1] if len(nouns) > 1 else nouns[0] + "s"), True
     for node in ast.walk(tree):
         if isinstance(node, ast.AnnAssign) and getattr(node.target, "id", "") == "_COUNTS" and node.value is not None:
-            nouns = [each.elts[1] for each in ast.walk(node.value) if isinstance(each, ast.Tuple)]
-            yield from ((noun.lineno, "{count:,} " + text, True) for each in nouns for noun, text in _constants(each))
-    for node in ast.walk(tree):  # parts of errors that are chosen before
-        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None and _is_part(node):
-            yield from ((each.lineno, text, False) for each, text in _constants(node.value))
+            nodes = [each.elts[1] for each in ast.walk(node.value) if isinstance(each, ast.Tuple)]
+            yield from ((noun.lineno, "{count:,} " + text, True) for each in nodes for noun, text in _constants(each))
 
 
-def _is_part(node: ast.Assign | ast.AnnAssign) -> bool:
-    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-    names = {
-        each.id.lower().strip("_") for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)
-    }
-    return bool(
-        names
-        & {*_PARTS, "large", "within", "refusal", "note", "unit", "reason", "status", "other_status", "steps", "words"}
-    ) or any(name.endswith("remedy") for name in names)
+def _parts_in(node: ast.Assign | ast.AnnAssign) -> Iterator[ast.expr]:
+    """What is assigned to a name that parts of errors have; of `what, code = "…", "…"` only the former."""
+    targets, value = node.targets if isinstance(node, ast.Assign) else [node.target], node.value
+    for target in targets:
+        pairs = [(target, value)]
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+            pairs = list(zip(target.elts, value.elts, strict=True))
+        yield from (given for name, given in pairs if given is not None and any(map(_is_part, ast.walk(name))))
+
+
+def _is_part(node: ast.AST) -> bool:
+    name = str(getattr(node, "id", getattr(node, "attr", ""))).lower().strip("_")
+    return name in _NAMES_OF_PARTS or name.endswith(("remedy", "remedies"))
 
 
 def _constants(node: ast.expr) -> Iterator[tuple[ast.expr, str]]:
     waiting: list[ast.expr] = [node]
     for each in waiting:  # grows while it is walked
         match each:
-            case ast.Constant(value=str(text)) if re.search(r"[^\W\d_]", text):
+            case ast.Constant(value=str(text)) if is_text(text):
                 yield each, text
             case ast.IfExp():
                 waiting += (each.body, each.orelse)
@@ -185,6 +219,12 @@ def _constants(node: ast.expr) -> Iterator[tuple[ast.expr, str]]:
                 waiting += each.elts
             case ast.Dict():
                 waiting += each.values
+
+
+def is_text(text: str) -> bool:
+    """Whether there is something to translate, if only quotes: not a value alone, an address, or a code as `no_gpu`."""
+    rest = _PLACES.sub("", text).strip()
+    return bool(rest) and bool(_LETTER_OR_PLACE.search(text)) and not _CODE.fullmatch(text)
 
 
 def _quoted(text: str) -> str:

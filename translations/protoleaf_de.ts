@@ -400,10 +400,6 @@
         <translation>Adresse des Proxys</translation>
     </message>
     <message>
-        <source>http://host:port</source>
-        <translation>http://host:port</translation>
-    </message>
-    <message>
         <source>If this computer reaches the internet only through a proxy</source>
         <translation>Wenn dieser Computer das Internet nur über einen Proxy erreicht</translation>
     </message>
@@ -1647,8 +1643,8 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         </translation>
     </message>
     <message>
-        <source>The picture is reduced to %1%, since larger ones open nowhere. SVG has no limit.</source>
-        <translation>Das Bild ist auf %1&#xa0;% verkleinert, weil sich größere nirgends öffnen lassen. SVG hat keine Grenze.</translation>
+        <source>The picture is reduced to %1, since larger ones open nowhere. SVG has no limit.</source>
+        <translation>Das Bild ist auf %1 verkleinert, weil sich größere nirgends öffnen lassen. SVG hat keine Grenze.</translation>
     </message>
     <message>
         <source>Export class graph</source>
@@ -2494,6 +2490,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>feinere Klassen von %1</translation>
     </message>
     <message>
+        <source>%1, %2</source>
+        <translation>%1, %2</translation>
+    </message>
+    <message>
         <source>Nothing to group yet</source>
         <translation>Noch nichts zu gruppieren</translation>
     </message>
@@ -2748,6 +2748,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Noch keine Vorhersage</translation>
     </message>
     <message>
+        <source>%1?</source>
+        <translation>%1?</translation>
+    </message>
+    <message>
         <source>perhaps none of these</source>
         <translation>vielleicht keine davon</translation>
     </message>
@@ -2760,12 +2764,20 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Unbekannt</translation>
     </message>
     <message>
+        <source>“%1”</source>
+        <translation>„%1“</translation>
+    </message>
+    <message>
         <source>Not found</source>
         <translation>Nicht gefunden</translation>
     </message>
     <message>
         <source>%1 alike</source>
         <translation>%1 ähnlich</translation>
+    </message>
+    <message>
+        <source>×%1</source>
+        <translation>×%1</translation>
     </message>
     <message>
         <source>One image</source>
@@ -3510,6 +3522,14 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
             <numerusform>Labels kontrollieren (%n)</numerusform>
             <numerusform>Labels kontrollieren (%n)</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>→ %1</source>
+        <translation>→ %1</translation>
+    </message>
+    <message>
+        <source>%1 → %2</source>
+        <translation>%1 → %2</translation>
     </message>
     <message>
         <source>%1 likely wrong</source>
@@ -4544,6 +4564,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>%1 by content</source>
         <translation>%1 am Inhalt erkannt</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
     </message>
     <message>
         <source>and %1 more folders</source>
@@ -6282,6 +6306,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Mittelwert {mean}, Matrix {matrix}</translation>
     </message>
     <message>
+        <source>the weights of {name} are not there</source>
+        <translation>die Gewichte von {name} sind nicht vorhanden</translation>
+    </message>
+    <message>
         <source>install it: pip install {package}</source>
         <translation>installieren: pip install {package}</translation>
     </message>
@@ -6304,6 +6332,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>the weights of {source} are not the published ones</source>
         <translation>die Gewichte von {source} sind nicht die veröffentlichten</translation>
+    </message>
+    <message>
+        <source>{hash}… in {path}</source>
+        <translation>{hash}… in {path}</translation>
     </message>
     <message>
         <source>the weights cannot be read</source>
@@ -6550,6 +6582,34 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>korrigieren oder entfernen</translation>
     </message>
     <message>
+        <source>a zip archive, such as PyTorch&apos;s .pt files and Keras&apos; are</source>
+        <translation>ein Zip-Archiv, wie es die .pt-Dateien von PyTorch und die Dateien von Keras sind</translation>
+    </message>
+    <message>
+        <source>a Python pickle, such as old PyTorch files are</source>
+        <translation>ein Python-Pickle, wie es alte PyTorch-Dateien sind</translation>
+    </message>
+    <message>
+        <source>an HDF5 file, such as Keras&apos; .h5 are</source>
+        <translation>eine HDF5-Datei, wie es die .h5-Dateien von Keras sind</translation>
+    </message>
+    <message>
+        <source>a gzip archive</source>
+        <translation>ein gzip-Archiv</translation>
+    </message>
+    <message>
+        <source>a pointer of Git LFS: the file itself was not fetched</source>
+        <translation>ein Zeiger von Git LFS: die Datei selbst wurde nicht geholt</translation>
+    </message>
+    <message>
+        <source>a web page or XML file</source>
+        <translation>eine Webseite oder XML-Datei</translation>
+    </message>
+    <message>
+        <source>a JSON file</source>
+        <translation>eine JSON-Datei</translation>
+    </message>
+    <message>
         <source>the card beside the model cannot be used</source>
         <translation>die Modellkarte neben dem Modell kann nicht verwendet werden</translation>
     </message>
@@ -6574,24 +6634,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>der Dateiname enthält CLIP</translation>
     </message>
     <message>
-        <source>clip</source>
-        <translation>clip</translation>
-    </message>
-    <message>
         <source>it comes from TensorFlow, where this is usual</source>
         <translation>es kommt aus TensorFlow, wo das üblich ist</translation>
     </message>
     <message>
-        <source>minus-one-to-one</source>
-        <translation>minus-one-to-one</translation>
-    </message>
-    <message>
         <source>it comes from Caffe</source>
         <translation>es kommt aus Caffe</translation>
-    </message>
-    <message>
-        <source>caffe</source>
-        <translation>caffe</translation>
     </message>
     <message>
         <source>most published networks use it</source>
@@ -6616,6 +6664,18 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>the model file cannot be read</source>
         <translation>die Modelldatei kann nicht gelesen werden</translation>
+    </message>
+    <message>
+        <source>it holds no graph</source>
+        <translation>sie enthält keinen Graphen</translation>
+    </message>
+    <message>
+        <source>a name is no text</source>
+        <translation>ein Name ist kein Text</translation>
+    </message>
+    <message>
+        <source>its external data has no place</source>
+        <translation>ihre externen Daten haben keinen Ort</translation>
     </message>
     <message>
         <source>at most 2 GB</source>
@@ -6666,12 +6726,20 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>die externen Daten des Modells sind keine Datei</translation>
     </message>
     <message>
+        <source>weights as safetensors</source>
+        <translation>Gewichte als safetensors</translation>
+    </message>
+    <message>
         <source>export the network to ONNX first</source>
         <translation>das Netz zuerst nach ONNX exportieren</translation>
     </message>
     <message>
         <source>this is not an ONNX file</source>
         <translation>das ist keine ONNX-Datei</translation>
+    </message>
+    <message>
+        <source>{file}: {reason}</source>
+        <translation>{file}: {reason}</translation>
     </message>
     <message>
         <source>this is not an ONNX file, or it is damaged</source>
@@ -6696,10 +6764,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>0 to 255, BGR, mean subtracted (Caffe)</source>
         <translation>0 bis 255, BGR, Mittelwert abgezogen (Caffe)</translation>
-    </message>
-    <message>
-        <source>bgr</source>
-        <translation>bgr</translation>
     </message>
     <message>
         <source>CLIP mean and std</source>
@@ -6778,12 +6842,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>warten, bis es fertig ist, oder dort stoppen</translation>
     </message>
     <message>
-        <source>the file has changed on the server</source>
-        <translation>die Datei hat sich auf dem Server geändert</translation>
+        <source>this file is being downloaded already</source>
+        <translation>diese Datei wird bereits heruntergeladen</translation>
     </message>
     <message>
-        <source>bytes</source>
-        <translation>Bytes</translation>
+        <source>the file has changed on the server</source>
+        <translation>die Datei hat sich auf dem Server geändert</translation>
     </message>
     <message>
         <source>the server sent another part than requested</source>
@@ -6926,6 +6990,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>{hash}… von {path}</translation>
     </message>
     <message>
+        <source>this network is being added already</source>
+        <translation>dieses Netz wird bereits hinzugefügt</translation>
+    </message>
+    <message>
         <source>the network cannot be exported</source>
         <translation>das Netz kann nicht exportiert werden</translation>
     </message>
@@ -6940,10 +7008,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>a mirror needs an encrypted address</source>
         <translation>ein Mirror braucht eine verschlüsselte Adresse</translation>
-    </message>
-    <message>
-        <source>https://host</source>
-        <translation>https://host</translation>
     </message>
     <message>
         <source>this is no proxy&apos;s address</source>
@@ -6982,12 +7046,24 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Name und Passwort in die Adresse des Proxys schreiben: http://name:password@host:port</translation>
     </message>
     <message>
+        <source>the file has been moved; a newer version of the program may know where to</source>
+        <translation>die Datei wurde verschoben; vielleicht weiß eine neuere Version des Programms, wohin</translation>
+    </message>
+    <message>
         <source>hf-hub:owner/name or hf-hub:owner/name@revision</source>
         <translation>hf-hub:owner/name oder hf-hub:owner/name@revision</translation>
     </message>
     <message>
         <source>this is no network on the hub</source>
         <translation>das ist kein Netz auf dem Hub</translation>
+    </message>
+    <message>
+        <source>more than {size:,} bytes</source>
+        <translation>mehr als {size:,} Byte</translation>
+    </message>
+    <message>
+        <source>no text</source>
+        <translation>kein Text</translation>
     </message>
     <message>
         <source>the hub does not give this file to everybody</source>
@@ -7022,12 +7098,16 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Downloads brauchen eine verschlüsselte Adresse</translation>
     </message>
     <message>
-        <source>https://</source>
-        <translation>https://</translation>
+        <source>no answer in time</source>
+        <translation>keine Antwort innerhalb der Zeit</translation>
     </message>
     <message>
         <source>the server did not deliver the file</source>
         <translation>der Server hat die Datei nicht geliefert</translation>
+    </message>
+    <message>
+        <source>try again later</source>
+        <translation>später erneut versuchen</translation>
     </message>
     <message>
         <source>the connection to {host} is not safe</source>
@@ -8285,10 +8365,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>höchstens {most}, unter denen es wählt</translation>
     </message>
     <message>
-        <source>{count}</source>
-        <translation>{count}</translation>
-    </message>
-    <message>
         <source>name fewer, or draw them with --by random</source>
         <translation>weniger angeben oder mit --by random ziehen</translation>
     </message>
@@ -8445,6 +8521,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>einen Dateinamen angeben</translation>
     </message>
     <message>
+        <source>an image of the project</source>
+        <translation>ein Bild des Projekts</translation>
+    </message>
+    <message>
         <source>there is a file of this name already, and it is no earlier output of this kind</source>
         <translation>eine Datei dieses Namens gibt es schon, und sie ist keine frühere Ausgabe dieser Art</translation>
     </message>
@@ -8467,6 +8547,26 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>another file</source>
         <translation>eine andere Datei</translation>
+    </message>
+    <message>
+        <source>the project</source>
+        <translation>das Projekt</translation>
+    </message>
+    <message>
+        <source>a file that belongs to the project</source>
+        <translation>eine Datei, die zum Projekt gehört</translation>
+    </message>
+    <message>
+        <source>a project, or a file that belongs to it</source>
+        <translation>ein Projekt oder eine Datei, die dazu gehört</translation>
+    </message>
+    <message>
+        <source>a project or a backup</source>
+        <translation>ein Projekt oder eine Sicherung</translation>
+    </message>
+    <message>
+        <source>a backup or a cache</source>
+        <translation>eine Sicherung oder einen Cache</translation>
     </message>
     <message>
         <source>the output would overwrite {subject}</source>
@@ -9017,10 +9117,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>„{term}“ an Stelle {place} wird nicht verstanden</translation>
     </message>
     <message>
-        <source>{examples}</source>
-        <translation>{examples}</translation>
-    </message>
-    <message>
         <source>the range at character {place} ends before it begins</source>
         <translation>der Bereich an Stelle {place} endet vor seinem Anfang</translation>
     </message>
@@ -9161,6 +9257,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>zuerst mehr Bilder von Blattklassen labeln</translation>
     </message>
     <message>
+        <source>reading images</source>
+        <translation>Bilder werden gelesen</translation>
+    </message>
+    <message>
         <source>the decoded images cannot be kept for the training</source>
         <translation>die dekodierten Bilder können nicht für das Training aufbewahrt werden</translation>
     </message>
@@ -9257,10 +9357,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>das Training braucht</translation>
     </message>
     <message>
-        <source>trained.json</source>
-        <translation>trained.json</translation>
-    </message>
-    <message>
         <source>the folder for the trained model is not empty</source>
         <translation>der Ordner für das trainierte Modell ist nicht leer</translation>
     </message>
@@ -9301,12 +9397,16 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Speicherplatz freigeben</translation>
     </message>
     <message>
-        <source>manifest.json</source>
-        <translation>manifest.json</translation>
-    </message>
-    <message>
         <source>the folder cannot be written</source>
         <translation>der Ordner kann nicht geschrieben werden</translation>
+    </message>
+    <message>
+        <source>no {file} in {folder}</source>
+        <translation>keine {file} in {folder}</translation>
+    </message>
+    <message>
+        <source>another {file} in {folder}</source>
+        <translation>eine andere {file} in {folder}</translation>
     </message>
     <message>
         <source>{title} of a newer version of Protoleaf cannot be read</source>
@@ -9337,8 +9437,16 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>ein Datensatz</translation>
     </message>
     <message>
+        <source>make one with `protoleaf embed SOURCE... --out DATASET --backbone B`</source>
+        <translation>einen mit `protoleaf embed SOURCE... --out DATASET --backbone B` erstellen</translation>
+    </message>
+    <message>
         <source>a shard has fewer images than failed ones</source>
         <translation>ein Shard hat weniger Bilder als fehlgeschlagene</translation>
+    </message>
+    <message>
+        <source>run the same `protoleaf embed` again: it makes what is missing or damaged</source>
+        <translation>dasselbe `protoleaf embed` erneut ausführen: es erstellt, was fehlt oder beschädigt ist</translation>
     </message>
     <message>
         <source>the data set is not whole</source>
@@ -9451,6 +9559,22 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>found {found}</source>
         <translation>gefunden {found}</translation>
+    </message>
+    <message>
+        <source>this would make a class its own ancestor</source>
+        <translation>das würde eine Klasse zu ihrem eigenen Vorfahren machen</translation>
+    </message>
+    <message>
+        <source>link it elsewhere, or cut one of these edges first</source>
+        <translation>sie anderswo verknüpfen oder zuerst eine dieser Kanten entfernen</translation>
+    </message>
+    <message>
+        <source>stopped</source>
+        <translation>gestoppt</translation>
+    </message>
+    <message>
+        <source>run it again to resume from here</source>
+        <translation>zum Fortsetzen erneut ausführen</translation>
     </message>
     <message>
         <source>steps</source>
@@ -9627,6 +9751,18 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>write the whole path</source>
         <translation>den ganzen Pfad angeben</translation>
+    </message>
+    <message>
+        <source>write a class&apos;s name, or its path with / between the names</source>
+        <translation>den Namen einer Klasse angeben oder ihren Pfad mit / zwischen den Namen</translation>
+    </message>
+    <message>
+        <source>{before} or {name}</source>
+        <translation>{before} oder {name}</translation>
+    </message>
+    <message>
+        <source>did you mean {names}?</source>
+        <translation>ist {names} gemeint?</translation>
     </message>
     <message>
         <source>there is no class to work on</source>
@@ -10593,14 +10729,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>diese Spalte entfernen</translation>
     </message>
     <message>
-        <source>s</source>
-        <translation>s</translation>
-    </message>
-    <message>
-        <source>ms</source>
-        <translation>ms</translation>
-    </message>
-    <message>
         <source>line {place}: {reason}</source>
         <translation>Zeile {place}: {reason}</translation>
     </message>
@@ -10741,10 +10869,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>{name} ist kein Text</translation>
     </message>
     <message>
-        <source>{reason}</source>
-        <translation>{reason}</translation>
-    </message>
-    <message>
         <source>{noun} cannot be read</source>
         <translation>{noun} kann nicht gelesen werden</translation>
     </message>
@@ -10789,6 +10913,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>{place} hat keine taxonID</translation>
     </message>
     <message>
+        <source>no name either</source>
+        <translation>auch kein Name</translation>
+    </message>
+    <message>
         <source>{other_place} names the parent &quot;{parent}&quot;, which has no row</source>
         <translation>{other_place} nennt die Elternklasse „{parent}“, die keine Zeile hat</translation>
     </message>
@@ -10811,10 +10939,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>give it its own</source>
         <translation>eine eigene geben</translation>
-    </message>
-    <message>
-        <source>http://rs.tdwg.org/dwc/text/</source>
-        <translation>http://rs.tdwg.org/dwc/text/</translation>
     </message>
     <message>
         <source>{source} is no archive that can be read</source>
@@ -10871,10 +10995,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>{place} has edges without a direction</source>
         <translation>{place} hat Kanten ohne Richtung</translation>
-    </message>
-    <message>
-        <source>edgedefault=&quot;directed&quot;</source>
-        <translation>edgedefault=&quot;directed&quot;</translation>
     </message>
     <message>
         <source>save it as a directed graph</source>
@@ -11101,10 +11221,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>einfaches XML ohne einen solchen</translation>
     </message>
     <message>
-        <source>&lt;!DOCTYPE ...&gt;</source>
-        <translation>&lt;!DOCTYPE ...&gt;</translation>
-    </message>
-    <message>
         <source>{name} is nested too deep</source>
         <translation>{name} ist zu tief verschachtelt</translation>
     </message>
@@ -11131,10 +11247,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>{name} holds no XMP</source>
         <translation>{name} enthält kein XMP</translation>
-    </message>
-    <message>
-        <source>rdf:RDF</source>
-        <translation>rdf:RDF</translation>
     </message>
     <message>
         <source>its head is damaged</source>
@@ -11693,10 +11805,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Aus {source} aktualisieren</translation>
     </message>
     <message>
-        <source>{new_classes}</source>
-        <translation>{new_classes}</translation>
-    </message>
-    <message>
         <source>{renamed} renamed</source>
         <translation>{renamed} umbenannt</translation>
     </message>
@@ -11727,18 +11835,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>Merge {source}</source>
         <translation>Mit {source} zusammenführen</translation>
-    </message>
-    <message>
-        <source>{labels}</source>
-        <translation>{labels}</translation>
-    </message>
-    <message>
-        <source>{images}</source>
-        <translation>{images}</translation>
-    </message>
-    <message>
-        <source>{notes}</source>
-        <translation>{notes}</translation>
     </message>
     <message>
         <source>Settled two comments</source>
@@ -12228,10 +12324,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>neben {path} aufbewahren</translation>
     </message>
     <message>
-        <source>SELECT step_id, text, done_at FROM journal_step ORDER BY step_id</source>
-        <translation>SELECT step_id, text, done_at FROM journal_step ORDER BY step_id</translation>
-    </message>
-    <message>
         <source>free some space there, or set TMPDIR to another folder</source>
         <translation>dort Speicherplatz freigeben oder TMPDIR auf einen anderen Ordner setzen</translation>
     </message>
@@ -12306,10 +12398,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>move it to another folder, then open the project again</source>
         <translation>in einen anderen Ordner verschieben, dann das Projekt wieder öffnen</translation>
-    </message>
-    <message>
-        <source>SELECT step_id, done_at FROM journal_step WHERE is_undone = 0 ORDER BY step_id</source>
-        <translation>SELECT step_id, done_at FROM journal_step WHERE is_undone = 0 ORDER BY step_id</translation>
     </message>
     <message>
         <source>there is no such class</source>
@@ -12544,10 +12632,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>das Gerät auto oder cpu verwenden</translation>
     </message>
     <message>
-        <source>no_tensorrt</source>
-        <translation>no_tensorrt</translation>
-    </message>
-    <message>
         <source>the ONNX Runtime that is installed is built without TensorRT</source>
         <translation>die installierte ONNX Runtime ist ohne TensorRT gebaut</translation>
     </message>
@@ -12562,10 +12646,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>pip install {package}, or use the device cuda</source>
         <translation>pip install {package} oder das Gerät cuda verwenden</translation>
-    </message>
-    <message>
-        <source>unsupported_system</source>
-        <translation>unsupported_system</translation>
     </message>
     <message>
         <source>{name} exists on {system} only</source>
@@ -12584,10 +12664,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>pip uninstall {installed}, dann pip install {package}</translation>
     </message>
     <message>
-        <source>no_answer</source>
-        <translation>no_answer</translation>
-    </message>
-    <message>
         <source>the trial gave no result within {seconds:.0f} s</source>
         <translation>der Versuch lieferte innerhalb von {seconds:.0f} s kein Ergebnis</translation>
     </message>
@@ -12596,20 +12672,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>erneut versuchen: Der erste Start liest große Bibliotheken vom Datenträger; das Einbetten selbst wartet länger</translation>
     </message>
     <message>
-        <source>crashed</source>
-        <translation>crashed</translation>
-    </message>
-    <message>
         <source>the trial process died (status {status})</source>
         <translation>der Versuchsprozess ist abgestürzt (Status {status})</translation>
     </message>
     <message>
         <source>update the driver of the GPU and ONNX Runtime; until then the CPU does the work</source>
         <translation>den Treiber der GPU und ONNX Runtime aktualisieren; bis dahin übernimmt die CPU</translation>
-    </message>
-    <message>
-        <source>wrong_numbers</source>
-        <translation>wrong_numbers</translation>
     </message>
     <message>
         <source>its results differ from those of the CPU ({message})</source>
@@ -12628,16 +12696,8 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>der Speicher der GPU ist voll ({free_mib:,.0f} MiB frei)</translation>
     </message>
     <message>
-        <source>out_of_memory</source>
-        <translation>out_of_memory</translation>
-    </message>
-    <message>
         <source>close other programs that use the GPU; `nvidia-smi` lists them</source>
         <translation>andere Programme schließen, die die GPU verwenden; `nvidia-smi` listet sie auf</translation>
-    </message>
-    <message>
-        <source>probe_failed</source>
-        <translation>probe_failed</translation>
     </message>
     <message>
         <source>{provider} fails: {message}</source>
@@ -12724,10 +12784,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>CUDA gibt es unter {system} nicht</translation>
     </message>
     <message>
-        <source>container_without_gpus</source>
-        <translation>container_without_gpus</translation>
-    </message>
-    <message>
         <source>this is a container that was started without the computer&apos;s GPU</source>
         <translation>das ist ein Container, der ohne die GPU des Computers gestartet wurde</translation>
     </message>
@@ -12738,10 +12794,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>{remedy}; in a container, a GPU of the computer shows with `--gpus all`</source>
         <translation>{remedy}; in einem Container ist eine GPU des Computers mit `--gpus all` sichtbar</translation>
-    </message>
-    <message>
-        <source>no_gpu</source>
-        <translation>no_gpu</translation>
     </message>
     <message>
         <source>this computer shows no NVIDIA GPU, and no NVIDIA driver is installed ({library} was not found)</source>
@@ -12768,14 +12820,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>unter Windows selbst, nicht in WSL</translation>
     </message>
     <message>
-        <source>no_driver</source>
-        <translation>no_driver</translation>
-    </message>
-    <message>
-        <source>no_permission</source>
-        <translation>no_permission</translation>
-    </message>
-    <message>
         <source>this user may not use the GPU: no permission on {files}</source>
         <translation>dieser Benutzer darf die GPU nicht verwenden: keine Berechtigung für {files}</translation>
     </message>
@@ -12792,20 +12836,8 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>die Variable CUDA_VISIBLE_DEVICES ist „{value}“ und lässt diesem Programm keine GPU</translation>
     </message>
     <message>
-        <source>hidden_by_environment</source>
-        <translation>hidden_by_environment</translation>
-    </message>
-    <message>
         <source>unset CUDA_VISIBLE_DEVICES, or set it to 0</source>
         <translation>CUDA_VISIBLE_DEVICES entfernen oder auf 0 setzen</translation>
-    </message>
-    <message>
-        <source>driver_not_ready</source>
-        <translation>driver_not_ready</translation>
-    </message>
-    <message>
-        <source>no_device</source>
-        <translation>no_device</translation>
     </message>
     <message>
         <source>the NVIDIA driver finds no GPU</source>
@@ -12824,10 +12856,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>der NVIDIA-Treiber ist zu alt: gefunden für CUDA {found}, nötig Treiber {needed} oder neuer, für CUDA {major}</translation>
     </message>
     <message>
-        <source>driver_too_old</source>
-        <translation>driver_too_old</translation>
-    </message>
-    <message>
         <source>update the NVIDIA driver to {needed} or later {where}</source>
         <translation>den NVIDIA-Treiber auf {needed} oder neuer aktualisieren ({where})</translation>
     </message>
@@ -12836,16 +12864,8 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>ein onnxruntime-gpu-Paket für CUDA 12 installieren, das ältere GPUs unterstützt, oder die CPU verwenden</translation>
     </message>
     <message>
-        <source>capability_too_low</source>
-        <translation>capability_too_low</translation>
-    </message>
-    <message>
         <source>{device} has compute capability {found}; packages for CUDA {major} need {needed} or higher</source>
         <translation>{device} hat Compute Capability {found}; Pakete für CUDA {major} brauchen {needed} oder höher</translation>
-    </message>
-    <message>
-        <source>both_packages</source>
-        <translation>both_packages</translation>
     </message>
     <message>
         <source>{packages} are both installed; they share one folder, and the one without CUDA won</source>
@@ -12856,10 +12876,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>pip uninstall {named}, dann pip install onnxruntime-gpu</translation>
     </message>
     <message>
-        <source>wrong_package</source>
-        <translation>wrong_package</translation>
-    </message>
-    <message>
         <source>{package} is built without CUDA</source>
         <translation>{package} ist ohne CUDA gebaut</translation>
     </message>
@@ -12868,20 +12884,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>die installierte ONNX Runtime ist ohne CUDA gebaut</translation>
     </message>
     <message>
-        <source>other_cuda</source>
-        <translation>other_cuda</translation>
-    </message>
-    <message>
         <source>CUDA {found} libraries were found, but this ONNX Runtime is built for CUDA {major}</source>
         <translation>Bibliotheken für CUDA {found} wurden gefunden, aber diese ONNX Runtime ist für CUDA {major} gebaut</translation>
     </message>
     <message>
         <source>pip install &quot;onnxruntime-gpu[cuda,cudnn]&quot; brings CUDA {major} libraries, which may lie beside the others</source>
         <translation>pip install &quot;onnxruntime-gpu[cuda,cudnn]&quot; bringt Bibliotheken für CUDA {major}, die neben den anderen liegen dürfen</translation>
-    </message>
-    <message>
-        <source>library_missing</source>
-        <translation>library_missing</translation>
     </message>
     <message>
         <source>a library is missing: {names}</source>
@@ -13096,10 +13104,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>{missing} fehlt</translation>
     </message>
     <message>
-        <source>normalisation</source>
-        <translation>Normalisierung</translation>
-    </message>
-    <message>
         <source>the model cannot be converted to ONNX</source>
         <translation>das Modell kann nicht nach ONNX umgewandelt werden</translation>
     </message>
@@ -13260,6 +13264,14 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>ein Ordner mit Vorhersagen</translation>
     </message>
     <message>
+        <source>make one with `protoleaf classify DATASET --model BUNDLE --out PREDICTIONS`</source>
+        <translation>einen mit `protoleaf classify DATASET --model BUNDLE --out PREDICTIONS` erstellen</translation>
+    </message>
+    <message>
+        <source>run the same `protoleaf classify` again: it makes what is missing or damaged</source>
+        <translation>dasselbe `protoleaf classify` erneut ausführen: es erstellt, was fehlt oder beschädigt ist</translation>
+    </message>
+    <message>
         <source>Shift</source>
         <translation>Umschalt</translation>
     </message>
@@ -13290,6 +13302,18 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>End</source>
         <translation>Ende</translation>
+    </message>
+    <message>
+        <source>%1 (%2)</source>
+        <translation>%1 (%2)</translation>
+    </message>
+    <message>
+        <source>the conflicts cannot be written</source>
+        <translation>die Konflikte können nicht geschrieben werden</translation>
+    </message>
+    <message>
+        <source>the table cannot be written</source>
+        <translation>die Tabelle kann nicht geschrieben werden</translation>
     </message>
 </context>
 </TS>

@@ -400,10 +400,6 @@
         <translation>Dirección del proxy</translation>
     </message>
     <message>
-        <source>http://host:port</source>
-        <translation>http://host:port</translation>
-    </message>
-    <message>
         <source>If this computer reaches the internet only through a proxy</source>
         <translation>Si este equipo solo accede a Internet mediante un proxy</translation>
     </message>
@@ -1647,8 +1643,8 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         </translation>
     </message>
     <message>
-        <source>The picture is reduced to %1%, since larger ones open nowhere. SVG has no limit.</source>
-        <translation>La imagen se reduce al %1&#xa0;%, porque más grande no se abre en ningún programa. SVG no tiene límite.</translation>
+        <source>The picture is reduced to %1, since larger ones open nowhere. SVG has no limit.</source>
+        <translation>La imagen se reduce al %1, porque más grande no se abre en ningún programa. SVG no tiene límite.</translation>
     </message>
     <message>
         <source>Export class graph</source>
@@ -2494,6 +2490,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>clases más específicas de %1</translation>
     </message>
     <message>
+        <source>%1, %2</source>
+        <translation>%1, %2</translation>
+    </message>
+    <message>
         <source>Nothing to group yet</source>
         <translation>Aún no hay nada que agrupar</translation>
     </message>
@@ -2748,6 +2748,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Aún sin predicción</translation>
     </message>
     <message>
+        <source>%1?</source>
+        <translation>¿%1?</translation>
+    </message>
+    <message>
         <source>perhaps none of these</source>
         <translation>quizá ninguna de estas</translation>
     </message>
@@ -2760,12 +2764,20 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Desconocida</translation>
     </message>
     <message>
+        <source>“%1”</source>
+        <translation>«%1»</translation>
+    </message>
+    <message>
         <source>Not found</source>
         <translation>No encontrada</translation>
     </message>
     <message>
         <source>%1 alike</source>
         <translation>%1 de similitud</translation>
+    </message>
+    <message>
+        <source>×%1</source>
+        <translation>×%1</translation>
     </message>
     <message>
         <source>One image</source>
@@ -3510,6 +3522,14 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
             <numerusform>Comprobar etiquetas (%n)</numerusform>
             <numerusform>Comprobar etiquetas (%n)</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>→ %1</source>
+        <translation>→ %1</translation>
+    </message>
+    <message>
+        <source>%1 → %2</source>
+        <translation>%1 → %2</translation>
     </message>
     <message>
         <source>%1 likely wrong</source>
@@ -4544,6 +4564,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>%1 by content</source>
         <translation>%1 por contenido</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
     </message>
     <message>
         <source>and %1 more folders</source>
@@ -6282,6 +6306,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>media {mean}, matriz {matrix}</translation>
     </message>
     <message>
+        <source>the weights of {name} are not there</source>
+        <translation>no están los pesos de {name}</translation>
+    </message>
+    <message>
         <source>install it: pip install {package}</source>
         <translation>instálelo: pip install {package}</translation>
     </message>
@@ -6304,6 +6332,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>the weights of {source} are not the published ones</source>
         <translation>los pesos de {source} no son los publicados</translation>
+    </message>
+    <message>
+        <source>{hash}… in {path}</source>
+        <translation>{hash}… en {path}</translation>
     </message>
     <message>
         <source>the weights cannot be read</source>
@@ -6550,6 +6582,34 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>corríjala o elimínela</translation>
     </message>
     <message>
+        <source>a zip archive, such as PyTorch&apos;s .pt files and Keras&apos; are</source>
+        <translation>un archivo zip, como los .pt de PyTorch y los de Keras</translation>
+    </message>
+    <message>
+        <source>a Python pickle, such as old PyTorch files are</source>
+        <translation>un pickle de Python, como los archivos antiguos de PyTorch</translation>
+    </message>
+    <message>
+        <source>an HDF5 file, such as Keras&apos; .h5 are</source>
+        <translation>un archivo HDF5, como los .h5 de Keras</translation>
+    </message>
+    <message>
+        <source>a gzip archive</source>
+        <translation>un archivo gzip</translation>
+    </message>
+    <message>
+        <source>a pointer of Git LFS: the file itself was not fetched</source>
+        <translation>un puntero de Git LFS: el archivo en sí no se descargó</translation>
+    </message>
+    <message>
+        <source>a web page or XML file</source>
+        <translation>una página web o un archivo XML</translation>
+    </message>
+    <message>
+        <source>a JSON file</source>
+        <translation>un archivo JSON</translation>
+    </message>
+    <message>
         <source>the card beside the model cannot be used</source>
         <translation>no se puede usar la ficha junto al modelo</translation>
     </message>
@@ -6574,24 +6634,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>el nombre del archivo dice CLIP</translation>
     </message>
     <message>
-        <source>clip</source>
-        <translation>clip</translation>
-    </message>
-    <message>
         <source>it comes from TensorFlow, where this is usual</source>
         <translation>procede de TensorFlow, donde es lo habitual</translation>
     </message>
     <message>
-        <source>minus-one-to-one</source>
-        <translation>minus-one-to-one</translation>
-    </message>
-    <message>
         <source>it comes from Caffe</source>
         <translation>procede de Caffe</translation>
-    </message>
-    <message>
-        <source>caffe</source>
-        <translation>caffe</translation>
     </message>
     <message>
         <source>most published networks use it</source>
@@ -6616,6 +6664,18 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>the model file cannot be read</source>
         <translation>no se puede leer el archivo del modelo</translation>
+    </message>
+    <message>
+        <source>it holds no graph</source>
+        <translation>no contiene ningún grafo</translation>
+    </message>
+    <message>
+        <source>a name is no text</source>
+        <translation>un nombre no es texto</translation>
+    </message>
+    <message>
+        <source>its external data has no place</source>
+        <translation>sus datos externos no tienen ubicación</translation>
     </message>
     <message>
         <source>at most 2 GB</source>
@@ -6666,12 +6726,20 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>los datos externos del modelo no son un archivo</translation>
     </message>
     <message>
+        <source>weights as safetensors</source>
+        <translation>pesos en formato safetensors</translation>
+    </message>
+    <message>
         <source>export the network to ONNX first</source>
         <translation>exporte antes la red a ONNX</translation>
     </message>
     <message>
         <source>this is not an ONNX file</source>
         <translation>no es un archivo ONNX</translation>
+    </message>
+    <message>
+        <source>{file}: {reason}</source>
+        <translation>{file}: {reason}</translation>
     </message>
     <message>
         <source>this is not an ONNX file, or it is damaged</source>
@@ -6696,10 +6764,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>0 to 255, BGR, mean subtracted (Caffe)</source>
         <translation>de 0 a 255, BGR, con la media restada (Caffe)</translation>
-    </message>
-    <message>
-        <source>bgr</source>
-        <translation>bgr</translation>
     </message>
     <message>
         <source>CLIP mean and std</source>
@@ -6778,12 +6842,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>espere a que termine o deténgala allí</translation>
     </message>
     <message>
-        <source>the file has changed on the server</source>
-        <translation>el archivo ha cambiado en el servidor</translation>
+        <source>this file is being downloaded already</source>
+        <translation>este archivo ya se está descargando</translation>
     </message>
     <message>
-        <source>bytes</source>
-        <translation>bytes</translation>
+        <source>the file has changed on the server</source>
+        <translation>el archivo ha cambiado en el servidor</translation>
     </message>
     <message>
         <source>the server sent another part than requested</source>
@@ -6926,6 +6990,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>{hash}… en {path}</translation>
     </message>
     <message>
+        <source>this network is being added already</source>
+        <translation>esta red ya se está añadiendo</translation>
+    </message>
+    <message>
         <source>the network cannot be exported</source>
         <translation>no se puede exportar la red</translation>
     </message>
@@ -6940,10 +7008,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>a mirror needs an encrypted address</source>
         <translation>un espejo necesita una dirección cifrada</translation>
-    </message>
-    <message>
-        <source>https://host</source>
-        <translation>https://host</translation>
     </message>
     <message>
         <source>this is no proxy&apos;s address</source>
@@ -6982,12 +7046,24 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>ponga el nombre y la contraseña en la dirección del proxy: http://name:password@host:port</translation>
     </message>
     <message>
+        <source>the file has been moved; a newer version of the program may know where to</source>
+        <translation>el archivo se movió; una versión más reciente del programa quizá sepa adónde</translation>
+    </message>
+    <message>
         <source>hf-hub:owner/name or hf-hub:owner/name@revision</source>
         <translation>hf-hub:propietario/nombre o hf-hub:propietario/nombre@revisión</translation>
     </message>
     <message>
         <source>this is no network on the hub</source>
         <translation>no es una red del hub</translation>
+    </message>
+    <message>
+        <source>more than {size:,} bytes</source>
+        <translation>más de {size:,} bytes</translation>
+    </message>
+    <message>
+        <source>no text</source>
+        <translation>no es texto</translation>
     </message>
     <message>
         <source>the hub does not give this file to everybody</source>
@@ -7022,12 +7098,16 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>las descargas necesitan una dirección cifrada</translation>
     </message>
     <message>
-        <source>https://</source>
-        <translation>https://</translation>
+        <source>no answer in time</source>
+        <translation>sin respuesta a tiempo</translation>
     </message>
     <message>
         <source>the server did not deliver the file</source>
         <translation>el servidor no entregó el archivo</translation>
+    </message>
+    <message>
+        <source>try again later</source>
+        <translation>inténtelo más tarde</translation>
     </message>
     <message>
         <source>the connection to {host} is not safe</source>
@@ -8285,10 +8365,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>como máximo {most}, entre las que elige</translation>
     </message>
     <message>
-        <source>{count}</source>
-        <translation>{count}</translation>
-    </message>
-    <message>
         <source>name fewer, or draw them with --by random</source>
         <translation>indique menos o tómelas al azar con --by random</translation>
     </message>
@@ -8445,6 +8521,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>indique el nombre de un archivo</translation>
     </message>
     <message>
+        <source>an image of the project</source>
+        <translation>una imagen del proyecto</translation>
+    </message>
+    <message>
         <source>there is a file of this name already, and it is no earlier output of this kind</source>
         <translation>ya hay un archivo con este nombre y no es una salida anterior de este tipo</translation>
     </message>
@@ -8467,6 +8547,26 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>another file</source>
         <translation>otro archivo</translation>
+    </message>
+    <message>
+        <source>the project</source>
+        <translation>el proyecto</translation>
+    </message>
+    <message>
+        <source>a file that belongs to the project</source>
+        <translation>un archivo que pertenece al proyecto</translation>
+    </message>
+    <message>
+        <source>a project, or a file that belongs to it</source>
+        <translation>un proyecto o un archivo que le pertenece</translation>
+    </message>
+    <message>
+        <source>a project or a backup</source>
+        <translation>un proyecto o una copia de seguridad</translation>
+    </message>
+    <message>
+        <source>a backup or a cache</source>
+        <translation>una copia de seguridad o una caché</translation>
     </message>
     <message>
         <source>the output would overwrite {subject}</source>
@@ -9017,10 +9117,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>no se entiende «{term}» en el carácter {place}</translation>
     </message>
     <message>
-        <source>{examples}</source>
-        <translation>{examples}</translation>
-    </message>
-    <message>
         <source>the range at character {place} ends before it begins</source>
         <translation>el intervalo del carácter {place} termina antes de empezar</translation>
     </message>
@@ -9161,6 +9257,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>etiquete antes más imágenes de clases hoja</translation>
     </message>
     <message>
+        <source>reading images</source>
+        <translation>leyendo imágenes</translation>
+    </message>
+    <message>
         <source>the decoded images cannot be kept for the training</source>
         <translation>no se pueden conservar las imágenes decodificadas para el entrenamiento</translation>
     </message>
@@ -9257,10 +9357,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>el entrenamiento necesita</translation>
     </message>
     <message>
-        <source>trained.json</source>
-        <translation>trained.json</translation>
-    </message>
-    <message>
         <source>the folder for the trained model is not empty</source>
         <translation>la carpeta para el modelo entrenado no está vacía</translation>
     </message>
@@ -9301,12 +9397,16 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>libere espacio en el disco</translation>
     </message>
     <message>
-        <source>manifest.json</source>
-        <translation>manifest.json</translation>
-    </message>
-    <message>
         <source>the folder cannot be written</source>
         <translation>no se puede escribir en la carpeta</translation>
+    </message>
+    <message>
+        <source>no {file} in {folder}</source>
+        <translation>ningún {file} en {folder}</translation>
+    </message>
+    <message>
+        <source>another {file} in {folder}</source>
+        <translation>otro {file} en {folder}</translation>
     </message>
     <message>
         <source>{title} of a newer version of Protoleaf cannot be read</source>
@@ -9337,8 +9437,16 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>un conjunto de datos</translation>
     </message>
     <message>
+        <source>make one with `protoleaf embed SOURCE... --out DATASET --backbone B`</source>
+        <translation>cree uno con `protoleaf embed SOURCE... --out DATASET --backbone B`</translation>
+    </message>
+    <message>
         <source>a shard has fewer images than failed ones</source>
         <translation>un fragmento tiene menos imágenes que errores</translation>
+    </message>
+    <message>
+        <source>run the same `protoleaf embed` again: it makes what is missing or damaged</source>
+        <translation>ejecute de nuevo el mismo `protoleaf embed`: crea lo que falta o está dañado</translation>
     </message>
     <message>
         <source>the data set is not whole</source>
@@ -9451,6 +9559,22 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>found {found}</source>
         <translation>se encontró {found}</translation>
+    </message>
+    <message>
+        <source>this would make a class its own ancestor</source>
+        <translation>esto convertiría una clase en su propia antecesora</translation>
+    </message>
+    <message>
+        <source>link it elsewhere, or cut one of these edges first</source>
+        <translation>vincúlela en otro lugar o quite antes una de estas aristas</translation>
+    </message>
+    <message>
+        <source>stopped</source>
+        <translation>detenido</translation>
+    </message>
+    <message>
+        <source>run it again to resume from here</source>
+        <translation>ejecútelo de nuevo para reanudar desde aquí</translation>
     </message>
     <message>
         <source>steps</source>
@@ -9627,6 +9751,18 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>write the whole path</source>
         <translation>escriba la ruta completa</translation>
+    </message>
+    <message>
+        <source>write a class&apos;s name, or its path with / between the names</source>
+        <translation>escriba el nombre de una clase o su ruta con / entre los nombres</translation>
+    </message>
+    <message>
+        <source>{before} or {name}</source>
+        <translation>{before} o {name}</translation>
+    </message>
+    <message>
+        <source>did you mean {names}?</source>
+        <translation>¿quiso decir {names}?</translation>
     </message>
     <message>
         <source>there is no class to work on</source>
@@ -10593,14 +10729,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>quite esa columna</translation>
     </message>
     <message>
-        <source>s</source>
-        <translation>s</translation>
-    </message>
-    <message>
-        <source>ms</source>
-        <translation>ms</translation>
-    </message>
-    <message>
         <source>line {place}: {reason}</source>
         <translation>línea {place}: {reason}</translation>
     </message>
@@ -10741,10 +10869,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>{name} no es texto</translation>
     </message>
     <message>
-        <source>{reason}</source>
-        <translation>{reason}</translation>
-    </message>
-    <message>
         <source>{noun} cannot be read</source>
         <translation>no se puede leer {noun}</translation>
     </message>
@@ -10789,6 +10913,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>{place} no tiene taxonID</translation>
     </message>
     <message>
+        <source>no name either</source>
+        <translation>tampoco un nombre</translation>
+    </message>
+    <message>
         <source>{other_place} names the parent &quot;{parent}&quot;, which has no row</source>
         <translation>{other_place} nombra el taxón padre «{parent}», que no tiene fila</translation>
     </message>
@@ -10811,10 +10939,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>give it its own</source>
         <translation>dele el suyo propio</translation>
-    </message>
-    <message>
-        <source>http://rs.tdwg.org/dwc/text/</source>
-        <translation>http://rs.tdwg.org/dwc/text/</translation>
     </message>
     <message>
         <source>{source} is no archive that can be read</source>
@@ -10871,10 +10995,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>{place} has edges without a direction</source>
         <translation>{place} tiene aristas sin dirección</translation>
-    </message>
-    <message>
-        <source>edgedefault=&quot;directed&quot;</source>
-        <translation>edgedefault=&quot;directed&quot;</translation>
     </message>
     <message>
         <source>save it as a directed graph</source>
@@ -11101,10 +11221,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>XML simple sin esa declaración</translation>
     </message>
     <message>
-        <source>&lt;!DOCTYPE ...&gt;</source>
-        <translation>&lt;!DOCTYPE ...&gt;</translation>
-    </message>
-    <message>
         <source>{name} is nested too deep</source>
         <translation>{name} está anidado a demasiada profundidad</translation>
     </message>
@@ -11131,10 +11247,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>{name} holds no XMP</source>
         <translation>{name} no contiene XMP</translation>
-    </message>
-    <message>
-        <source>rdf:RDF</source>
-        <translation>rdf:RDF</translation>
     </message>
     <message>
         <source>its head is damaged</source>
@@ -11693,10 +11805,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Actualizar desde {source}</translation>
     </message>
     <message>
-        <source>{new_classes}</source>
-        <translation>{new_classes}</translation>
-    </message>
-    <message>
         <source>{renamed} renamed</source>
         <translation>renombradas ({renamed})</translation>
     </message>
@@ -11727,18 +11835,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>Merge {source}</source>
         <translation>Fusionar {source}</translation>
-    </message>
-    <message>
-        <source>{labels}</source>
-        <translation>{labels}</translation>
-    </message>
-    <message>
-        <source>{images}</source>
-        <translation>{images}</translation>
-    </message>
-    <message>
-        <source>{notes}</source>
-        <translation>{notes}</translation>
     </message>
     <message>
         <source>Settled two comments</source>
@@ -12228,10 +12324,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>guárdela junto a {path}</translation>
     </message>
     <message>
-        <source>SELECT step_id, text, done_at FROM journal_step ORDER BY step_id</source>
-        <translation>SELECT step_id, text, done_at FROM journal_step ORDER BY step_id</translation>
-    </message>
-    <message>
         <source>free some space there, or set TMPDIR to another folder</source>
         <translation>libere espacio allí o asigne otra carpeta a TMPDIR</translation>
     </message>
@@ -12306,10 +12398,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>move it to another folder, then open the project again</source>
         <translation>muévalo a otra carpeta y abra de nuevo el proyecto</translation>
-    </message>
-    <message>
-        <source>SELECT step_id, done_at FROM journal_step WHERE is_undone = 0 ORDER BY step_id</source>
-        <translation>SELECT step_id, done_at FROM journal_step WHERE is_undone = 0 ORDER BY step_id</translation>
     </message>
     <message>
         <source>there is no such class</source>
@@ -12544,10 +12632,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>use el dispositivo auto o cpu</translation>
     </message>
     <message>
-        <source>no_tensorrt</source>
-        <translation>no_tensorrt</translation>
-    </message>
-    <message>
         <source>the ONNX Runtime that is installed is built without TensorRT</source>
         <translation>el ONNX Runtime instalado está compilado sin TensorRT</translation>
     </message>
@@ -12562,10 +12646,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>pip install {package}, or use the device cuda</source>
         <translation>pip install {package}, o use el dispositivo cuda</translation>
-    </message>
-    <message>
-        <source>unsupported_system</source>
-        <translation>unsupported_system</translation>
     </message>
     <message>
         <source>{name} exists on {system} only</source>
@@ -12584,10 +12664,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>pip uninstall {installed} y después pip install {package}</translation>
     </message>
     <message>
-        <source>no_answer</source>
-        <translation>no_answer</translation>
-    </message>
-    <message>
         <source>the trial gave no result within {seconds:.0f} s</source>
         <translation>la prueba no dio ningún resultado en {seconds:.0f} s</translation>
     </message>
@@ -12596,20 +12672,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>vuelva a intentarlo: el primer inicio lee bibliotecas grandes del disco; el propio análisis espera más tiempo</translation>
     </message>
     <message>
-        <source>crashed</source>
-        <translation>crashed</translation>
-    </message>
-    <message>
         <source>the trial process died (status {status})</source>
         <translation>el proceso de prueba terminó de forma inesperada (estado {status})</translation>
     </message>
     <message>
         <source>update the driver of the GPU and ONNX Runtime; until then the CPU does the work</source>
         <translation>actualice el controlador de la GPU y ONNX Runtime; hasta entonces, la CPU hace el trabajo</translation>
-    </message>
-    <message>
-        <source>wrong_numbers</source>
-        <translation>wrong_numbers</translation>
     </message>
     <message>
         <source>its results differ from those of the CPU ({message})</source>
@@ -12628,16 +12696,8 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>la memoria de la GPU está llena ({free_mib:,.0f} MiB libres)</translation>
     </message>
     <message>
-        <source>out_of_memory</source>
-        <translation>out_of_memory</translation>
-    </message>
-    <message>
         <source>close other programs that use the GPU; `nvidia-smi` lists them</source>
         <translation>cierre otros programas que usen la GPU; `nvidia-smi` los muestra</translation>
-    </message>
-    <message>
-        <source>probe_failed</source>
-        <translation>probe_failed</translation>
     </message>
     <message>
         <source>{provider} fails: {message}</source>
@@ -12724,10 +12784,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>CUDA no existe en {system}</translation>
     </message>
     <message>
-        <source>container_without_gpus</source>
-        <translation>container_without_gpus</translation>
-    </message>
-    <message>
         <source>this is a container that was started without the computer&apos;s GPU</source>
         <translation>es un contenedor iniciado sin la GPU del equipo</translation>
     </message>
@@ -12738,10 +12794,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>{remedy}; in a container, a GPU of the computer shows with `--gpus all`</source>
         <translation>{remedy}; en un contenedor, una GPU del equipo aparece con `--gpus all`</translation>
-    </message>
-    <message>
-        <source>no_gpu</source>
-        <translation>no_gpu</translation>
     </message>
     <message>
         <source>this computer shows no NVIDIA GPU, and no NVIDIA driver is installed ({library} was not found)</source>
@@ -12768,14 +12820,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>en el propio Windows, no dentro de WSL</translation>
     </message>
     <message>
-        <source>no_driver</source>
-        <translation>no_driver</translation>
-    </message>
-    <message>
-        <source>no_permission</source>
-        <translation>no_permission</translation>
-    </message>
-    <message>
         <source>this user may not use the GPU: no permission on {files}</source>
         <translation>este usuario no puede usar la GPU: sin permiso para {files}</translation>
     </message>
@@ -12792,20 +12836,8 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>la variable CUDA_VISIBLE_DEVICES es «{value}» y no deja ninguna GPU a este programa</translation>
     </message>
     <message>
-        <source>hidden_by_environment</source>
-        <translation>hidden_by_environment</translation>
-    </message>
-    <message>
         <source>unset CUDA_VISIBLE_DEVICES, or set it to 0</source>
         <translation>elimine CUDA_VISIBLE_DEVICES o asígnele 0</translation>
-    </message>
-    <message>
-        <source>driver_not_ready</source>
-        <translation>driver_not_ready</translation>
-    </message>
-    <message>
-        <source>no_device</source>
-        <translation>no_device</translation>
     </message>
     <message>
         <source>the NVIDIA driver finds no GPU</source>
@@ -12824,10 +12856,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>el controlador de NVIDIA es demasiado antiguo: se encontró para CUDA {found}; se necesita el controlador {needed} o posterior, para CUDA {major}</translation>
     </message>
     <message>
-        <source>driver_too_old</source>
-        <translation>driver_too_old</translation>
-    </message>
-    <message>
         <source>update the NVIDIA driver to {needed} or later {where}</source>
         <translation>actualice el controlador de NVIDIA a {needed} o posterior {where}</translation>
     </message>
@@ -12836,16 +12864,8 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>instale un paquete onnxruntime-gpu para CUDA 12, que sirve para GPU más antiguas, o use la CPU</translation>
     </message>
     <message>
-        <source>capability_too_low</source>
-        <translation>capability_too_low</translation>
-    </message>
-    <message>
         <source>{device} has compute capability {found}; packages for CUDA {major} need {needed} or higher</source>
         <translation>{device} tiene capacidad de cálculo {found}; los paquetes para CUDA {major} necesitan {needed} o superior</translation>
-    </message>
-    <message>
-        <source>both_packages</source>
-        <translation>both_packages</translation>
     </message>
     <message>
         <source>{packages} are both installed; they share one folder, and the one without CUDA won</source>
@@ -12856,10 +12876,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>pip uninstall {named} y después pip install onnxruntime-gpu</translation>
     </message>
     <message>
-        <source>wrong_package</source>
-        <translation>wrong_package</translation>
-    </message>
-    <message>
         <source>{package} is built without CUDA</source>
         <translation>{package} está compilado sin CUDA</translation>
     </message>
@@ -12868,20 +12884,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>el ONNX Runtime instalado está compilado sin CUDA</translation>
     </message>
     <message>
-        <source>other_cuda</source>
-        <translation>other_cuda</translation>
-    </message>
-    <message>
         <source>CUDA {found} libraries were found, but this ONNX Runtime is built for CUDA {major}</source>
         <translation>se encontraron bibliotecas de CUDA {found}, pero este ONNX Runtime está compilado para CUDA {major}</translation>
     </message>
     <message>
         <source>pip install &quot;onnxruntime-gpu[cuda,cudnn]&quot; brings CUDA {major} libraries, which may lie beside the others</source>
         <translation>pip install &quot;onnxruntime-gpu[cuda,cudnn]&quot; trae bibliotecas de CUDA {major}, que pueden estar junto a las otras</translation>
-    </message>
-    <message>
-        <source>library_missing</source>
-        <translation>library_missing</translation>
     </message>
     <message>
         <source>a library is missing: {names}</source>
@@ -13096,10 +13104,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>que falta {missing}</translation>
     </message>
     <message>
-        <source>normalisation</source>
-        <translation>normalización</translation>
-    </message>
-    <message>
         <source>the model cannot be converted to ONNX</source>
         <translation>no se puede convertir el modelo a ONNX</translation>
     </message>
@@ -13260,6 +13264,14 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>una carpeta de predicciones</translation>
     </message>
     <message>
+        <source>make one with `protoleaf classify DATASET --model BUNDLE --out PREDICTIONS`</source>
+        <translation>cree una con `protoleaf classify DATASET --model BUNDLE --out PREDICTIONS`</translation>
+    </message>
+    <message>
+        <source>run the same `protoleaf classify` again: it makes what is missing or damaged</source>
+        <translation>ejecute de nuevo el mismo `protoleaf classify`: crea lo que falta o está dañado</translation>
+    </message>
+    <message>
         <source>Shift</source>
         <translation>Mayús</translation>
     </message>
@@ -13290,6 +13302,18 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>End</source>
         <translation>Fin</translation>
+    </message>
+    <message>
+        <source>%1 (%2)</source>
+        <translation>%1 (%2)</translation>
+    </message>
+    <message>
+        <source>the conflicts cannot be written</source>
+        <translation>no se pueden escribir los conflictos</translation>
+    </message>
+    <message>
+        <source>the table cannot be written</source>
+        <translation>no se puede escribir la tabla</translation>
     </message>
 </context>
 </TS>

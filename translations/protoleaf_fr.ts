@@ -400,10 +400,6 @@
         <translation>Adresse du proxy</translation>
     </message>
     <message>
-        <source>http://host:port</source>
-        <translation>http://host:port</translation>
-    </message>
-    <message>
         <source>If this computer reaches the internet only through a proxy</source>
         <translation>Si cet ordinateur n’accède à Internet que par un proxy</translation>
     </message>
@@ -1647,8 +1643,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         </translation>
     </message>
     <message>
-        <source>The picture is reduced to %1%, since larger ones open nowhere. SVG has no limit.</source>
-        <translation>L’image est réduite à %1&#xa0;%, car aucun programme n’en ouvre de plus grandes. SVG n’a pas de limite.</translation>
+        <source>The picture is reduced to %1, since larger ones open nowhere. SVG has no limit.</source>
+        <translation>L’image est réduite à %1, car aucun programme n’en ouvre de plus grandes. SVG n’a pas de limite.</translation>
     </message>
     <message>
         <source>Export class graph</source>
@@ -2494,6 +2490,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>classes plus précises de %1</translation>
     </message>
     <message>
+        <source>%1, %2</source>
+        <translation>%1, %2</translation>
+    </message>
+    <message>
         <source>Nothing to group yet</source>
         <translation>Rien à regrouper pour l’instant</translation>
     </message>
@@ -2748,6 +2748,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Pas encore de prédiction</translation>
     </message>
     <message>
+        <source>%1?</source>
+        <translation>%1 ?</translation>
+    </message>
+    <message>
         <source>perhaps none of these</source>
         <translation>peut-être aucune de celles-ci</translation>
     </message>
@@ -2760,12 +2764,20 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Classe inconnue</translation>
     </message>
     <message>
+        <source>“%1”</source>
+        <translation>« %1 »</translation>
+    </message>
+    <message>
         <source>Not found</source>
         <translation>Introuvable</translation>
     </message>
     <message>
         <source>%1 alike</source>
         <translation>ressemblance %1</translation>
+    </message>
+    <message>
+        <source>×%1</source>
+        <translation>×%1</translation>
     </message>
     <message>
         <source>One image</source>
@@ -3510,6 +3522,14 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
             <numerusform>Contrôler les étiquettes (%n)</numerusform>
             <numerusform>Contrôler les étiquettes (%n)</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>→ %1</source>
+        <translation>→ %1</translation>
+    </message>
+    <message>
+        <source>%1 → %2</source>
+        <translation>%1 → %2</translation>
     </message>
     <message>
         <source>%1 likely wrong</source>
@@ -4544,6 +4564,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>%1 by content</source>
         <translation>%1 par contenu</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1 : %2</translation>
     </message>
     <message>
         <source>and %1 more folders</source>
@@ -6282,6 +6306,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>moyenne {mean}, matrice {matrix}</translation>
     </message>
     <message>
+        <source>the weights of {name} are not there</source>
+        <translation>les poids de {name} sont absents</translation>
+    </message>
+    <message>
         <source>install it: pip install {package}</source>
         <translation>installez-le&#xa0;: pip install {package}</translation>
     </message>
@@ -6304,6 +6332,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>the weights of {source} are not the published ones</source>
         <translation>les poids de {source} ne sont pas ceux qui ont été publiés</translation>
+    </message>
+    <message>
+        <source>{hash}… in {path}</source>
+        <translation>{hash}… dans {path}</translation>
     </message>
     <message>
         <source>the weights cannot be read</source>
@@ -6550,6 +6582,34 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>corrigez-la ou supprimez-la</translation>
     </message>
     <message>
+        <source>a zip archive, such as PyTorch&apos;s .pt files and Keras&apos; are</source>
+        <translation>une archive zip, comme les fichiers .pt de PyTorch et ceux de Keras</translation>
+    </message>
+    <message>
+        <source>a Python pickle, such as old PyTorch files are</source>
+        <translation>un pickle Python, comme les anciens fichiers de PyTorch</translation>
+    </message>
+    <message>
+        <source>an HDF5 file, such as Keras&apos; .h5 are</source>
+        <translation>un fichier HDF5, comme les .h5 de Keras</translation>
+    </message>
+    <message>
+        <source>a gzip archive</source>
+        <translation>une archive gzip</translation>
+    </message>
+    <message>
+        <source>a pointer of Git LFS: the file itself was not fetched</source>
+        <translation>un pointeur de Git LFS : le fichier lui-même n’a pas été récupéré</translation>
+    </message>
+    <message>
+        <source>a web page or XML file</source>
+        <translation>une page web ou un fichier XML</translation>
+    </message>
+    <message>
+        <source>a JSON file</source>
+        <translation>un fichier JSON</translation>
+    </message>
+    <message>
         <source>the card beside the model cannot be used</source>
         <translation>la fiche à côté du modèle ne peut pas être utilisée</translation>
     </message>
@@ -6574,24 +6634,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>le nom du fichier indique CLIP</translation>
     </message>
     <message>
-        <source>clip</source>
-        <translation>clip</translation>
-    </message>
-    <message>
         <source>it comes from TensorFlow, where this is usual</source>
         <translation>il vient de TensorFlow, où c’est l’usage</translation>
     </message>
     <message>
-        <source>minus-one-to-one</source>
-        <translation>minus-one-to-one</translation>
-    </message>
-    <message>
         <source>it comes from Caffe</source>
         <translation>il vient de Caffe</translation>
-    </message>
-    <message>
-        <source>caffe</source>
-        <translation>caffe</translation>
     </message>
     <message>
         <source>most published networks use it</source>
@@ -6616,6 +6664,18 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>the model file cannot be read</source>
         <translation>le fichier du modèle ne peut pas être lu</translation>
+    </message>
+    <message>
+        <source>it holds no graph</source>
+        <translation>il ne contient aucun graphe</translation>
+    </message>
+    <message>
+        <source>a name is no text</source>
+        <translation>un nom n’est pas du texte</translation>
+    </message>
+    <message>
+        <source>its external data has no place</source>
+        <translation>ses données externes n’ont pas d’emplacement</translation>
     </message>
     <message>
         <source>at most 2 GB</source>
@@ -6666,12 +6726,20 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>les données externes du modèle ne sont pas un fichier</translation>
     </message>
     <message>
+        <source>weights as safetensors</source>
+        <translation>des poids au format safetensors</translation>
+    </message>
+    <message>
         <source>export the network to ONNX first</source>
         <translation>exportez d’abord le réseau en ONNX</translation>
     </message>
     <message>
         <source>this is not an ONNX file</source>
         <translation>ce n’est pas un fichier ONNX</translation>
+    </message>
+    <message>
+        <source>{file}: {reason}</source>
+        <translation>{file} : {reason}</translation>
     </message>
     <message>
         <source>this is not an ONNX file, or it is damaged</source>
@@ -6696,10 +6764,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>0 to 255, BGR, mean subtracted (Caffe)</source>
         <translation>0 à 255, BGR, moyenne soustraite (Caffe)</translation>
-    </message>
-    <message>
-        <source>bgr</source>
-        <translation>bgr</translation>
     </message>
     <message>
         <source>CLIP mean and std</source>
@@ -6778,12 +6842,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>attendez qu’il se termine, ou arrêtez-le là où il a été lancé</translation>
     </message>
     <message>
-        <source>the file has changed on the server</source>
-        <translation>le fichier a changé sur le serveur</translation>
+        <source>this file is being downloaded already</source>
+        <translation>ce fichier est déjà en cours de téléchargement</translation>
     </message>
     <message>
-        <source>bytes</source>
-        <translation>octets</translation>
+        <source>the file has changed on the server</source>
+        <translation>le fichier a changé sur le serveur</translation>
     </message>
     <message>
         <source>the server sent another part than requested</source>
@@ -6926,6 +6990,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>{hash}… pour {path}</translation>
     </message>
     <message>
+        <source>this network is being added already</source>
+        <translation>ce réseau est déjà en cours d’ajout</translation>
+    </message>
+    <message>
         <source>the network cannot be exported</source>
         <translation>le réseau ne peut pas être exporté</translation>
     </message>
@@ -6940,10 +7008,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>a mirror needs an encrypted address</source>
         <translation>un miroir demande une adresse chiffrée</translation>
-    </message>
-    <message>
-        <source>https://host</source>
-        <translation>https://host</translation>
     </message>
     <message>
         <source>this is no proxy&apos;s address</source>
@@ -6982,12 +7046,24 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>indiquez nom et mot de passe dans l’adresse du proxy&#xa0;: http://name:password@host:port</translation>
     </message>
     <message>
+        <source>the file has been moved; a newer version of the program may know where to</source>
+        <translation>le fichier a été déplacé ; une version plus récente du programme sait peut-être où</translation>
+    </message>
+    <message>
         <source>hf-hub:owner/name or hf-hub:owner/name@revision</source>
         <translation>hf-hub:propriétaire/nom ou hf-hub:propriétaire/nom@révision</translation>
     </message>
     <message>
         <source>this is no network on the hub</source>
         <translation>ce n’est pas un réseau du hub</translation>
+    </message>
+    <message>
+        <source>more than {size:,} bytes</source>
+        <translation>plus de {size:,} octets</translation>
+    </message>
+    <message>
+        <source>no text</source>
+        <translation>pas de texte</translation>
     </message>
     <message>
         <source>the hub does not give this file to everybody</source>
@@ -7022,12 +7098,16 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>les téléchargements demandent une adresse chiffrée</translation>
     </message>
     <message>
-        <source>https://</source>
-        <translation>https://</translation>
+        <source>no answer in time</source>
+        <translation>pas de réponse dans le délai</translation>
     </message>
     <message>
         <source>the server did not deliver the file</source>
         <translation>le serveur n’a pas fourni le fichier</translation>
+    </message>
+    <message>
+        <source>try again later</source>
+        <translation>réessayez plus tard</translation>
     </message>
     <message>
         <source>the connection to {host} is not safe</source>
@@ -8285,10 +8365,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>au plus {most}, parmi lesquelles il choisit</translation>
     </message>
     <message>
-        <source>{count}</source>
-        <translation>{count}</translation>
-    </message>
-    <message>
         <source>name fewer, or draw them with --by random</source>
         <translation>indiquez-en moins, ou tirez-les avec --by random</translation>
     </message>
@@ -8445,6 +8521,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>indiquez un nom de fichier</translation>
     </message>
     <message>
+        <source>an image of the project</source>
+        <translation>une image du projet</translation>
+    </message>
+    <message>
         <source>there is a file of this name already, and it is no earlier output of this kind</source>
         <translation>il y a déjà un fichier de ce nom, et ce n’est pas une sortie antérieure de ce type</translation>
     </message>
@@ -8467,6 +8547,26 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>another file</source>
         <translation>un autre fichier</translation>
+    </message>
+    <message>
+        <source>the project</source>
+        <translation>le projet</translation>
+    </message>
+    <message>
+        <source>a file that belongs to the project</source>
+        <translation>un fichier du projet</translation>
+    </message>
+    <message>
+        <source>a project, or a file that belongs to it</source>
+        <translation>un projet, ou un fichier qui en fait partie</translation>
+    </message>
+    <message>
+        <source>a project or a backup</source>
+        <translation>un projet ou une sauvegarde</translation>
+    </message>
+    <message>
+        <source>a backup or a cache</source>
+        <translation>une sauvegarde ou un cache</translation>
     </message>
     <message>
         <source>the output would overwrite {subject}</source>
@@ -9017,10 +9117,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>«&#xa0;{term}&#xa0;» au caractère {place} n’est pas compris</translation>
     </message>
     <message>
-        <source>{examples}</source>
-        <translation>{examples}</translation>
-    </message>
-    <message>
         <source>the range at character {place} ends before it begins</source>
         <translation>la plage au caractère {place} finit avant de commencer</translation>
     </message>
@@ -9161,6 +9257,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>étiquetez d’abord plus d’images dans des classes feuilles</translation>
     </message>
     <message>
+        <source>reading images</source>
+        <translation>lecture des images</translation>
+    </message>
+    <message>
         <source>the decoded images cannot be kept for the training</source>
         <translation>les images décodées ne peuvent pas être conservées pour l’entraînement</translation>
     </message>
@@ -9257,10 +9357,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>l’entraînement demande</translation>
     </message>
     <message>
-        <source>trained.json</source>
-        <translation>trained.json</translation>
-    </message>
-    <message>
         <source>the folder for the trained model is not empty</source>
         <translation>le dossier du modèle entraîné n’est pas vide</translation>
     </message>
@@ -9301,12 +9397,16 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>libérez de l’espace disque</translation>
     </message>
     <message>
-        <source>manifest.json</source>
-        <translation>manifest.json</translation>
-    </message>
-    <message>
         <source>the folder cannot be written</source>
         <translation>le dossier ne peut pas être écrit</translation>
+    </message>
+    <message>
+        <source>no {file} in {folder}</source>
+        <translation>aucun {file} dans {folder}</translation>
+    </message>
+    <message>
+        <source>another {file} in {folder}</source>
+        <translation>un autre {file} dans {folder}</translation>
     </message>
     <message>
         <source>{title} of a newer version of Protoleaf cannot be read</source>
@@ -9337,8 +9437,16 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>un jeu de données</translation>
     </message>
     <message>
+        <source>make one with `protoleaf embed SOURCE... --out DATASET --backbone B`</source>
+        <translation>créez-en un avec `protoleaf embed SOURCE... --out DATASET --backbone B`</translation>
+    </message>
+    <message>
         <source>a shard has fewer images than failed ones</source>
         <translation>un fragment a moins d’images que d’échecs</translation>
+    </message>
+    <message>
+        <source>run the same `protoleaf embed` again: it makes what is missing or damaged</source>
+        <translation>relancez le même `protoleaf embed` : il refait ce qui manque ou est endommagé</translation>
     </message>
     <message>
         <source>the data set is not whole</source>
@@ -9451,6 +9559,22 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>found {found}</source>
         <translation>trouvé {found}</translation>
+    </message>
+    <message>
+        <source>this would make a class its own ancestor</source>
+        <translation>cela ferait d’une classe son propre ancêtre</translation>
+    </message>
+    <message>
+        <source>link it elsewhere, or cut one of these edges first</source>
+        <translation>reliez-la ailleurs, ou supprimez d’abord une de ces arêtes</translation>
+    </message>
+    <message>
+        <source>stopped</source>
+        <translation>arrêté</translation>
+    </message>
+    <message>
+        <source>run it again to resume from here</source>
+        <translation>relancez pour reprendre à partir d’ici</translation>
     </message>
     <message>
         <source>steps</source>
@@ -9627,6 +9751,18 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>write the whole path</source>
         <translation>écrivez le chemin entier</translation>
+    </message>
+    <message>
+        <source>write a class&apos;s name, or its path with / between the names</source>
+        <translation>écrivez le nom d’une classe, ou son chemin avec / entre les noms</translation>
+    </message>
+    <message>
+        <source>{before} or {name}</source>
+        <translation>{before} ou {name}</translation>
+    </message>
+    <message>
+        <source>did you mean {names}?</source>
+        <translation>vouliez-vous dire {names} ?</translation>
     </message>
     <message>
         <source>there is no class to work on</source>
@@ -10593,14 +10729,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>retirez cette colonne</translation>
     </message>
     <message>
-        <source>s</source>
-        <translation>s</translation>
-    </message>
-    <message>
-        <source>ms</source>
-        <translation>ms</translation>
-    </message>
-    <message>
         <source>line {place}: {reason}</source>
         <translation>ligne {place}&#xa0;: {reason}</translation>
     </message>
@@ -10741,10 +10869,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>{name} n’est pas du texte</translation>
     </message>
     <message>
-        <source>{reason}</source>
-        <translation>{reason}</translation>
-    </message>
-    <message>
         <source>{noun} cannot be read</source>
         <translation>{noun} ne peut pas être lu</translation>
     </message>
@@ -10789,6 +10913,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>{place} n’a pas de taxonID</translation>
     </message>
     <message>
+        <source>no name either</source>
+        <translation>pas de nom non plus</translation>
+    </message>
+    <message>
         <source>{other_place} names the parent &quot;{parent}&quot;, which has no row</source>
         <translation>{other_place} indique le parent «&#xa0;{parent}&#xa0;», qui n’a pas de ligne</translation>
     </message>
@@ -10811,10 +10939,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>give it its own</source>
         <translation>donnez-lui le sien</translation>
-    </message>
-    <message>
-        <source>http://rs.tdwg.org/dwc/text/</source>
-        <translation>http://rs.tdwg.org/dwc/text/</translation>
     </message>
     <message>
         <source>{source} is no archive that can be read</source>
@@ -10871,10 +10995,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>{place} has edges without a direction</source>
         <translation>{place} a des arêtes sans direction</translation>
-    </message>
-    <message>
-        <source>edgedefault=&quot;directed&quot;</source>
-        <translation>edgedefault=&quot;directed&quot;</translation>
     </message>
     <message>
         <source>save it as a directed graph</source>
@@ -11101,10 +11221,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>du XML simple, sans type de document</translation>
     </message>
     <message>
-        <source>&lt;!DOCTYPE ...&gt;</source>
-        <translation>&lt;!DOCTYPE ...&gt;</translation>
-    </message>
-    <message>
         <source>{name} is nested too deep</source>
         <translation>{name} est imbriqué trop profondément</translation>
     </message>
@@ -11131,10 +11247,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>{name} holds no XMP</source>
         <translation>{name} ne contient pas de XMP</translation>
-    </message>
-    <message>
-        <source>rdf:RDF</source>
-        <translation>rdf:RDF</translation>
     </message>
     <message>
         <source>its head is damaged</source>
@@ -11693,10 +11805,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Mise à jour depuis {source}</translation>
     </message>
     <message>
-        <source>{new_classes}</source>
-        <translation>{new_classes}</translation>
-    </message>
-    <message>
         <source>{renamed} renamed</source>
         <translation>renommées&#xa0;: {renamed}</translation>
     </message>
@@ -11727,18 +11835,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>Merge {source}</source>
         <translation>Fusion de {source}</translation>
-    </message>
-    <message>
-        <source>{labels}</source>
-        <translation>{labels}</translation>
-    </message>
-    <message>
-        <source>{images}</source>
-        <translation>{images}</translation>
-    </message>
-    <message>
-        <source>{notes}</source>
-        <translation>{notes}</translation>
     </message>
     <message>
         <source>Settled two comments</source>
@@ -12228,10 +12324,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>conservez-le à côté de {path}</translation>
     </message>
     <message>
-        <source>SELECT step_id, text, done_at FROM journal_step ORDER BY step_id</source>
-        <translation>SELECT step_id, text, done_at FROM journal_step ORDER BY step_id</translation>
-    </message>
-    <message>
         <source>free some space there, or set TMPDIR to another folder</source>
         <translation>libérez de l’espace à cet endroit, ou définissez TMPDIR sur un autre dossier</translation>
     </message>
@@ -12306,10 +12398,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>move it to another folder, then open the project again</source>
         <translation>déplacez-le dans un autre dossier, puis rouvrez le projet</translation>
-    </message>
-    <message>
-        <source>SELECT step_id, done_at FROM journal_step WHERE is_undone = 0 ORDER BY step_id</source>
-        <translation>SELECT step_id, done_at FROM journal_step WHERE is_undone = 0 ORDER BY step_id</translation>
     </message>
     <message>
         <source>there is no such class</source>
@@ -12544,10 +12632,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>utilisez l’unité de calcul auto ou cpu</translation>
     </message>
     <message>
-        <source>no_tensorrt</source>
-        <translation>no_tensorrt</translation>
-    </message>
-    <message>
         <source>the ONNX Runtime that is installed is built without TensorRT</source>
         <translation>l’ONNX Runtime installé est compilé sans TensorRT</translation>
     </message>
@@ -12562,10 +12646,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>pip install {package}, or use the device cuda</source>
         <translation>pip install {package}, ou utilisez l’unité de calcul cuda</translation>
-    </message>
-    <message>
-        <source>unsupported_system</source>
-        <translation>unsupported_system</translation>
     </message>
     <message>
         <source>{name} exists on {system} only</source>
@@ -12584,10 +12664,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>pip uninstall {installed}, puis pip install {package}</translation>
     </message>
     <message>
-        <source>no_answer</source>
-        <translation>no_answer</translation>
-    </message>
-    <message>
         <source>the trial gave no result within {seconds:.0f} s</source>
         <translation>l’essai n’a donné aucun résultat en {seconds:.0f}&#xa0;s</translation>
     </message>
@@ -12596,20 +12672,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>réessayez&#xa0;: le premier démarrage lit de grandes bibliothèques sur le disque&#xa0;; l’analyse elle-même attend plus longtemps</translation>
     </message>
     <message>
-        <source>crashed</source>
-        <translation>crashed</translation>
-    </message>
-    <message>
         <source>the trial process died (status {status})</source>
         <translation>le processus d’essai s’est arrêté brutalement (état {status})</translation>
     </message>
     <message>
         <source>update the driver of the GPU and ONNX Runtime; until then the CPU does the work</source>
         <translation>mettez à jour le pilote du GPU et ONNX Runtime&#xa0;; d’ici là, le CPU fait le travail</translation>
-    </message>
-    <message>
-        <source>wrong_numbers</source>
-        <translation>wrong_numbers</translation>
     </message>
     <message>
         <source>its results differ from those of the CPU ({message})</source>
@@ -12628,16 +12696,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>la mémoire du GPU est pleine ({free_mib:,.0f}&#xa0;Mio libres)</translation>
     </message>
     <message>
-        <source>out_of_memory</source>
-        <translation>out_of_memory</translation>
-    </message>
-    <message>
         <source>close other programs that use the GPU; `nvidia-smi` lists them</source>
         <translation>fermez les autres programmes qui utilisent le GPU&#xa0;; `nvidia-smi` les liste</translation>
-    </message>
-    <message>
-        <source>probe_failed</source>
-        <translation>probe_failed</translation>
     </message>
     <message>
         <source>{provider} fails: {message}</source>
@@ -12724,10 +12784,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>CUDA n’existe pas sur {system}</translation>
     </message>
     <message>
-        <source>container_without_gpus</source>
-        <translation>container_without_gpus</translation>
-    </message>
-    <message>
         <source>this is a container that was started without the computer&apos;s GPU</source>
         <translation>ce conteneur a été démarré sans le GPU de l’ordinateur</translation>
     </message>
@@ -12738,10 +12794,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>{remedy}; in a container, a GPU of the computer shows with `--gpus all`</source>
         <translation>{remedy}&#xa0;; dans un conteneur, un GPU de l’ordinateur apparaît avec `--gpus all`</translation>
-    </message>
-    <message>
-        <source>no_gpu</source>
-        <translation>no_gpu</translation>
     </message>
     <message>
         <source>this computer shows no NVIDIA GPU, and no NVIDIA driver is installed ({library} was not found)</source>
@@ -12768,14 +12820,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>sur Windows lui-même, pas dans WSL</translation>
     </message>
     <message>
-        <source>no_driver</source>
-        <translation>no_driver</translation>
-    </message>
-    <message>
-        <source>no_permission</source>
-        <translation>no_permission</translation>
-    </message>
-    <message>
         <source>this user may not use the GPU: no permission on {files}</source>
         <translation>cet utilisateur ne peut pas utiliser le GPU&#xa0;: pas de permission sur {files}</translation>
     </message>
@@ -12792,20 +12836,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>la variable CUDA_VISIBLE_DEVICES vaut «&#xa0;{value}&#xa0;» et ne laisse aucun GPU à ce programme</translation>
     </message>
     <message>
-        <source>hidden_by_environment</source>
-        <translation>hidden_by_environment</translation>
-    </message>
-    <message>
         <source>unset CUDA_VISIBLE_DEVICES, or set it to 0</source>
         <translation>supprimez CUDA_VISIBLE_DEVICES, ou donnez-lui la valeur 0</translation>
-    </message>
-    <message>
-        <source>driver_not_ready</source>
-        <translation>driver_not_ready</translation>
-    </message>
-    <message>
-        <source>no_device</source>
-        <translation>no_device</translation>
     </message>
     <message>
         <source>the NVIDIA driver finds no GPU</source>
@@ -12824,10 +12856,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>le pilote NVIDIA est trop ancien&#xa0;: prévu pour CUDA {found}&#xa0;; pilote {needed} ou ultérieur requis, pour CUDA {major}</translation>
     </message>
     <message>
-        <source>driver_too_old</source>
-        <translation>driver_too_old</translation>
-    </message>
-    <message>
         <source>update the NVIDIA driver to {needed} or later {where}</source>
         <translation>mettez à jour le pilote NVIDIA vers la version {needed} ou ultérieure {where}</translation>
     </message>
@@ -12836,16 +12864,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>installez un paquet onnxruntime-gpu pour CUDA 12, qui prend en charge les GPU plus anciens, ou utilisez le CPU</translation>
     </message>
     <message>
-        <source>capability_too_low</source>
-        <translation>capability_too_low</translation>
-    </message>
-    <message>
         <source>{device} has compute capability {found}; packages for CUDA {major} need {needed} or higher</source>
         <translation>{device} a la capacité de calcul {found}&#xa0;; les paquets pour CUDA {major} demandent {needed} ou plus</translation>
-    </message>
-    <message>
-        <source>both_packages</source>
-        <translation>both_packages</translation>
     </message>
     <message>
         <source>{packages} are both installed; they share one folder, and the one without CUDA won</source>
@@ -12856,10 +12876,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>pip uninstall {named}, puis pip install onnxruntime-gpu</translation>
     </message>
     <message>
-        <source>wrong_package</source>
-        <translation>wrong_package</translation>
-    </message>
-    <message>
         <source>{package} is built without CUDA</source>
         <translation>{package} est compilé sans CUDA</translation>
     </message>
@@ -12868,20 +12884,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>l’ONNX Runtime installé est compilé sans CUDA</translation>
     </message>
     <message>
-        <source>other_cuda</source>
-        <translation>other_cuda</translation>
-    </message>
-    <message>
         <source>CUDA {found} libraries were found, but this ONNX Runtime is built for CUDA {major}</source>
         <translation>des bibliothèques CUDA {found} ont été trouvées, mais cet ONNX Runtime est compilé pour CUDA {major}</translation>
     </message>
     <message>
         <source>pip install &quot;onnxruntime-gpu[cuda,cudnn]&quot; brings CUDA {major} libraries, which may lie beside the others</source>
         <translation>pip install &quot;onnxruntime-gpu[cuda,cudnn]&quot; apporte les bibliothèques CUDA {major}, qui peuvent coexister avec les autres</translation>
-    </message>
-    <message>
-        <source>library_missing</source>
-        <translation>library_missing</translation>
     </message>
     <message>
         <source>a library is missing: {names}</source>
@@ -13096,10 +13104,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>pas de {missing}</translation>
     </message>
     <message>
-        <source>normalisation</source>
-        <translation>normalisation</translation>
-    </message>
-    <message>
         <source>the model cannot be converted to ONNX</source>
         <translation>le modèle ne peut pas être converti en ONNX</translation>
     </message>
@@ -13260,6 +13264,14 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>un dossier de prédictions</translation>
     </message>
     <message>
+        <source>make one with `protoleaf classify DATASET --model BUNDLE --out PREDICTIONS`</source>
+        <translation>créez-en un avec `protoleaf classify DATASET --model BUNDLE --out PREDICTIONS`</translation>
+    </message>
+    <message>
+        <source>run the same `protoleaf classify` again: it makes what is missing or damaged</source>
+        <translation>relancez le même `protoleaf classify` : il refait ce qui manque ou est endommagé</translation>
+    </message>
+    <message>
         <source>Shift</source>
         <translation>Maj</translation>
     </message>
@@ -13290,6 +13302,18 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>End</source>
         <translation>Fin</translation>
+    </message>
+    <message>
+        <source>%1 (%2)</source>
+        <translation>%1 (%2)</translation>
+    </message>
+    <message>
+        <source>the conflicts cannot be written</source>
+        <translation>les conflits ne peuvent pas être écrits</translation>
+    </message>
+    <message>
+        <source>the table cannot be written</source>
+        <translation>la table ne peut pas être écrite</translation>
     </message>
 </context>
 </TS>

@@ -400,10 +400,6 @@
         <translation>Endereço do proxy</translation>
     </message>
     <message>
-        <source>http://host:port</source>
-        <translation>http://host:port</translation>
-    </message>
-    <message>
         <source>If this computer reaches the internet only through a proxy</source>
         <translation>Se este computador só acessa a internet por um proxy</translation>
     </message>
@@ -1647,8 +1643,8 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         </translation>
     </message>
     <message>
-        <source>The picture is reduced to %1%, since larger ones open nowhere. SVG has no limit.</source>
-        <translation>A imagem é reduzida a %1%, pois nenhum programa abre imagens maiores. SVG não tem limite.</translation>
+        <source>The picture is reduced to %1, since larger ones open nowhere. SVG has no limit.</source>
+        <translation>A imagem é reduzida a %1, pois nenhum programa abre imagens maiores. SVG não tem limite.</translation>
     </message>
     <message>
         <source>Export class graph</source>
@@ -2494,6 +2490,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>classes mais específicas de %1</translation>
     </message>
     <message>
+        <source>%1, %2</source>
+        <translation>%1, %2</translation>
+    </message>
+    <message>
         <source>Nothing to group yet</source>
         <translation>Ainda não há nada a agrupar</translation>
     </message>
@@ -2748,6 +2748,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Ainda sem predição</translation>
     </message>
     <message>
+        <source>%1?</source>
+        <translation>%1?</translation>
+    </message>
+    <message>
         <source>perhaps none of these</source>
         <translation>talvez nenhuma destas</translation>
     </message>
@@ -2760,12 +2764,20 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Classe desconhecida</translation>
     </message>
     <message>
+        <source>“%1”</source>
+        <translation>“%1”</translation>
+    </message>
+    <message>
         <source>Not found</source>
         <translation>Ausente</translation>
     </message>
     <message>
         <source>%1 alike</source>
         <translation>%1 de semelhança</translation>
+    </message>
+    <message>
+        <source>×%1</source>
+        <translation>×%1</translation>
     </message>
     <message>
         <source>One image</source>
@@ -3510,6 +3522,14 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
             <numerusform>Verificar rótulos (%n)</numerusform>
             <numerusform>Verificar rótulos (%n)</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>→ %1</source>
+        <translation>→ %1</translation>
+    </message>
+    <message>
+        <source>%1 → %2</source>
+        <translation>%1 → %2</translation>
     </message>
     <message>
         <source>%1 likely wrong</source>
@@ -4544,6 +4564,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>%1 by content</source>
         <translation>%1 por conteúdo</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
     </message>
     <message>
         <source>and %1 more folders</source>
@@ -6282,6 +6306,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>média {mean}, matriz {matrix}</translation>
     </message>
     <message>
+        <source>the weights of {name} are not there</source>
+        <translation>os pesos de {name} não estão presentes</translation>
+    </message>
+    <message>
         <source>install it: pip install {package}</source>
         <translation>instale: pip install {package}</translation>
     </message>
@@ -6304,6 +6332,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>the weights of {source} are not the published ones</source>
         <translation>os pesos de {source} não são os publicados</translation>
+    </message>
+    <message>
+        <source>{hash}… in {path}</source>
+        <translation>{hash}… em {path}</translation>
     </message>
     <message>
         <source>the weights cannot be read</source>
@@ -6550,6 +6582,34 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>corrija-o ou remova-o</translation>
     </message>
     <message>
+        <source>a zip archive, such as PyTorch&apos;s .pt files and Keras&apos; are</source>
+        <translation>um arquivo zip, como os .pt do PyTorch e os do Keras</translation>
+    </message>
+    <message>
+        <source>a Python pickle, such as old PyTorch files are</source>
+        <translation>um pickle do Python, como os arquivos antigos do PyTorch</translation>
+    </message>
+    <message>
+        <source>an HDF5 file, such as Keras&apos; .h5 are</source>
+        <translation>um arquivo HDF5, como os .h5 do Keras</translation>
+    </message>
+    <message>
+        <source>a gzip archive</source>
+        <translation>um arquivo gzip</translation>
+    </message>
+    <message>
+        <source>a pointer of Git LFS: the file itself was not fetched</source>
+        <translation>um ponteiro do Git LFS: o próprio arquivo não foi baixado</translation>
+    </message>
+    <message>
+        <source>a web page or XML file</source>
+        <translation>uma página da web ou um arquivo XML</translation>
+    </message>
+    <message>
+        <source>a JSON file</source>
+        <translation>um arquivo JSON</translation>
+    </message>
+    <message>
         <source>the card beside the model cannot be used</source>
         <translation>o cartão ao lado do modelo não pode ser usado</translation>
     </message>
@@ -6574,24 +6634,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>o nome do arquivo diz CLIP</translation>
     </message>
     <message>
-        <source>clip</source>
-        <translation>clip</translation>
-    </message>
-    <message>
         <source>it comes from TensorFlow, where this is usual</source>
         <translation>vem do TensorFlow, onde isso é comum</translation>
     </message>
     <message>
-        <source>minus-one-to-one</source>
-        <translation>minus-one-to-one</translation>
-    </message>
-    <message>
         <source>it comes from Caffe</source>
         <translation>vem do Caffe</translation>
-    </message>
-    <message>
-        <source>caffe</source>
-        <translation>caffe</translation>
     </message>
     <message>
         <source>most published networks use it</source>
@@ -6616,6 +6664,18 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>the model file cannot be read</source>
         <translation>não é possível ler o arquivo do modelo</translation>
+    </message>
+    <message>
+        <source>it holds no graph</source>
+        <translation>não contém nenhum grafo</translation>
+    </message>
+    <message>
+        <source>a name is no text</source>
+        <translation>um nome não é texto</translation>
+    </message>
+    <message>
+        <source>its external data has no place</source>
+        <translation>seus dados externos não têm local</translation>
     </message>
     <message>
         <source>at most 2 GB</source>
@@ -6666,12 +6726,20 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>os dados externos do modelo não são um arquivo</translation>
     </message>
     <message>
+        <source>weights as safetensors</source>
+        <translation>pesos no formato safetensors</translation>
+    </message>
+    <message>
         <source>export the network to ONNX first</source>
         <translation>exporte a rede para ONNX antes</translation>
     </message>
     <message>
         <source>this is not an ONNX file</source>
         <translation>este não é um arquivo ONNX</translation>
+    </message>
+    <message>
+        <source>{file}: {reason}</source>
+        <translation>{file}: {reason}</translation>
     </message>
     <message>
         <source>this is not an ONNX file, or it is damaged</source>
@@ -6696,10 +6764,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>0 to 255, BGR, mean subtracted (Caffe)</source>
         <translation>0 a 255, BGR, média subtraída (Caffe)</translation>
-    </message>
-    <message>
-        <source>bgr</source>
-        <translation>bgr</translation>
     </message>
     <message>
         <source>CLIP mean and std</source>
@@ -6778,12 +6842,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>espere terminar ou interrompa-o lá</translation>
     </message>
     <message>
-        <source>the file has changed on the server</source>
-        <translation>o arquivo mudou no servidor</translation>
+        <source>this file is being downloaded already</source>
+        <translation>este arquivo já está sendo baixado</translation>
     </message>
     <message>
-        <source>bytes</source>
-        <translation>bytes</translation>
+        <source>the file has changed on the server</source>
+        <translation>o arquivo mudou no servidor</translation>
     </message>
     <message>
         <source>the server sent another part than requested</source>
@@ -6926,6 +6990,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>{hash}… para {path}</translation>
     </message>
     <message>
+        <source>this network is being added already</source>
+        <translation>esta rede já está sendo adicionada</translation>
+    </message>
+    <message>
         <source>the network cannot be exported</source>
         <translation>não é possível exportar a rede</translation>
     </message>
@@ -6940,10 +7008,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>a mirror needs an encrypted address</source>
         <translation>um espelho precisa de um endereço criptografado</translation>
-    </message>
-    <message>
-        <source>https://host</source>
-        <translation>https://host</translation>
     </message>
     <message>
         <source>this is no proxy&apos;s address</source>
@@ -6982,12 +7046,24 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>ponha nome e senha no endereço do proxy: http://name:password@host:port</translation>
     </message>
     <message>
+        <source>the file has been moved; a newer version of the program may know where to</source>
+        <translation>o arquivo foi movido; uma versão mais nova do programa pode saber para onde</translation>
+    </message>
+    <message>
         <source>hf-hub:owner/name or hf-hub:owner/name@revision</source>
         <translation>hf-hub:dono/nome ou hf-hub:dono/nome@revisão</translation>
     </message>
     <message>
         <source>this is no network on the hub</source>
         <translation>esta não é uma rede do hub</translation>
+    </message>
+    <message>
+        <source>more than {size:,} bytes</source>
+        <translation>mais de {size:,} bytes</translation>
+    </message>
+    <message>
+        <source>no text</source>
+        <translation>não é texto</translation>
     </message>
     <message>
         <source>the hub does not give this file to everybody</source>
@@ -7022,12 +7098,16 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>downloads precisam de um endereço criptografado</translation>
     </message>
     <message>
-        <source>https://</source>
-        <translation>https://</translation>
+        <source>no answer in time</source>
+        <translation>sem resposta a tempo</translation>
     </message>
     <message>
         <source>the server did not deliver the file</source>
         <translation>o servidor não entregou o arquivo</translation>
+    </message>
+    <message>
+        <source>try again later</source>
+        <translation>tente mais tarde</translation>
     </message>
     <message>
         <source>the connection to {host} is not safe</source>
@@ -8285,10 +8365,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>no máximo {most}, entre as quais escolhe</translation>
     </message>
     <message>
-        <source>{count}</source>
-        <translation>{count}</translation>
-    </message>
-    <message>
         <source>name fewer, or draw them with --by random</source>
         <translation>peça menos ou sorteie-as com --by random</translation>
     </message>
@@ -8445,6 +8521,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>informe o nome de um arquivo</translation>
     </message>
     <message>
+        <source>an image of the project</source>
+        <translation>uma imagem do projeto</translation>
+    </message>
+    <message>
         <source>there is a file of this name already, and it is no earlier output of this kind</source>
         <translation>já existe um arquivo com este nome, e não é uma saída anterior deste tipo</translation>
     </message>
@@ -8467,6 +8547,26 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>another file</source>
         <translation>outro arquivo</translation>
+    </message>
+    <message>
+        <source>the project</source>
+        <translation>o projeto</translation>
+    </message>
+    <message>
+        <source>a file that belongs to the project</source>
+        <translation>um arquivo que pertence ao projeto</translation>
+    </message>
+    <message>
+        <source>a project, or a file that belongs to it</source>
+        <translation>um projeto ou um arquivo que pertence a ele</translation>
+    </message>
+    <message>
+        <source>a project or a backup</source>
+        <translation>um projeto ou um backup</translation>
+    </message>
+    <message>
+        <source>a backup or a cache</source>
+        <translation>um backup ou um cache</translation>
     </message>
     <message>
         <source>the output would overwrite {subject}</source>
@@ -9017,10 +9117,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>“{term}” no caractere {place} não foi entendido</translation>
     </message>
     <message>
-        <source>{examples}</source>
-        <translation>{examples}</translation>
-    </message>
-    <message>
         <source>the range at character {place} ends before it begins</source>
         <translation>o intervalo no caractere {place} termina antes de começar</translation>
     </message>
@@ -9161,6 +9257,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>rotule antes mais imagens de classes folha</translation>
     </message>
     <message>
+        <source>reading images</source>
+        <translation>lendo imagens</translation>
+    </message>
+    <message>
         <source>the decoded images cannot be kept for the training</source>
         <translation>não é possível salvar as imagens decodificadas para o treinamento</translation>
     </message>
@@ -9257,10 +9357,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>o treinamento precisa de</translation>
     </message>
     <message>
-        <source>trained.json</source>
-        <translation>trained.json</translation>
-    </message>
-    <message>
         <source>the folder for the trained model is not empty</source>
         <translation>a pasta para o modelo treinado não está vazia</translation>
     </message>
@@ -9301,12 +9397,16 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>libere espaço em disco</translation>
     </message>
     <message>
-        <source>manifest.json</source>
-        <translation>manifest.json</translation>
-    </message>
-    <message>
         <source>the folder cannot be written</source>
         <translation>não é possível gravar na pasta</translation>
+    </message>
+    <message>
+        <source>no {file} in {folder}</source>
+        <translation>nenhum {file} em {folder}</translation>
+    </message>
+    <message>
+        <source>another {file} in {folder}</source>
+        <translation>outro {file} em {folder}</translation>
     </message>
     <message>
         <source>{title} of a newer version of Protoleaf cannot be read</source>
@@ -9337,8 +9437,16 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>um conjunto de dados</translation>
     </message>
     <message>
+        <source>make one with `protoleaf embed SOURCE... --out DATASET --backbone B`</source>
+        <translation>crie um com `protoleaf embed SOURCE... --out DATASET --backbone B`</translation>
+    </message>
+    <message>
         <source>a shard has fewer images than failed ones</source>
         <translation>um fragmento tem menos imagens do que falhas</translation>
+    </message>
+    <message>
+        <source>run the same `protoleaf embed` again: it makes what is missing or damaged</source>
+        <translation>execute o mesmo `protoleaf embed` novamente: ele cria o que falta ou está danificado</translation>
     </message>
     <message>
         <source>the data set is not whole</source>
@@ -9451,6 +9559,22 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>found {found}</source>
         <translation>encontrado: {found}</translation>
+    </message>
+    <message>
+        <source>this would make a class its own ancestor</source>
+        <translation>isso tornaria uma classe ancestral de si mesma</translation>
+    </message>
+    <message>
+        <source>link it elsewhere, or cut one of these edges first</source>
+        <translation>vincule-a em outro lugar ou remova antes uma destas arestas</translation>
+    </message>
+    <message>
+        <source>stopped</source>
+        <translation>interrompido</translation>
+    </message>
+    <message>
+        <source>run it again to resume from here</source>
+        <translation>execute novamente para retomar daqui</translation>
     </message>
     <message>
         <source>steps</source>
@@ -9627,6 +9751,18 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>write the whole path</source>
         <translation>escreva o caminho inteiro</translation>
+    </message>
+    <message>
+        <source>write a class&apos;s name, or its path with / between the names</source>
+        <translation>escreva o nome de uma classe ou o caminho dela com / entre os nomes</translation>
+    </message>
+    <message>
+        <source>{before} or {name}</source>
+        <translation>{before} ou {name}</translation>
+    </message>
+    <message>
+        <source>did you mean {names}?</source>
+        <translation>você quis dizer {names}?</translation>
     </message>
     <message>
         <source>there is no class to work on</source>
@@ -10593,14 +10729,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>retire essa coluna</translation>
     </message>
     <message>
-        <source>s</source>
-        <translation>s</translation>
-    </message>
-    <message>
-        <source>ms</source>
-        <translation>ms</translation>
-    </message>
-    <message>
         <source>line {place}: {reason}</source>
         <translation>linha {place}: {reason}</translation>
     </message>
@@ -10741,10 +10869,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>{name} não é texto</translation>
     </message>
     <message>
-        <source>{reason}</source>
-        <translation>{reason}</translation>
-    </message>
-    <message>
         <source>{noun} cannot be read</source>
         <translation>não é possível ler {noun}</translation>
     </message>
@@ -10789,6 +10913,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>{place} não tem taxonID</translation>
     </message>
     <message>
+        <source>no name either</source>
+        <translation>também nenhum nome</translation>
+    </message>
+    <message>
         <source>{other_place} names the parent &quot;{parent}&quot;, which has no row</source>
         <translation>{other_place} indica o pai “{parent}”, que não tem linha</translation>
     </message>
@@ -10811,10 +10939,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>give it its own</source>
         <translation>dê um próprio</translation>
-    </message>
-    <message>
-        <source>http://rs.tdwg.org/dwc/text/</source>
-        <translation>http://rs.tdwg.org/dwc/text/</translation>
     </message>
     <message>
         <source>{source} is no archive that can be read</source>
@@ -10871,10 +10995,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>{place} has edges without a direction</source>
         <translation>{place} tem arestas sem direção</translation>
-    </message>
-    <message>
-        <source>edgedefault=&quot;directed&quot;</source>
-        <translation>edgedefault=&quot;directed&quot;</translation>
     </message>
     <message>
         <source>save it as a directed graph</source>
@@ -11101,10 +11221,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>XML simples, sem isso</translation>
     </message>
     <message>
-        <source>&lt;!DOCTYPE ...&gt;</source>
-        <translation>&lt;!DOCTYPE ...&gt;</translation>
-    </message>
-    <message>
         <source>{name} is nested too deep</source>
         <translation>{name} está aninhado demais</translation>
     </message>
@@ -11131,10 +11247,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>{name} holds no XMP</source>
         <translation>{name} não contém XMP</translation>
-    </message>
-    <message>
-        <source>rdf:RDF</source>
-        <translation>rdf:RDF</translation>
     </message>
     <message>
         <source>its head is damaged</source>
@@ -11693,10 +11805,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Atualizar a partir de {source}</translation>
     </message>
     <message>
-        <source>{new_classes}</source>
-        <translation>{new_classes}</translation>
-    </message>
-    <message>
         <source>{renamed} renamed</source>
         <translation>renomeadas: {renamed}</translation>
     </message>
@@ -11727,18 +11835,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>Merge {source}</source>
         <translation>Mesclar {source}</translation>
-    </message>
-    <message>
-        <source>{labels}</source>
-        <translation>{labels}</translation>
-    </message>
-    <message>
-        <source>{images}</source>
-        <translation>{images}</translation>
-    </message>
-    <message>
-        <source>{notes}</source>
-        <translation>{notes}</translation>
     </message>
     <message>
         <source>Settled two comments</source>
@@ -12228,10 +12324,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>mantenha-o ao lado de {path}</translation>
     </message>
     <message>
-        <source>SELECT step_id, text, done_at FROM journal_step ORDER BY step_id</source>
-        <translation>SELECT step_id, text, done_at FROM journal_step ORDER BY step_id</translation>
-    </message>
-    <message>
         <source>free some space there, or set TMPDIR to another folder</source>
         <translation>libere espaço lá ou defina TMPDIR para outra pasta</translation>
     </message>
@@ -12306,10 +12398,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>move it to another folder, then open the project again</source>
         <translation>mova-o para outra pasta e abra o projeto novamente</translation>
-    </message>
-    <message>
-        <source>SELECT step_id, done_at FROM journal_step WHERE is_undone = 0 ORDER BY step_id</source>
-        <translation>SELECT step_id, done_at FROM journal_step WHERE is_undone = 0 ORDER BY step_id</translation>
     </message>
     <message>
         <source>there is no such class</source>
@@ -12544,10 +12632,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>use o dispositivo auto ou cpu</translation>
     </message>
     <message>
-        <source>no_tensorrt</source>
-        <translation>no_tensorrt</translation>
-    </message>
-    <message>
         <source>the ONNX Runtime that is installed is built without TensorRT</source>
         <translation>o ONNX Runtime instalado foi compilado sem TensorRT</translation>
     </message>
@@ -12562,10 +12646,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>pip install {package}, or use the device cuda</source>
         <translation>pip install {package}, ou use o dispositivo cuda</translation>
-    </message>
-    <message>
-        <source>unsupported_system</source>
-        <translation>unsupported_system</translation>
     </message>
     <message>
         <source>{name} exists on {system} only</source>
@@ -12584,10 +12664,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>pip uninstall {installed}, depois pip install {package}</translation>
     </message>
     <message>
-        <source>no_answer</source>
-        <translation>no_answer</translation>
-    </message>
-    <message>
         <source>the trial gave no result within {seconds:.0f} s</source>
         <translation>o teste não deu resultado em {seconds:.0f} s</translation>
     </message>
@@ -12596,20 +12672,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>tente novamente: o primeiro início lê bibliotecas grandes do disco; a geração de embeddings espera mais</translation>
     </message>
     <message>
-        <source>crashed</source>
-        <translation>crashed</translation>
-    </message>
-    <message>
         <source>the trial process died (status {status})</source>
         <translation>o processo de teste terminou de repente (código {status})</translation>
     </message>
     <message>
         <source>update the driver of the GPU and ONNX Runtime; until then the CPU does the work</source>
         <translation>atualize o driver da GPU e o ONNX Runtime; até lá, a CPU faz o trabalho</translation>
-    </message>
-    <message>
-        <source>wrong_numbers</source>
-        <translation>wrong_numbers</translation>
     </message>
     <message>
         <source>its results differ from those of the CPU ({message})</source>
@@ -12628,16 +12696,8 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>a memória da GPU está cheia ({free_mib:,.0f} MiB livres)</translation>
     </message>
     <message>
-        <source>out_of_memory</source>
-        <translation>out_of_memory</translation>
-    </message>
-    <message>
         <source>close other programs that use the GPU; `nvidia-smi` lists them</source>
         <translation>feche outros programas que usam a GPU; `nvidia-smi` os lista</translation>
-    </message>
-    <message>
-        <source>probe_failed</source>
-        <translation>probe_failed</translation>
     </message>
     <message>
         <source>{provider} fails: {message}</source>
@@ -12724,10 +12784,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>CUDA não existe no {system}</translation>
     </message>
     <message>
-        <source>container_without_gpus</source>
-        <translation>container_without_gpus</translation>
-    </message>
-    <message>
         <source>this is a container that was started without the computer&apos;s GPU</source>
         <translation>este é um contêiner que foi iniciado sem a GPU do computador</translation>
     </message>
@@ -12738,10 +12794,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>{remedy}; in a container, a GPU of the computer shows with `--gpus all`</source>
         <translation>{remedy}; em um contêiner, uma GPU do computador aparece com `--gpus all`</translation>
-    </message>
-    <message>
-        <source>no_gpu</source>
-        <translation>no_gpu</translation>
     </message>
     <message>
         <source>this computer shows no NVIDIA GPU, and no NVIDIA driver is installed ({library} was not found)</source>
@@ -12768,14 +12820,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>no próprio Windows, não dentro do WSL</translation>
     </message>
     <message>
-        <source>no_driver</source>
-        <translation>no_driver</translation>
-    </message>
-    <message>
-        <source>no_permission</source>
-        <translation>no_permission</translation>
-    </message>
-    <message>
         <source>this user may not use the GPU: no permission on {files}</source>
         <translation>este usuário não pode usar a GPU: sem permissão em {files}</translation>
     </message>
@@ -12792,20 +12836,8 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>a variável CUDA_VISIBLE_DEVICES é “{value}” e não deixa nenhuma GPU para este programa</translation>
     </message>
     <message>
-        <source>hidden_by_environment</source>
-        <translation>hidden_by_environment</translation>
-    </message>
-    <message>
         <source>unset CUDA_VISIBLE_DEVICES, or set it to 0</source>
         <translation>remova CUDA_VISIBLE_DEVICES ou defina-a como 0</translation>
-    </message>
-    <message>
-        <source>driver_not_ready</source>
-        <translation>driver_not_ready</translation>
-    </message>
-    <message>
-        <source>no_device</source>
-        <translation>no_device</translation>
     </message>
     <message>
         <source>the NVIDIA driver finds no GPU</source>
@@ -12824,10 +12856,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>o driver NVIDIA é antigo demais: encontrado para CUDA {found}; necessário o driver {needed} ou posterior, para CUDA {major}</translation>
     </message>
     <message>
-        <source>driver_too_old</source>
-        <translation>driver_too_old</translation>
-    </message>
-    <message>
         <source>update the NVIDIA driver to {needed} or later {where}</source>
         <translation>atualize o driver NVIDIA para {needed} ou posterior {where}</translation>
     </message>
@@ -12836,16 +12864,8 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>instale um pacote onnxruntime-gpu para CUDA 12, que serve para GPUs mais antigas, ou use a CPU</translation>
     </message>
     <message>
-        <source>capability_too_low</source>
-        <translation>capability_too_low</translation>
-    </message>
-    <message>
         <source>{device} has compute capability {found}; packages for CUDA {major} need {needed} or higher</source>
         <translation>{device} tem capacidade de computação {found}; os pacotes para CUDA {major} precisam de {needed} ou superior</translation>
-    </message>
-    <message>
-        <source>both_packages</source>
-        <translation>both_packages</translation>
     </message>
     <message>
         <source>{packages} are both installed; they share one folder, and the one without CUDA won</source>
@@ -12856,10 +12876,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>pip uninstall {named}, depois pip install onnxruntime-gpu</translation>
     </message>
     <message>
-        <source>wrong_package</source>
-        <translation>wrong_package</translation>
-    </message>
-    <message>
         <source>{package} is built without CUDA</source>
         <translation>{package} foi compilado sem CUDA</translation>
     </message>
@@ -12868,20 +12884,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>o ONNX Runtime instalado foi compilado sem CUDA</translation>
     </message>
     <message>
-        <source>other_cuda</source>
-        <translation>other_cuda</translation>
-    </message>
-    <message>
         <source>CUDA {found} libraries were found, but this ONNX Runtime is built for CUDA {major}</source>
         <translation>foram encontradas bibliotecas do CUDA {found}, mas este ONNX Runtime foi compilado para CUDA {major}</translation>
     </message>
     <message>
         <source>pip install &quot;onnxruntime-gpu[cuda,cudnn]&quot; brings CUDA {major} libraries, which may lie beside the others</source>
         <translation>pip install &quot;onnxruntime-gpu[cuda,cudnn]&quot; traz as bibliotecas do CUDA {major}, que podem ficar ao lado das outras</translation>
-    </message>
-    <message>
-        <source>library_missing</source>
-        <translation>library_missing</translation>
     </message>
     <message>
         <source>a library is missing: {names}</source>
@@ -13096,10 +13104,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>{missing} ausente</translation>
     </message>
     <message>
-        <source>normalisation</source>
-        <translation>normalisation</translation>
-    </message>
-    <message>
         <source>the model cannot be converted to ONNX</source>
         <translation>não é possível converter o modelo para ONNX</translation>
     </message>
@@ -13260,6 +13264,14 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>uma pasta de predições</translation>
     </message>
     <message>
+        <source>make one with `protoleaf classify DATASET --model BUNDLE --out PREDICTIONS`</source>
+        <translation>crie uma com `protoleaf classify DATASET --model BUNDLE --out PREDICTIONS`</translation>
+    </message>
+    <message>
+        <source>run the same `protoleaf classify` again: it makes what is missing or damaged</source>
+        <translation>execute o mesmo `protoleaf classify` novamente: ele cria o que falta ou está danificado</translation>
+    </message>
+    <message>
         <source>Shift</source>
         <translation>Shift</translation>
     </message>
@@ -13290,6 +13302,18 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>End</source>
         <translation>End</translation>
+    </message>
+    <message>
+        <source>%1 (%2)</source>
+        <translation>%1 (%2)</translation>
+    </message>
+    <message>
+        <source>the conflicts cannot be written</source>
+        <translation>não é possível gravar os conflitos</translation>
+    </message>
+    <message>
+        <source>the table cannot be written</source>
+        <translation>não é possível gravar a tabela</translation>
     </message>
 </context>
 </TS>

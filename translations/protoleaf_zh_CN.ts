@@ -400,10 +400,6 @@
         <translation>代理地址</translation>
     </message>
     <message>
-        <source>http://host:port</source>
-        <translation>http://host:port</translation>
-    </message>
-    <message>
         <source>If this computer reaches the internet only through a proxy</source>
         <translation>适用于这台计算机只能通过代理上网的情况</translation>
     </message>
@@ -1638,8 +1634,8 @@ Click + to add a class, or import a list.</source>
         </translation>
     </message>
     <message>
-        <source>The picture is reduced to %1%, since larger ones open nowhere. SVG has no limit.</source>
-        <translation>图片已缩小到 %1%，因为更大的图片无处可打开。SVG 没有限制。</translation>
+        <source>The picture is reduced to %1, since larger ones open nowhere. SVG has no limit.</source>
+        <translation>图片已缩小到 %1，因为更大的图片无处可打开。SVG 没有限制。</translation>
     </message>
     <message>
         <source>Export class graph</source>
@@ -2464,6 +2460,10 @@ Click + to add a class, or import a list.</source>
         <translation>%1 更细的类别</translation>
     </message>
     <message>
+        <source>%1, %2</source>
+        <translation>%1，%2</translation>
+    </message>
+    <message>
         <source>Nothing to group yet</source>
         <translation>尚无可分组的图像</translation>
     </message>
@@ -2708,6 +2708,10 @@ Click + to add a class, or import a list.</source>
         <translation>尚无预测</translation>
     </message>
     <message>
+        <source>%1?</source>
+        <translation>%1？</translation>
+    </message>
+    <message>
         <source>perhaps none of these</source>
         <translation>可能都不是</translation>
     </message>
@@ -2720,12 +2724,20 @@ Click + to add a class, or import a list.</source>
         <translation>未知</translation>
     </message>
     <message>
+        <source>“%1”</source>
+        <translation>“%1”</translation>
+    </message>
+    <message>
         <source>Not found</source>
         <translation>未找到</translation>
     </message>
     <message>
         <source>%1 alike</source>
         <translation>相似度 %1</translation>
+    </message>
+    <message>
+        <source>×%1</source>
+        <translation>×%1</translation>
     </message>
     <message>
         <source>One image</source>
@@ -3462,6 +3474,14 @@ Click + to add a class, or import a list.</source>
         <translation>
             <numerusform>检查标签 (%n)</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>→ %1</source>
+        <translation>→ %1</translation>
+    </message>
+    <message>
+        <source>%1 → %2</source>
+        <translation>%1 → %2</translation>
     </message>
     <message>
         <source>%1 likely wrong</source>
@@ -4454,6 +4474,10 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>%1 by content</source>
         <translation>按内容：%1 张</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
     </message>
     <message>
         <source>and %1 more folders</source>
@@ -6172,6 +6196,10 @@ Click + to add a class, or import a list.</source>
         <translation>均值 {mean}，矩阵 {matrix}</translation>
     </message>
     <message>
+        <source>the weights of {name} are not there</source>
+        <translation>{name} 的权重不存在</translation>
+    </message>
+    <message>
         <source>install it: pip install {package}</source>
         <translation>请安装：pip install {package}</translation>
     </message>
@@ -6194,6 +6222,10 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>the weights of {source} are not the published ones</source>
         <translation>{source} 的权重不是已发布的权重</translation>
+    </message>
+    <message>
+        <source>{hash}… in {path}</source>
+        <translation>{hash}…（{path}）</translation>
     </message>
     <message>
         <source>the weights cannot be read</source>
@@ -6440,6 +6472,34 @@ Click + to add a class, or import a list.</source>
         <translation>请更正或移除它</translation>
     </message>
     <message>
+        <source>a zip archive, such as PyTorch&apos;s .pt files and Keras&apos; are</source>
+        <translation>zip 压缩包，例如 PyTorch 的 .pt 文件和 Keras 的文件</translation>
+    </message>
+    <message>
+        <source>a Python pickle, such as old PyTorch files are</source>
+        <translation>Python pickle 文件，例如旧的 PyTorch 文件</translation>
+    </message>
+    <message>
+        <source>an HDF5 file, such as Keras&apos; .h5 are</source>
+        <translation>HDF5 文件，例如 Keras 的 .h5 文件</translation>
+    </message>
+    <message>
+        <source>a gzip archive</source>
+        <translation>gzip 压缩包</translation>
+    </message>
+    <message>
+        <source>a pointer of Git LFS: the file itself was not fetched</source>
+        <translation>Git LFS 指针：文件本身没有取回</translation>
+    </message>
+    <message>
+        <source>a web page or XML file</source>
+        <translation>网页或 XML 文件</translation>
+    </message>
+    <message>
+        <source>a JSON file</source>
+        <translation>JSON 文件</translation>
+    </message>
+    <message>
         <source>the card beside the model cannot be used</source>
         <translation>模型旁边的卡片无法使用</translation>
     </message>
@@ -6464,24 +6524,12 @@ Click + to add a class, or import a list.</source>
         <translation>文件名中有 CLIP</translation>
     </message>
     <message>
-        <source>clip</source>
-        <translation>clip</translation>
-    </message>
-    <message>
         <source>it comes from TensorFlow, where this is usual</source>
         <translation>它来自 TensorFlow，那里通常如此</translation>
     </message>
     <message>
-        <source>minus-one-to-one</source>
-        <translation>minus-one-to-one</translation>
-    </message>
-    <message>
         <source>it comes from Caffe</source>
         <translation>它来自 Caffe</translation>
-    </message>
-    <message>
-        <source>caffe</source>
-        <translation>caffe</translation>
     </message>
     <message>
         <source>most published networks use it</source>
@@ -6506,6 +6554,18 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>the model file cannot be read</source>
         <translation>无法读取模型文件</translation>
+    </message>
+    <message>
+        <source>it holds no graph</source>
+        <translation>其中没有计算图</translation>
+    </message>
+    <message>
+        <source>a name is no text</source>
+        <translation>某个名称不是文本</translation>
+    </message>
+    <message>
+        <source>its external data has no place</source>
+        <translation>其外部数据没有位置</translation>
     </message>
     <message>
         <source>at most 2 GB</source>
@@ -6556,12 +6616,20 @@ Click + to add a class, or import a list.</source>
         <translation>模型的外部数据不是文件</translation>
     </message>
     <message>
+        <source>weights as safetensors</source>
+        <translation>safetensors 格式的权重</translation>
+    </message>
+    <message>
         <source>export the network to ONNX first</source>
         <translation>请先将网络导出为 ONNX</translation>
     </message>
     <message>
         <source>this is not an ONNX file</source>
         <translation>这不是 ONNX 文件</translation>
+    </message>
+    <message>
+        <source>{file}: {reason}</source>
+        <translation>{file}：{reason}</translation>
     </message>
     <message>
         <source>this is not an ONNX file, or it is damaged</source>
@@ -6586,10 +6654,6 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>0 to 255, BGR, mean subtracted (Caffe)</source>
         <translation>0 到 255，BGR，减去均值 (Caffe)</translation>
-    </message>
-    <message>
-        <source>bgr</source>
-        <translation>bgr</translation>
     </message>
     <message>
         <source>CLIP mean and std</source>
@@ -6668,12 +6732,12 @@ Click + to add a class, or import a list.</source>
         <translation>请等待其完成，或在那里将其停止</translation>
     </message>
     <message>
-        <source>the file has changed on the server</source>
-        <translation>服务器上的文件已更改</translation>
+        <source>this file is being downloaded already</source>
+        <translation>该文件正在下载</translation>
     </message>
     <message>
-        <source>bytes</source>
-        <translation>字节</translation>
+        <source>the file has changed on the server</source>
+        <translation>服务器上的文件已更改</translation>
     </message>
     <message>
         <source>the server sent another part than requested</source>
@@ -6816,6 +6880,10 @@ Click + to add a class, or import a list.</source>
         <translation>{hash}…，对应 {path}</translation>
     </message>
     <message>
+        <source>this network is being added already</source>
+        <translation>该网络正在添加</translation>
+    </message>
+    <message>
         <source>the network cannot be exported</source>
         <translation>网络无法导出</translation>
     </message>
@@ -6830,10 +6898,6 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>a mirror needs an encrypted address</source>
         <translation>镜像需要加密地址</translation>
-    </message>
-    <message>
-        <source>https://host</source>
-        <translation>https://host</translation>
     </message>
     <message>
         <source>this is no proxy&apos;s address</source>
@@ -6872,12 +6936,24 @@ Click + to add a class, or import a list.</source>
         <translation>请在代理地址中写入用户名和密码：http://name:password@host:port</translation>
     </message>
     <message>
+        <source>the file has been moved; a newer version of the program may know where to</source>
+        <translation>文件已被移动；更新版本的程序可能知道新位置</translation>
+    </message>
+    <message>
         <source>hf-hub:owner/name or hf-hub:owner/name@revision</source>
         <translation>hf-hub:owner/name 或 hf-hub:owner/name@revision</translation>
     </message>
     <message>
         <source>this is no network on the hub</source>
         <translation>hub 上没有这个网络</translation>
+    </message>
+    <message>
+        <source>more than {size:,} bytes</source>
+        <translation>超过 {size:,} 字节</translation>
+    </message>
+    <message>
+        <source>no text</source>
+        <translation>不是文本</translation>
     </message>
     <message>
         <source>the hub does not give this file to everybody</source>
@@ -6912,12 +6988,16 @@ Click + to add a class, or import a list.</source>
         <translation>下载需要加密地址</translation>
     </message>
     <message>
-        <source>https://</source>
-        <translation>https://</translation>
+        <source>no answer in time</source>
+        <translation>未及时响应</translation>
     </message>
     <message>
         <source>the server did not deliver the file</source>
         <translation>服务器未提供该文件</translation>
+    </message>
+    <message>
+        <source>try again later</source>
+        <translation>请稍后重试</translation>
     </message>
     <message>
         <source>the connection to {host} is not safe</source>
@@ -8154,10 +8234,6 @@ Click + to add a class, or import a list.</source>
         <translation>最多 {most} 张，从中选取</translation>
     </message>
     <message>
-        <source>{count}</source>
-        <translation>{count}</translation>
-    </message>
-    <message>
         <source>name fewer, or draw them with --by random</source>
         <translation>请减少数量，或用 --by random 抽取</translation>
     </message>
@@ -8314,6 +8390,10 @@ Click + to add a class, or import a list.</source>
         <translation>请给出文件名</translation>
     </message>
     <message>
+        <source>an image of the project</source>
+        <translation>项目中的图像</translation>
+    </message>
+    <message>
         <source>there is a file of this name already, and it is no earlier output of this kind</source>
         <translation>已有同名文件，且它不是此类的早期输出</translation>
     </message>
@@ -8336,6 +8416,26 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>another file</source>
         <translation>其他文件</translation>
+    </message>
+    <message>
+        <source>the project</source>
+        <translation>该项目</translation>
+    </message>
+    <message>
+        <source>a file that belongs to the project</source>
+        <translation>属于项目的文件</translation>
+    </message>
+    <message>
+        <source>a project, or a file that belongs to it</source>
+        <translation>项目或属于它的文件</translation>
+    </message>
+    <message>
+        <source>a project or a backup</source>
+        <translation>项目或备份</translation>
+    </message>
+    <message>
+        <source>a backup or a cache</source>
+        <translation>备份或缓存</translation>
     </message>
     <message>
         <source>the output would overwrite {subject}</source>
@@ -8886,10 +8986,6 @@ Click + to add a class, or import a list.</source>
         <translation>无法理解第 {place} 个字符处的“{term}”</translation>
     </message>
     <message>
-        <source>{examples}</source>
-        <translation>{examples}</translation>
-    </message>
-    <message>
         <source>the range at character {place} ends before it begins</source>
         <translation>第 {place} 个字符处的范围终点早于起点</translation>
     </message>
@@ -9030,6 +9126,10 @@ Click + to add a class, or import a list.</source>
         <translation>请先标注更多叶类别的图像</translation>
     </message>
     <message>
+        <source>reading images</source>
+        <translation>正在读取图像</translation>
+    </message>
+    <message>
         <source>the decoded images cannot be kept for the training</source>
         <translation>无法为训练保存解码后的图像</translation>
     </message>
@@ -9126,10 +9226,6 @@ Click + to add a class, or import a list.</source>
         <translation>训练需要</translation>
     </message>
     <message>
-        <source>trained.json</source>
-        <translation>trained.json</translation>
-    </message>
-    <message>
         <source>the folder for the trained model is not empty</source>
         <translation>用于训练所得模型的文件夹不为空</translation>
     </message>
@@ -9170,12 +9266,16 @@ Click + to add a class, or import a list.</source>
         <translation>请腾出一些磁盘空间</translation>
     </message>
     <message>
-        <source>manifest.json</source>
-        <translation>manifest.json</translation>
-    </message>
-    <message>
         <source>the folder cannot be written</source>
         <translation>无法写入文件夹</translation>
+    </message>
+    <message>
+        <source>no {file} in {folder}</source>
+        <translation>{folder} 中没有 {file}</translation>
+    </message>
+    <message>
+        <source>another {file} in {folder}</source>
+        <translation>{folder} 中的 {file} 是另一种</translation>
     </message>
     <message>
         <source>{title} of a newer version of Protoleaf cannot be read</source>
@@ -9206,8 +9306,16 @@ Click + to add a class, or import a list.</source>
         <translation>数据集</translation>
     </message>
     <message>
+        <source>make one with `protoleaf embed SOURCE... --out DATASET --backbone B`</source>
+        <translation>请用 `protoleaf embed SOURCE... --out DATASET --backbone B` 创建</translation>
+    </message>
+    <message>
         <source>a shard has fewer images than failed ones</source>
         <translation>某个分片的图像少于失败的图像</translation>
+    </message>
+    <message>
+        <source>run the same `protoleaf embed` again: it makes what is missing or damaged</source>
+        <translation>请再次运行同样的 `protoleaf embed`：它会补上缺失或损坏的部分</translation>
     </message>
     <message>
         <source>the data set is not whole</source>
@@ -9320,6 +9428,22 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>found {found}</source>
         <translation>实际为 {found}</translation>
+    </message>
+    <message>
+        <source>this would make a class its own ancestor</source>
+        <translation>这会使某个类别成为自己的上级</translation>
+    </message>
+    <message>
+        <source>link it elsewhere, or cut one of these edges first</source>
+        <translation>请关联到其他位置，或先去掉其中一条边</translation>
+    </message>
+    <message>
+        <source>stopped</source>
+        <translation>已停止</translation>
+    </message>
+    <message>
+        <source>run it again to resume from here</source>
+        <translation>再次运行即可从此处继续</translation>
     </message>
     <message>
         <source>steps</source>
@@ -9496,6 +9620,18 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>write the whole path</source>
         <translation>请写出完整路径</translation>
+    </message>
+    <message>
+        <source>write a class&apos;s name, or its path with / between the names</source>
+        <translation>请写出类别的名称，或其路径（名称之间用 / 分隔）</translation>
+    </message>
+    <message>
+        <source>{before} or {name}</source>
+        <translation>{before} 或 {name}</translation>
+    </message>
+    <message>
+        <source>did you mean {names}?</source>
+        <translation>您是指 {names} 吗？</translation>
     </message>
     <message>
         <source>there is no class to work on</source>
@@ -10462,14 +10598,6 @@ Click + to add a class, or import a list.</source>
         <translation>请去掉该列</translation>
     </message>
     <message>
-        <source>s</source>
-        <translation>s</translation>
-    </message>
-    <message>
-        <source>ms</source>
-        <translation>ms</translation>
-    </message>
-    <message>
         <source>line {place}: {reason}</source>
         <translation>行 {place}：{reason}</translation>
     </message>
@@ -10610,10 +10738,6 @@ Click + to add a class, or import a list.</source>
         <translation>{name} 不是文本</translation>
     </message>
     <message>
-        <source>{reason}</source>
-        <translation>{reason}</translation>
-    </message>
-    <message>
         <source>{noun} cannot be read</source>
         <translation>无法读取 {noun}</translation>
     </message>
@@ -10658,6 +10782,10 @@ Click + to add a class, or import a list.</source>
         <translation>{place} 没有 taxonID</translation>
     </message>
     <message>
+        <source>no name either</source>
+        <translation>也没有名称</translation>
+    </message>
+    <message>
         <source>{other_place} names the parent &quot;{parent}&quot;, which has no row</source>
         <translation>{other_place} 指定的父类“{parent}”没有对应的行</translation>
     </message>
@@ -10680,10 +10808,6 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>give it its own</source>
         <translation>请给它单独的 taxonID</translation>
-    </message>
-    <message>
-        <source>http://rs.tdwg.org/dwc/text/</source>
-        <translation>http://rs.tdwg.org/dwc/text/</translation>
     </message>
     <message>
         <source>{source} is no archive that can be read</source>
@@ -10740,10 +10864,6 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>{place} has edges without a direction</source>
         <translation>{place} 的边没有方向</translation>
-    </message>
-    <message>
-        <source>edgedefault=&quot;directed&quot;</source>
-        <translation>edgedefault=&quot;directed&quot;</translation>
     </message>
     <message>
         <source>save it as a directed graph</source>
@@ -10970,10 +11090,6 @@ Click + to add a class, or import a list.</source>
         <translation>没有文档类型声明的普通 XML</translation>
     </message>
     <message>
-        <source>&lt;!DOCTYPE ...&gt;</source>
-        <translation>&lt;!DOCTYPE ...&gt;</translation>
-    </message>
-    <message>
         <source>{name} is nested too deep</source>
         <translation>{name} 嵌套过深</translation>
     </message>
@@ -11000,10 +11116,6 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>{name} holds no XMP</source>
         <translation>{name} 不含 XMP</translation>
-    </message>
-    <message>
-        <source>rdf:RDF</source>
-        <translation>rdf:RDF</translation>
     </message>
     <message>
         <source>its head is damaged</source>
@@ -11562,10 +11674,6 @@ Click + to add a class, or import a list.</source>
         <translation>从 {source} 更新</translation>
     </message>
     <message>
-        <source>{new_classes}</source>
-        <translation>{new_classes}</translation>
-    </message>
-    <message>
         <source>{renamed} renamed</source>
         <translation>重命名 {renamed} 个</translation>
     </message>
@@ -11596,18 +11704,6 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>Merge {source}</source>
         <translation>合并 {source}</translation>
-    </message>
-    <message>
-        <source>{labels}</source>
-        <translation>{labels}</translation>
-    </message>
-    <message>
-        <source>{images}</source>
-        <translation>{images}</translation>
-    </message>
-    <message>
-        <source>{notes}</source>
-        <translation>{notes}</translation>
     </message>
     <message>
         <source>Settled two comments</source>
@@ -12092,10 +12188,6 @@ Click + to add a class, or import a list.</source>
         <translation>请将其与 {path} 放在一起</translation>
     </message>
     <message>
-        <source>SELECT step_id, text, done_at FROM journal_step ORDER BY step_id</source>
-        <translation>SELECT step_id, text, done_at FROM journal_step ORDER BY step_id</translation>
-    </message>
-    <message>
         <source>free some space there, or set TMPDIR to another folder</source>
         <translation>请在那里腾出一些空间，或将 TMPDIR 设为其他文件夹</translation>
     </message>
@@ -12170,10 +12262,6 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>move it to another folder, then open the project again</source>
         <translation>请将其移到其他文件夹，然后重新打开项目</translation>
-    </message>
-    <message>
-        <source>SELECT step_id, done_at FROM journal_step WHERE is_undone = 0 ORDER BY step_id</source>
-        <translation>SELECT step_id, done_at FROM journal_step WHERE is_undone = 0 ORDER BY step_id</translation>
     </message>
     <message>
         <source>there is no such class</source>
@@ -12408,10 +12496,6 @@ Click + to add a class, or import a list.</source>
         <translation>使用设备 auto 或 cpu</translation>
     </message>
     <message>
-        <source>no_tensorrt</source>
-        <translation>no_tensorrt</translation>
-    </message>
-    <message>
         <source>the ONNX Runtime that is installed is built without TensorRT</source>
         <translation>已安装的 ONNX Runtime 在构建时未包含 TensorRT</translation>
     </message>
@@ -12426,10 +12510,6 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>pip install {package}, or use the device cuda</source>
         <translation>pip install {package}，或使用设备 cuda</translation>
-    </message>
-    <message>
-        <source>unsupported_system</source>
-        <translation>unsupported_system</translation>
     </message>
     <message>
         <source>{name} exists on {system} only</source>
@@ -12448,10 +12528,6 @@ Click + to add a class, or import a list.</source>
         <translation>先 pip uninstall {installed}，再 pip install {package}</translation>
     </message>
     <message>
-        <source>no_answer</source>
-        <translation>no_answer</translation>
-    </message>
-    <message>
         <source>the trial gave no result within {seconds:.0f} s</source>
         <translation>测试在 {seconds:.0f} 秒内没有结果</translation>
     </message>
@@ -12460,20 +12536,12 @@ Click + to add a class, or import a list.</source>
         <translation>重试：首次启动需从磁盘读取大型库；计算嵌入时的等待时间更长</translation>
     </message>
     <message>
-        <source>crashed</source>
-        <translation>crashed</translation>
-    </message>
-    <message>
         <source>the trial process died (status {status})</source>
         <translation>测试进程已崩溃（状态 {status}）</translation>
     </message>
     <message>
         <source>update the driver of the GPU and ONNX Runtime; until then the CPU does the work</source>
         <translation>更新 GPU 驱动程序和 ONNX Runtime；在此之前由 CPU 完成工作</translation>
-    </message>
-    <message>
-        <source>wrong_numbers</source>
-        <translation>wrong_numbers</translation>
     </message>
     <message>
         <source>its results differ from those of the CPU ({message})</source>
@@ -12492,16 +12560,8 @@ Click + to add a class, or import a list.</source>
         <translation>GPU 内存已满（可用 {free_mib:,.0f} MiB）</translation>
     </message>
     <message>
-        <source>out_of_memory</source>
-        <translation>out_of_memory</translation>
-    </message>
-    <message>
         <source>close other programs that use the GPU; `nvidia-smi` lists them</source>
         <translation>关闭使用 GPU 的其他程序；`nvidia-smi` 会列出它们</translation>
-    </message>
-    <message>
-        <source>probe_failed</source>
-        <translation>probe_failed</translation>
     </message>
     <message>
         <source>{provider} fails: {message}</source>
@@ -12588,10 +12648,6 @@ Click + to add a class, or import a list.</source>
         <translation>{system} 上没有 CUDA</translation>
     </message>
     <message>
-        <source>container_without_gpus</source>
-        <translation>container_without_gpus</translation>
-    </message>
-    <message>
         <source>this is a container that was started without the computer&apos;s GPU</source>
         <translation>这是一个启动时未带计算机 GPU 的容器</translation>
     </message>
@@ -12602,10 +12658,6 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>{remedy}; in a container, a GPU of the computer shows with `--gpus all`</source>
         <translation>{remedy}；在容器中，用 `--gpus all` 可看到计算机的 GPU</translation>
-    </message>
-    <message>
-        <source>no_gpu</source>
-        <translation>no_gpu</translation>
     </message>
     <message>
         <source>this computer shows no NVIDIA GPU, and no NVIDIA driver is installed ({library} was not found)</source>
@@ -12632,14 +12684,6 @@ Click + to add a class, or import a list.</source>
         <translation>在 Windows 本身（而非 WSL 中）</translation>
     </message>
     <message>
-        <source>no_driver</source>
-        <translation>no_driver</translation>
-    </message>
-    <message>
-        <source>no_permission</source>
-        <translation>no_permission</translation>
-    </message>
-    <message>
         <source>this user may not use the GPU: no permission on {files}</source>
         <translation>当前用户不能使用 GPU：没有 {files} 的权限</translation>
     </message>
@@ -12656,20 +12700,8 @@ Click + to add a class, or import a list.</source>
         <translation>变量 CUDA_VISIBLE_DEVICES 为“{value}”，本程序没有可用的 GPU</translation>
     </message>
     <message>
-        <source>hidden_by_environment</source>
-        <translation>hidden_by_environment</translation>
-    </message>
-    <message>
         <source>unset CUDA_VISIBLE_DEVICES, or set it to 0</source>
         <translation>取消设置 CUDA_VISIBLE_DEVICES，或将其设为 0</translation>
-    </message>
-    <message>
-        <source>driver_not_ready</source>
-        <translation>driver_not_ready</translation>
-    </message>
-    <message>
-        <source>no_device</source>
-        <translation>no_device</translation>
     </message>
     <message>
         <source>the NVIDIA driver finds no GPU</source>
@@ -12688,10 +12720,6 @@ Click + to add a class, or import a list.</source>
         <translation>NVIDIA 驱动程序过旧：当前对应 CUDA {found}；需要 {needed} 或更高版本，对应 CUDA {major}</translation>
     </message>
     <message>
-        <source>driver_too_old</source>
-        <translation>driver_too_old</translation>
-    </message>
-    <message>
         <source>update the NVIDIA driver to {needed} or later {where}</source>
         <translation>{where}将 NVIDIA 驱动程序更新到 {needed} 或更高版本</translation>
     </message>
@@ -12700,16 +12728,8 @@ Click + to add a class, or import a list.</source>
         <translation>安装适用于 CUDA 12 的 onnxruntime-gpu 软件包，它支持较旧的 GPU，或使用 CPU</translation>
     </message>
     <message>
-        <source>capability_too_low</source>
-        <translation>capability_too_low</translation>
-    </message>
-    <message>
         <source>{device} has compute capability {found}; packages for CUDA {major} need {needed} or higher</source>
         <translation>{device} 的计算能力为 {found}；CUDA {major} 的软件包需要 {needed} 或更高</translation>
-    </message>
-    <message>
-        <source>both_packages</source>
-        <translation>both_packages</translation>
     </message>
     <message>
         <source>{packages} are both installed; they share one folder, and the one without CUDA won</source>
@@ -12720,10 +12740,6 @@ Click + to add a class, or import a list.</source>
         <translation>先 pip uninstall {named}，再 pip install onnxruntime-gpu</translation>
     </message>
     <message>
-        <source>wrong_package</source>
-        <translation>wrong_package</translation>
-    </message>
-    <message>
         <source>{package} is built without CUDA</source>
         <translation>{package} 在构建时未包含 CUDA</translation>
     </message>
@@ -12732,20 +12748,12 @@ Click + to add a class, or import a list.</source>
         <translation>已安装的 ONNX Runtime 在构建时未包含 CUDA</translation>
     </message>
     <message>
-        <source>other_cuda</source>
-        <translation>other_cuda</translation>
-    </message>
-    <message>
         <source>CUDA {found} libraries were found, but this ONNX Runtime is built for CUDA {major}</source>
         <translation>找到的是 CUDA {found} 的库，但此 ONNX Runtime 是为 CUDA {major} 构建的</translation>
     </message>
     <message>
         <source>pip install &quot;onnxruntime-gpu[cuda,cudnn]&quot; brings CUDA {major} libraries, which may lie beside the others</source>
         <translation>pip install &quot;onnxruntime-gpu[cuda,cudnn]&quot; 会安装 CUDA {major} 的库，可与其他库共存</translation>
-    </message>
-    <message>
-        <source>library_missing</source>
-        <translation>library_missing</translation>
     </message>
     <message>
         <source>a library is missing: {names}</source>
@@ -12960,10 +12968,6 @@ Click + to add a class, or import a list.</source>
         <translation>没有 {missing}</translation>
     </message>
     <message>
-        <source>normalisation</source>
-        <translation>normalisation</translation>
-    </message>
-    <message>
         <source>the model cannot be converted to ONNX</source>
         <translation>模型无法转换为 ONNX</translation>
     </message>
@@ -13124,6 +13128,14 @@ Click + to add a class, or import a list.</source>
         <translation>预测结果文件夹</translation>
     </message>
     <message>
+        <source>make one with `protoleaf classify DATASET --model BUNDLE --out PREDICTIONS`</source>
+        <translation>请用 `protoleaf classify DATASET --model BUNDLE --out PREDICTIONS` 创建</translation>
+    </message>
+    <message>
+        <source>run the same `protoleaf classify` again: it makes what is missing or damaged</source>
+        <translation>请再次运行同样的 `protoleaf classify`：它会补上缺失或损坏的部分</translation>
+    </message>
+    <message>
         <source>Shift</source>
         <translation>Shift</translation>
     </message>
@@ -13154,6 +13166,18 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>End</source>
         <translation>End</translation>
+    </message>
+    <message>
+        <source>%1 (%2)</source>
+        <translation>%1 (%2)</translation>
+    </message>
+    <message>
+        <source>the conflicts cannot be written</source>
+        <translation>无法写入冲突</translation>
+    </message>
+    <message>
+        <source>the table cannot be written</source>
+        <translation>无法写入表格</translation>
     </message>
 </context>
 </TS>

@@ -35,16 +35,16 @@ STANDARD_DOMAINS: Final = frozenset({"", "ai.onnx"})
 _NOT_SETTINGS: Final = (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError, InputError)
 """Raised where a file contains something other than settings."""
 _STARTS: Final[tuple[tuple[bytes, str], ...]] = (
-    (b"\x89PNG", "a PNG picture"),
-    (b"\xff\xd8\xff", "a JPEG picture"),
-    (b"GIF8", "a GIF picture"),
-    (b"PK\x03\x04", "a zip archive, such as PyTorch's .pt files and Keras' are"),
-    (b"\x80\x02", "a Python pickle, such as old PyTorch files are"),
-    (b"\x89HDF", "an HDF5 file, such as Keras' .h5 are"),
-    (b"\x1f\x8b", "a gzip archive"),
-    (b"version https://git-lfs", "a pointer of Git LFS: the file itself was not fetched"),
-    (b"<", "a web page or XML file"),
-    (b"{", "a JSON file"),
+    (b"\x89PNG", marked("a PNG picture")),
+    (b"\xff\xd8\xff", marked("a JPEG picture")),
+    (b"GIF8", marked("a GIF picture")),
+    (b"PK\x03\x04", marked("a zip archive, such as PyTorch's .pt files and Keras' are")),
+    (b"\x80\x02", marked("a Python pickle, such as old PyTorch files are")),
+    (b"\x89HDF", marked("an HDF5 file, such as Keras' .h5 are")),
+    (b"\x1f\x8b", marked("a gzip archive")),
+    (b"version https://git-lfs", marked("a pointer of Git LFS: the file itself was not fetched")),
+    (b"<", marked("a web page or XML file")),
+    (b"{", marked("a JSON file")),
 )
 
 
@@ -211,7 +211,7 @@ def _load_without_weights(path: Path) -> Any:
             raise MemoryError from error
         raise _damaged(path, str(error).rpartition(": ")[2].lower()) from error
     if not model.HasField("graph"):
-        raise _damaged(path, "it holds no graph")
+        raise _damaged(path, marked("it holds no graph"))
     return model
 
 
@@ -231,9 +231,9 @@ def _structure_of(path: Path, model: Any) -> OnnxStructure:
             is_empty=not used,
         )
     except UnicodeError as error:
-        raise _damaged(path, "a name is no text") from error
+        raise _damaged(path, marked("a name is no text")) from error
     except ValueError as error:
-        raise _damaged(path, "its external data has no place") from error
+        raise _damaged(path, marked("its external data has no place")) from error
 
 
 def _text(value: str | bytes) -> str:
@@ -319,12 +319,13 @@ def _external_size(folder: Path, name: str) -> int:
 
 
 def _refuse_other_kinds(path: Path, head: bytes) -> None:
-    weights = "weights as safetensors" if head[8:10] == b'{"' else ""
+    weights = marked("weights as safetensors") if head[8:10] == b'{"' else ""
     kind = next((kind for start, kind in _STARTS if head.startswith(start)), weights)
     if kind:
-        remedy = "export the network to ONNX first"
-        raise ModelError("this is not an ONNX file", found=f"{path.name}: {kind}", remedy=remedy)
+        what, remedy = "this is not an ONNX file", "export the network to ONNX first"
+        raise ModelError(what, found="{file}: {reason}", remedy=remedy, file=path.name, reason=Message(kind))
 
 
 def _damaged(path: Path, reason: str) -> ModelError:
-    return ModelError("this is not an ONNX file, or it is damaged", found=f"{path.name}: {reason}")
+    what, found = "this is not an ONNX file, or it is damaged", "{file}: {reason}"
+    return ModelError(what, found=found, file=path.name, reason=Message(reason))

@@ -27,7 +27,7 @@ from engine.new_file import is_stream
 from engine.new_folder import check_is_free
 from engine.project import Project
 from engine.project.file.on_disk import SIDE_SUFFIXES, is_of_this_program
-from engine.texts import marked
+from engine.texts import Message, marked
 
 WRITTEN_BY: Final = "Written by Protoleaf"  # at the beginning of texts with room for a comment, and in pictures
 PREDICTIONS: Final = "predictions"
@@ -179,7 +179,7 @@ def check_file(out: Path, kind: str, *, project: Project | None = None, is_overw
     _check_own_name(out)
     _check_program(out)
     if project is not None and is_any_of(out, _alike(out, project)):
-        raise _refused(out, "an image of the project")
+        raise _refused(out, marked("an image of the project"))
     if is_own_output(out, kind):
         return
     if not is_overwriting:
@@ -189,7 +189,7 @@ def check_file(out: Path, kind: str, *, project: Project | None = None, is_overw
             remedy="choose another name, or replace it with --overwrite",
         )
     if project is not None and is_any_of(out, project.images.each_file()):
-        raise _refused(out, "an image of the project")
+        raise _refused(out, marked("an image of the project"))
 
 
 def check_folder(out: Path, project: Project) -> None:
@@ -230,12 +230,12 @@ def what_it_is(path: Path) -> str:
 def _check_project(out: Path, project: Project) -> None:
     """Refuse paths of the project, also of missing images and side files."""
     if any(project.images.find(path) is not None for path in _spellings(out)):
-        raise _refused(out, "an image of the project")
+        raise _refused(out, marked("an image of the project"))
     sides = [project.path.with_name(project.path.name + side) for side in SIDE_SUFFIXES]
     if is_any_of(out, (project.path, *sides)):
-        raise _refused(out, "the project")
+        raise _refused(out, marked("the project"))
     if os.path.realpath(out) in map(os.path.realpath, sides):
-        raise _refused(out, "a file that belongs to the project")
+        raise _refused(out, marked("a file that belongs to the project"))
 
 
 def _check_own_name(out: Path) -> None:
@@ -243,16 +243,16 @@ def _check_own_name(out: Path) -> None:
     for path in (out, Path(os.path.realpath(out))):
         name = path.name.casefold()
         if name.endswith(_OWN_SUFFIXES[1:]) or (name.endswith(PROJECT_SUFFIX) and os.path.lexists(path)):
-            raise _refused(out, "a project, or a file that belongs to it")
+            raise _refused(out, marked("a project, or a file that belongs to it"))
 
 
 def _check_program(out: Path) -> None:
     """Refuse projects and backups under any name, and what lies in their folders and in caches."""
     if is_of_this_program(out):
-        raise _refused(out, "a project or a backup")
+        raise _refused(out, marked("a project or a backup"))
     folders = {os.path.realpath(folder) for folder in (backups_folder(), CacheFolders.default().root)}
     if folders & {str(folder) for path in _spellings(out) for folder in path.parents}:
-        raise _refused(out, "a backup or a cache")
+        raise _refused(out, marked("a backup or a cache"))
 
 
 def _alike(out: Path, project: Project) -> Iterator[Path]:
@@ -282,4 +282,4 @@ def _is_same(there: os.stat_result, path: Path) -> bool:
 
 def _refused(out: Path, what: str) -> InputError:
     remedy = "choose another name"
-    return InputError("the output would overwrite {subject}", found=str(out), remedy=remedy, subject=what)
+    return InputError("the output would overwrite {subject}", found=str(out), remedy=remedy, subject=Message(what))

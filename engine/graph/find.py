@@ -5,6 +5,7 @@ import heapq
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import reduce
 from itertools import chain
 from typing import Final
 
@@ -12,6 +13,7 @@ from engine.errors import AmbiguousClassError, UnknownClassError
 from engine.graph.names import join_path, split_path
 from engine.graph.structure import TOP, ClassId, GraphStructure
 from engine.search_folding import folded as searchable
+from engine.texts import Message
 
 LISTED_PATHS: Final = 5
 CLOSE_MATCHES: Final = 3
@@ -100,11 +102,13 @@ def _ambiguous(structure: GraphStructure, text: str, fitting: list[ClassId]) -> 
     )
 
 
-def _remedy(structure: GraphStructure, names: tuple[str, ...]) -> str:
-    close = _close_names(structure, names[-1]) if names else []
+def _remedy(structure: GraphStructure, wanted: tuple[str, ...]) -> str:
+    close = _close_names(structure, wanted[-1]) if wanted else []
     if not close:
-        return "write a class's name, or its path with / between the names"
-    return "did you mean " + " or ".join(f'"{name}"' for name in close) + "?"
+        return Message("write a class's name, or its path with / between the names")
+    first, *others = (f'"{name}"' for name in close)
+    names = reduce(lambda before, name: Message("{before} or {name}", {"before": before, "name": name}), others, first)
+    return Message("did you mean {names}?", {"names": names})
 
 
 def _close_names(structure: GraphStructure, name: str) -> list[str]:
