@@ -6918,8 +6918,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>keines von beiden</translation>
     </message>
     <message>
-        <source>{subject} of {repository} cannot be read</source>
-        <translation>{subject} von {repository} kann nicht gelesen werden</translation>
+        <source>the preprocessing of {repository} cannot be read</source>
+        <translation>die Vorverarbeitung von {repository} kann nicht gelesen werden</translation>
+    </message>
+    <message>
+        <source>{file} of {repository} cannot be read</source>
+        <translation>{file} von {repository} kann nicht gelesen werden</translation>
     </message>
     <message>
         <source>the installed timm does not know the network&apos;s architecture</source>
@@ -10833,6 +10837,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>die Vorhersagen können nicht geschrieben werden</translation>
     </message>
     <message>
+        <source>the truth file</source>
+        <translation>die Referenzdatei</translation>
+    </message>
+    <message>
         <source>the truth file is not a CSV file</source>
         <translation>die Referenzdatei ist keine CSV-Datei</translation>
     </message>
@@ -13044,8 +13052,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>es wurde nichts geschrieben; das ist ein Fehler des Exports, bitte melden</translation>
     </message>
     <message>
-        <source>an iteration leaves no image of a {name} to classify</source>
-        <translation>eine Iteration lässt kein Bild zum Klassifizieren übrig ({name})</translation>
+        <source>an iteration leaves no image of a few-shot class to classify</source>
+        <translation>eine Iteration lässt kein Bild einer Few-Shot-Klasse zum Klassifizieren übrig</translation>
+    </message>
+    <message>
+        <source>an iteration leaves no image of a coarse class to classify</source>
+        <translation>eine Iteration lässt kein Bild einer gröberen Klasse zum Klassifizieren übrig</translation>
     </message>
     <message>
         <source>at least 1</source>
@@ -13236,8 +13248,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>diese Meldung wurde nicht erwartet</translation>
     </message>
     <message>
-        <source>this is no {kind}</source>
-        <translation>das ist nicht: {kind}</translation>
+        <source>{kind} ({reason})</source>
+        <translation>{kind} ({reason})</translation>
+    </message>
+    <message>
+        <source>a message of the program has other fields than its kind</source>
+        <translation>eine Nachricht des Programms hat andere Felder als ihre Art</translation>
     </message>
     <message>
         <source>this line is no message of the program</source>

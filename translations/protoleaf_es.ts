@@ -6918,8 +6918,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>ninguno de los dos</translation>
     </message>
     <message>
-        <source>{subject} of {repository} cannot be read</source>
-        <translation>no se puede leer {subject} de {repository}</translation>
+        <source>the preprocessing of {repository} cannot be read</source>
+        <translation>no se puede leer el preprocesamiento de {repository}</translation>
+    </message>
+    <message>
+        <source>{file} of {repository} cannot be read</source>
+        <translation>no se puede leer {file} de {repository}</translation>
     </message>
     <message>
         <source>the installed timm does not know the network&apos;s architecture</source>
@@ -10833,6 +10837,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>no se pueden escribir las predicciones</translation>
     </message>
     <message>
+        <source>the truth file</source>
+        <translation>el archivo de referencia</translation>
+    </message>
+    <message>
         <source>the truth file is not a CSV file</source>
         <translation>el archivo de referencia no es un archivo CSV</translation>
     </message>
@@ -13044,8 +13052,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>no se escribió nada; es un fallo de la exportación, le rogamos que lo comunique</translation>
     </message>
     <message>
-        <source>an iteration leaves no image of a {name} to classify</source>
-        <translation>una iteración no deja ninguna imagen por clasificar: {name}</translation>
+        <source>an iteration leaves no image of a few-shot class to classify</source>
+        <translation>una iteración no deja ninguna imagen de una clase de pocos ejemplos por clasificar</translation>
+    </message>
+    <message>
+        <source>an iteration leaves no image of a coarse class to classify</source>
+        <translation>una iteración no deja ninguna imagen de una clase más general por clasificar</translation>
     </message>
     <message>
         <source>at least 1</source>
@@ -13236,8 +13248,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>no se esperaba este mensaje</translation>
     </message>
     <message>
-        <source>this is no {kind}</source>
-        <translation>esto no es {kind}</translation>
+        <source>{kind} ({reason})</source>
+        <translation>{kind} ({reason})</translation>
+    </message>
+    <message>
+        <source>a message of the program has other fields than its kind</source>
+        <translation>un mensaje del programa tiene otros campos que los de su tipo</translation>
     </message>
     <message>
         <source>this line is no message of the program</source>

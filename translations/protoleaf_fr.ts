@@ -6918,8 +6918,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>ni l’un ni l’autre</translation>
     </message>
     <message>
-        <source>{subject} of {repository} cannot be read</source>
-        <translation>{subject} de {repository} ne peut pas être lu</translation>
+        <source>the preprocessing of {repository} cannot be read</source>
+        <translation>le prétraitement de {repository} ne peut pas être lu</translation>
+    </message>
+    <message>
+        <source>{file} of {repository} cannot be read</source>
+        <translation>{file} de {repository} ne peut pas être lu</translation>
     </message>
     <message>
         <source>the installed timm does not know the network&apos;s architecture</source>
@@ -10833,6 +10837,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>les prédictions ne peuvent pas être écrites</translation>
     </message>
     <message>
+        <source>the truth file</source>
+        <translation>le fichier de référence</translation>
+    </message>
+    <message>
         <source>the truth file is not a CSV file</source>
         <translation>le fichier de référence n’est pas un fichier CSV</translation>
     </message>
@@ -13044,8 +13052,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>rien n’a été écrit&#xa0;; c’est une erreur de l’export, merci de la signaler</translation>
     </message>
     <message>
-        <source>an iteration leaves no image of a {name} to classify</source>
-        <translation>une itération ne laisse aucune image à classer ({name})</translation>
+        <source>an iteration leaves no image of a few-shot class to classify</source>
+        <translation>une itération ne laisse aucune image d’une classe à peu d’exemples à classer</translation>
+    </message>
+    <message>
+        <source>an iteration leaves no image of a coarse class to classify</source>
+        <translation>une itération ne laisse aucune image d’une classe plus générale à classer</translation>
     </message>
     <message>
         <source>at least 1</source>
@@ -13236,8 +13248,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>ce message n’était pas attendu</translation>
     </message>
     <message>
-        <source>this is no {kind}</source>
-        <translation>ce n’est pas {kind}</translation>
+        <source>{kind} ({reason})</source>
+        <translation>{kind} ({reason})</translation>
+    </message>
+    <message>
+        <source>a message of the program has other fields than its kind</source>
+        <translation>un message du programme n’a pas les champs de son type</translation>
     </message>
     <message>
         <source>this line is no message of the program</source>

@@ -6918,8 +6918,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>nenhum dos dois</translation>
     </message>
     <message>
-        <source>{subject} of {repository} cannot be read</source>
-        <translation>não é possível ler {subject} de {repository}</translation>
+        <source>the preprocessing of {repository} cannot be read</source>
+        <translation>não é possível ler o pré-processamento de {repository}</translation>
+    </message>
+    <message>
+        <source>{file} of {repository} cannot be read</source>
+        <translation>não é possível ler {file} de {repository}</translation>
     </message>
     <message>
         <source>the installed timm does not know the network&apos;s architecture</source>
@@ -10833,6 +10837,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>não é possível gravar as predições</translation>
     </message>
     <message>
+        <source>the truth file</source>
+        <translation>o arquivo de referência</translation>
+    </message>
+    <message>
         <source>the truth file is not a CSV file</source>
         <translation>o arquivo de referência não é um arquivo CSV</translation>
     </message>
@@ -13044,8 +13052,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>nada foi gravado; é uma falha da exportação, por favor informe-a</translation>
     </message>
     <message>
-        <source>an iteration leaves no image of a {name} to classify</source>
-        <translation>uma iteração não deixa nenhuma imagem para classificar: {name}</translation>
+        <source>an iteration leaves no image of a few-shot class to classify</source>
+        <translation>uma iteração não deixa nenhuma imagem de uma classe de poucos exemplos para classificar</translation>
+    </message>
+    <message>
+        <source>an iteration leaves no image of a coarse class to classify</source>
+        <translation>uma iteração não deixa nenhuma imagem de uma classe mais geral para classificar</translation>
     </message>
     <message>
         <source>at least 1</source>
@@ -13236,8 +13248,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>esta mensagem não era esperada</translation>
     </message>
     <message>
-        <source>this is no {kind}</source>
-        <translation>isto não é {kind}</translation>
+        <source>{kind} ({reason})</source>
+        <translation>{kind} ({reason})</translation>
+    </message>
+    <message>
+        <source>a message of the program has other fields than its kind</source>
+        <translation>uma mensagem do programa tem campos diferentes dos do seu tipo</translation>
     </message>
     <message>
         <source>this line is no message of the program</source>

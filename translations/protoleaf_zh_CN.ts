@@ -6808,8 +6808,12 @@ Click + to add a class, or import a list.</source>
         <translation>两者都没有</translation>
     </message>
     <message>
-        <source>{subject} of {repository} cannot be read</source>
-        <translation>无法读取 {repository} 的 {subject}</translation>
+        <source>the preprocessing of {repository} cannot be read</source>
+        <translation>无法读取 {repository} 的预处理</translation>
+    </message>
+    <message>
+        <source>{file} of {repository} cannot be read</source>
+        <translation>无法读取 {repository} 的 {file}</translation>
     </message>
     <message>
         <source>the installed timm does not know the network&apos;s architecture</source>
@@ -10702,6 +10706,10 @@ Click + to add a class, or import a list.</source>
         <translation>无法写入预测</translation>
     </message>
     <message>
+        <source>the truth file</source>
+        <translation>真值文件</translation>
+    </message>
+    <message>
         <source>the truth file is not a CSV file</source>
         <translation>真值文件不是 CSV 文件</translation>
     </message>
@@ -12908,8 +12916,12 @@ Click + to add a class, or import a list.</source>
         <translation>未写入任何内容；这是导出的错误，请报告</translation>
     </message>
     <message>
-        <source>an iteration leaves no image of a {name} to classify</source>
-        <translation>一次迭代没有留下可供分类的 {name} 图像</translation>
+        <source>an iteration leaves no image of a few-shot class to classify</source>
+        <translation>一次迭代没有留下可供分类的小样本类别图像</translation>
+    </message>
+    <message>
+        <source>an iteration leaves no image of a coarse class to classify</source>
+        <translation>一次迭代没有留下可供分类的粗粒度类别图像</translation>
     </message>
     <message>
         <source>at least 1</source>
@@ -13100,8 +13112,12 @@ Click + to add a class, or import a list.</source>
         <translation>此消息不在预期之中</translation>
     </message>
     <message>
-        <source>this is no {kind}</source>
-        <translation>这不是 {kind}</translation>
+        <source>{kind} ({reason})</source>
+        <translation>{kind}（{reason}）</translation>
+    </message>
+    <message>
+        <source>a message of the program has other fields than its kind</source>
+        <translation>程序的一条消息的字段与其类型不符</translation>
     </message>
     <message>
         <source>this line is no message of the program</source>

@@ -23,6 +23,7 @@ from engine.graph.codes import NO_CLASS
 from engine.graph.names import SEPARATOR, split_path
 from engine.interchange.table_text import first_line, guarded, header_separator, storable, table_lines, table_rows
 from engine.new_file import output_file, text_into
+from engine.texts import Message
 
 COLUMNS: Final = ("image", "class", "path", "score", "safe_class", "safe_score", "setting", "model")
 LABELLED_BY: Final = "labelled_by"
@@ -123,7 +124,7 @@ IMAGE: Final = "image"
 CLASS: Final = "class"
 PATH: Final = "path"
 _SHOWN: Final = 60
-_CALLED: Final = "the truth file"
+_CALLED: Final = Message("the truth file")
 
 
 def read_truth(path: Path, graph: CategoryGraph) -> dict[str, int]:
