@@ -1185,21 +1185,30 @@
         <source>the parents</source>
         <translation>den Elternklassen</translation>
     </message>
-    <message>
-        <source>%1 go to %2</source>
-        <translation>%1 zu %2</translation>
+    <message numerus="yes">
+        <source>%n labels go to %1</source>
+        <translation>
+            <numerusform>%n Label zu %1</numerusform>
+            <numerusform>%n Labels zu %1</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 are removed</source>
-        <translation>%1 entfernt</translation>
+    <message numerus="yes">
+        <source>%n labels are removed</source>
+        <translation>
+            <numerusform>%n Label entfernt</numerusform>
+            <numerusform>%n Labels entfernt</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 has %n labelled images; to split a class takes 2. Label some more first.</source>
+        <translation>
+            <numerusform>Zum Aufteilen braucht %1 zwei gelabelte Bilder, vorhanden: %n. Zuerst weitere labeln.</numerusform>
+            <numerusform>Zum Aufteilen braucht %1 zwei gelabelte Bilder, vorhanden: %n. Zuerst weitere labeln.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Split class…</source>
         <translation>Klasse aufteilen…</translation>
-    </message>
-    <message>
-        <source>%1 has %2 labelled images; to split a class takes 2. Label some more first.</source>
-        <translation>Zum Aufteilen braucht %1 zwei gelabelte Bilder, vorhanden: %2. Zuerst weitere labeln.</translation>
     </message>
     <message>
         <source>No images yet</source>
@@ -1269,9 +1278,19 @@
         <source>Needs examples: drop a few images here</source>
         <translation>Braucht Beispiele: einige Bilder hier ablegen</translation>
     </message>
-    <message>
-        <source>%1 images here or below, %2 examples of its own</source>
-        <translation>%1 Bilder hier oder darunter, %2 eigene Beispiele</translation>
+    <message numerus="yes">
+        <source>%n examples of its own</source>
+        <translation>
+            <numerusform>%n eigenes Beispiel</numerusform>
+            <numerusform>%n eigene Beispiele</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n images here or below</source>
+        <translation>
+            <numerusform>%n Bild hier oder darunter</numerusform>
+            <numerusform>%n Bilder hier oder darunter</numerusform>
+        </translation>
     </message>
     <message>
         <source>Label %1 as none of the classes</source>
@@ -1520,13 +1539,19 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <source>Not evaluated yet: this needs classes with two examples and some more images.</source>
         <translation>Noch nicht ausgewertet: Dazu braucht es Klassen mit zwei Beispielen und einige weitere Bilder.</translation>
     </message>
-    <message>
-        <source>Off, because it does not help: of %1 held-out examples, %2 are correct with it and %3 without.</source>
-        <translation>Aus, weil es nicht hilft: Von %1 zurückgehaltenen Beispielen sind %2 damit richtig und %3 ohne.</translation>
+    <message numerus="yes">
+        <source>Off, because it does not help: of %n held-out examples, %1 are correct with it and %2 without.</source>
+        <translation>
+            <numerusform>Aus, weil es nicht hilft: Von %n zurückgehaltenem Beispiel sind %1 damit richtig und %2 ohne.</numerusform>
+            <numerusform>Aus, weil es nicht hilft: Von %n zurückgehaltenen Beispielen sind %1 damit richtig und %2 ohne.</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>Of %1 held-out examples, %2 are correct with it and %3 without.</source>
-        <translation>Von %1 zurückgehaltenen Beispielen sind %2 damit richtig und %3 ohne.</translation>
+    <message numerus="yes">
+        <source>Of %n held-out examples, %1 are correct with it and %2 without.</source>
+        <translation>
+            <numerusform>Von %n zurückgehaltenem Beispiel sind %1 damit richtig und %2 ohne.</numerusform>
+            <numerusform>Von %n zurückgehaltenen Beispielen sind %1 damit richtig und %2 ohne.</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>Move %n classes to the top level</source>
@@ -2069,36 +2094,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <source>1 level</source>
         <translation>1 Ebene</translation>
     </message>
-    <message>
-        <source>%1 levels</source>
-        <translation>%1 Ebenen</translation>
-    </message>
-    <message>
-        <source>%1 levels with %2 and %3 classes</source>
-        <translation>%1 Ebenen mit %2 und %3 Klassen</translation>
-    </message>
     <message numerus="yes">
         <source>%n new classes</source>
         <translation>
             <numerusform>%n neue Klasse</numerusform>
             <numerusform>%n neue Klassen</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>%1 renamed</source>
-        <translation>%1 umbenannt</translation>
-    </message>
-    <message>
-        <source>%1 merged</source>
-        <translation>%1 zusammengeführt</translation>
-    </message>
-    <message>
-        <source>%1 moved</source>
-        <translation>%1 verschoben</translation>
-    </message>
-    <message>
-        <source>%1 linked</source>
-        <translation>%1 verknüpft</translation>
     </message>
     <message>
         <source>Synonyms of %1</source>
@@ -2119,13 +2120,61 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
             <numerusform>%1 sind schon im Projekt.</numerusform>
         </translation>
     </message>
-    <message>
-        <source>%1 get a source id or synonyms.</source>
-        <translation>Quell-ID oder Synonyme für %1.</translation>
+    <message numerus="yes">
+        <source>%n levels</source>
+        <translation>
+            <numerusform>%n Ebene</numerusform>
+            <numerusform>%n Ebenen</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 get the note or colour that the file has for them.</source>
-        <translation>Notiz oder Farbe aus der Datei für %1.</translation>
+    <message numerus="yes">
+        <source>%n levels with %1 and %2 classes</source>
+        <translation>
+            <numerusform>%n Ebene mit %1 und %2 Klassen</numerusform>
+            <numerusform>%n Ebenen mit %1 und %2 Klassen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n renamed</source>
+        <translation>
+            <numerusform>%n umbenannt</numerusform>
+            <numerusform>%n umbenannt</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n merged</source>
+        <translation>
+            <numerusform>%n zusammengeführt</numerusform>
+            <numerusform>%n zusammengeführt</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n linked</source>
+        <translation>
+            <numerusform>%n verknüpft</numerusform>
+            <numerusform>%n verknüpft</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n moved</source>
+        <translation>
+            <numerusform>%n verschoben</numerusform>
+            <numerusform>%n verschoben</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n classes get a source id or synonyms.</source>
+        <translation>
+            <numerusform>%n Klasse erhält eine Quell-ID oder Synonyme.</numerusform>
+            <numerusform>%n Klassen erhalten eine Quell-ID oder Synonyme.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n classes get the note or colour that the file has for them.</source>
+        <translation>
+            <numerusform>%n Klasse erhält Notiz oder Farbe aus der Datei.</numerusform>
+            <numerusform>%n Klassen erhalten Notiz oder Farbe aus der Datei.</numerusform>
+        </translation>
     </message>
     <message>
         <source>The list is remembered, to compare its next version with it.</source>
@@ -2301,9 +2350,40 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <source>%1 and %2 look like one class</source>
         <translation>%1 und %2 sehen aus wie eine einzige Klasse</translation>
     </message>
-    <message>
-        <source>Of %1 images, %2 are more like the other class than like the rest of their own.</source>
-        <translation>Von %1 Bildern ähneln %2 eher der anderen Klasse als dem Rest der eigenen.</translation>
+    <message numerus="yes">
+        <source>Of %1 images, %n are more like the other class than like the rest of their own.</source>
+        <translation>
+            <numerusform>Von %1 Bildern ähnelt %n eher der anderen Klasse als dem Rest der eigenen.</numerusform>
+            <numerusform>Von %1 Bildern ähneln %n eher der anderen Klasse als dem Rest der eigenen.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>3 more examples of %1 would help about %n images</source>
+        <translation>
+            <numerusform>3 weitere Beispiele von %1 würden etwa %n Bild helfen</numerusform>
+            <numerusform>3 weitere Beispiele von %1 würden etwa %n Bildern helfen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>It has %n examples.</source>
+        <translation>
+            <numerusform>Es gibt %n Beispiel.</numerusform>
+            <numerusform>Es gibt %n Beispiele.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n images probably belong to it, but not surely.</source>
+        <translation>
+            <numerusform>%n Bild gehört wahrscheinlich dazu, aber nicht sicher.</numerusform>
+            <numerusform>%n Bilder gehören wahrscheinlich dazu, aber nicht sicher.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>How good is this? Tested on %n places of your graph: the right parent comes first in %1, among the first three in %2. By chance it would be first in %3.</source>
+        <translation>
+            <numerusform>Wie gut ist das? Bei einem Test an %n Stelle Ihres Graphen stand die richtige Elternklasse %1-mal an erster Stelle und %2-mal unter den ersten drei. Durch Zufall stünde sie %3-mal an erster Stelle.</numerusform>
+            <numerusform>Wie gut ist das? Bei einem Test an %n Stellen Ihres Graphen stand die richtige Elternklasse %1-mal an erster Stelle und %2-mal unter den ersten drei. Durch Zufall stünde sie %3-mal an erster Stelle.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Merge into %1</source>
@@ -2322,17 +2402,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>In zwei Klassen aufteilen</translation>
     </message>
     <message>
-        <source>3 more examples of %1 would help about %2 images</source>
-        <translation>3 weitere Beispiele von %1 würden etwa %2 Bildern helfen</translation>
-    </message>
-    <message numerus="yes">
-        <source>It has %n examples, and %1 images probably belong to it, but not surely.</source>
-        <translation>
-            <numerusform>Es gibt %n Beispiel, und %1 Bilder gehören wahrscheinlich dazu, aber nicht sicher.</numerusform>
-            <numerusform>Es gibt %n Beispiele, und %1 Bilder gehören wahrscheinlich dazu, aber nicht sicher.</numerusform>
-        </translation>
-    </message>
-    <message>
         <source>Show the class</source>
         <translation>Klasse anzeigen</translation>
     </message>
@@ -2346,10 +2415,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
             <numerusform>%n weiterer erscheint, sobald diese erledigt sind.</numerusform>
             <numerusform>%n weitere erscheinen, sobald diese erledigt sind.</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>How good is this? Tested on %1 places of your graph, it ranks the right parent first %2 times and among the first three %3 times. By chance it would be first %4 times.</source>
-        <translation>Wie gut ist das? Bei einem Test an %1 Stellen Ihres Graphen stand die richtige Elternklasse %2-mal an erster Stelle und %3-mal unter den ersten drei. Durch Zufall stünde sie %4-mal an erster Stelle.</translation>
     </message>
     <message numerus="yes">
         <source>Show %n dismissed suggestions again</source>
@@ -2807,9 +2872,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <source>Back to all images (Esc)</source>
         <translation>Zurück zu allen Bildern (Esc)</translation>
     </message>
-    <message>
-        <source>First of %1 pages</source>
-        <translation>Erste von %1 Seiten</translation>
+    <message numerus="yes">
+        <source>First of %n pages</source>
+        <translation>
+            <numerusform>Erste von %n Seite</numerusform>
+            <numerusform>Erste von %n Seiten</numerusform>
+        </translation>
     </message>
     <message>
         <source>Image</source>
@@ -2853,9 +2921,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <source>No images found there</source>
         <translation>Dort wurden keine Bilder gefunden</translation>
     </message>
-    <message>
-        <source>%1 and %2 more could not be added: %3</source>
-        <translation>%1 und %2 weitere konnten nicht hinzugefügt werden: %3</translation>
+    <message numerus="yes">
+        <source>%1 and %n more could not be added: %2</source>
+        <translation>
+            <numerusform>%1 und %n weiteres konnten nicht hinzugefügt werden: %2</numerusform>
+            <numerusform>%1 und %n weitere konnten nicht hinzugefügt werden: %2</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1 could not be added: %2</source>
@@ -3334,9 +3405,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <source>For this class and all below it. Below this, the broader class is used.</source>
         <translation>Für diese Klasse und alle darunter. Unterhalb der Schwelle gilt die gröbere Klasse.</translation>
     </message>
-    <message>
-        <source>At %1, %2 of %3 held-out images of this class are named as it or a class below it.</source>
-        <translation>Bei %1 werden %2 von %3 zurückgehaltenen Bildern dieser Klasse mit ihr oder einer Klasse darunter benannt.</translation>
+    <message numerus="yes">
+        <source>At %1, %2 of %n held-out images of this class are named as it or a class below it.</source>
+        <translation>
+            <numerusform>Bei %1 werden %2 von %n zurückgehaltenem Bild dieser Klasse mit ihr oder einer Klasse darunter benannt.</numerusform>
+            <numerusform>Bei %1 werden %2 von %n zurückgehaltenen Bildern dieser Klasse mit ihr oder einer Klasse darunter benannt.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Of all images named so, %1 are right (95% confidence interval %2 to %3).</source>
@@ -3563,13 +3637,19 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <source>Nearly the same image is labelled %1: one of the two is wrong.</source>
         <translation>Fast dasselbe Bild ist als %1 gelabelt: Eines von beiden ist falsch.</translation>
     </message>
-    <message>
-        <source>Its %1 nearest labelled look-alikes are all %2.</source>
-        <translation>Die %1 ähnlichsten gelabelten Bilder sind alle %2.</translation>
+    <message numerus="yes">
+        <source>Its %n nearest labelled look-alikes are all %1.</source>
+        <translation>
+            <numerusform>Das ähnlichste gelabelte Bild ist %1.</numerusform>
+            <numerusform>Die %n ähnlichsten gelabelten Bilder sind alle %1.</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>Its %1 nearest labelled look-alikes: %2.</source>
-        <translation>Die %1 ähnlichsten gelabelten Bilder: %2.</translation>
+    <message numerus="yes">
+        <source>Its %n nearest labelled look-alikes: %1.</source>
+        <translation>
+            <numerusform>Das ähnlichste gelabelte Bild: %1.</numerusform>
+            <numerusform>Die %n ähnlichsten gelabelten Bilder: %1.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Without this label the model says %1, %2.</source>
@@ -3971,9 +4051,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <source>Clear the selection (Esc)</source>
         <translation>Auswahl aufheben (Esc)</translation>
     </message>
-    <message>
-        <source>Accept %1 predictions</source>
-        <translation>Vorhersagen übernehmen (%1)</translation>
+    <message numerus="yes">
+        <source>Accept %n predictions</source>
+        <translation>
+            <numerusform>%n Vorhersage übernehmen</numerusform>
+            <numerusform>%n Vorhersagen übernehmen</numerusform>
+        </translation>
     </message>
     <message>
         <source>status</source>
@@ -4553,33 +4636,86 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <source>%1 of %2 found</source>
         <translation>%1 von %2 gefunden</translation>
     </message>
-    <message>
-        <source>%1 by their folders</source>
-        <translation>%1 am Ordner erkannt</translation>
+    <message numerus="yes">
+        <source>%n by their folders</source>
+        <translation>
+            <numerusform>%n am Ordner erkannt</numerusform>
+            <numerusform>%n am Ordner erkannt</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 by name and size</source>
-        <translation>%1 an Name und Größe erkannt</translation>
+    <message numerus="yes">
+        <source>%n by name and size</source>
+        <translation>
+            <numerusform>%n an Name und Größe erkannt</numerusform>
+            <numerusform>%n an Name und Größe erkannt</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 by content</source>
-        <translation>%1 am Inhalt erkannt</translation>
+    <message numerus="yes">
+        <source>%n by content</source>
+        <translation>
+            <numerusform>%n am Inhalt erkannt</numerusform>
+            <numerusform>%n am Inhalt erkannt</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more folders</source>
+        <translation>
+            <numerusform>und %n weiterer Ordner</numerusform>
+            <numerusform>und %n weitere Ordner</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n changed in the meantime</source>
+        <translation>
+            <numerusform>%n inzwischen geändert</numerusform>
+            <numerusform>%n inzwischen geändert</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n images added from the new place without a label will be replaced</source>
+        <translation>
+            <numerusform>%n vom neuen Ort hinzugefügtes Bild ohne Label wird ersetzt</numerusform>
+            <numerusform>%n vom neuen Ort hinzugefügte Bilder ohne Label werden ersetzt</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n not updated: a file with the same name and size is a different image.</source>
+        <translation>
+            <numerusform>%n nicht aktualisiert: Eine Datei mit gleichem Namen und gleicher Größe ist ein anderes Bild.</numerusform>
+            <numerusform>%n nicht aktualisiert: Eine Datei mit gleichem Namen und gleicher Größe ist ein anderes Bild.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n could be several files. Choose a narrower folder to tell them apart.</source>
+        <translation>
+            <numerusform>%n mehrdeutig: mehrere mögliche Dateien. Engeren Ordner wählen, um sie zu unterscheiden.</numerusform>
+            <numerusform>%n mehrdeutig: mehrere mögliche Dateien. Engeren Ordner wählen, um sie zu unterscheiden.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n already in the project as another image with a label.</source>
+        <translation>
+            <numerusform>%n schon als anderes Bild mit Label im Projekt.</numerusform>
+            <numerusform>%n schon als anderes Bild mit Label im Projekt.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n not found there.</source>
+        <translation>
+            <numerusform>%n dort nicht gefunden.</numerusform>
+            <numerusform>%n dort nicht gefunden.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n folders could not be searched.</source>
+        <translation>
+            <numerusform>%n Ordner konnte nicht durchsucht werden.</numerusform>
+            <numerusform>%n Ordner konnten nicht durchsucht werden.</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1: %2</source>
         <translation>%1: %2</translation>
-    </message>
-    <message>
-        <source>and %1 more folders</source>
-        <translation>weitere Ordner: %1</translation>
-    </message>
-    <message>
-        <source>%1 changed in the meantime</source>
-        <translation>%1 inzwischen geändert</translation>
-    </message>
-    <message>
-        <source>%1 added from the new place without a label will be replaced</source>
-        <translation>%1 ohne Label, vom neuen Ort hinzugefügt: wird ersetzt</translation>
     </message>
     <message>
         <source>%1, all verified by content</source>
@@ -4592,26 +4728,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>%1, %2 verified by content, %3 by name and size</source>
         <translation>%1, %2 am Inhalt bestätigt, %3 an Name und Größe erkannt</translation>
-    </message>
-    <message>
-        <source>%1 not updated: a file with the same name and size is a different image.</source>
-        <translation>%1 nicht aktualisiert: Eine Datei mit gleichem Namen und gleicher Größe ist ein anderes Bild.</translation>
-    </message>
-    <message>
-        <source>%1 could be several files. Choose a narrower folder to tell them apart.</source>
-        <translation>%1 mehrdeutig: mehrere mögliche Dateien. Engeren Ordner wählen, um sie zu unterscheiden.</translation>
-    </message>
-    <message>
-        <source>%1 already in the project as another image with a label.</source>
-        <translation>%1 schon als anderes Bild mit Label im Projekt.</translation>
-    </message>
-    <message>
-        <source>%1 not found there.</source>
-        <translation>%1 dort nicht gefunden.</translation>
-    </message>
-    <message>
-        <source>%1 folders</source>
-        <translation>%1 Ordner</translation>
     </message>
     <message>
         <source>%1 could not be searched.</source>
@@ -4648,9 +4764,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <source>5 stars</source>
         <translation>5 Sterne</translation>
     </message>
-    <message>
-        <source>and %1 more</source>
-        <translation>und %1 weitere</translation>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>und %n weitere</numerusform>
+            <numerusform>und %n weitere</numerusform>
+        </translation>
     </message>
     <message>
         <source>Stop; nothing is imported</source>
@@ -4930,9 +5049,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <source>Accept the class on the card</source>
         <translation>Klasse auf der Kachel übernehmen</translation>
     </message>
-    <message>
-        <source>None of the %1 selected images has an unlabelled prediction above %2.</source>
-        <translation>Keines der %1 ausgewählten Bilder hat eine Vorhersage über %2 und noch kein Label.</translation>
+    <message numerus="yes">
+        <source>None of the %n selected images has an unlabelled prediction above %1.</source>
+        <translation>
+            <numerusform>Das ausgewählte Bild hat keine Vorhersage über %1 oder schon ein Label.</numerusform>
+            <numerusform>Keines der %n ausgewählten Bilder hat eine Vorhersage über %1 und noch kein Label.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Accept the most likely class</source>
@@ -5322,21 +5444,40 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <source>About %1.</source>
         <translation>Etwa %1.</translation>
     </message>
-    <message>
-        <source>%1 labels: training would likely help.</source>
-        <translation>%1 Labels: Training würde wahrscheinlich helfen.</translation>
+    <message numerus="yes">
+        <source>%n labels: training would likely help.</source>
+        <translation>
+            <numerusform>%n Label: Training würde wahrscheinlich helfen.</numerusform>
+            <numerusform>%n Labels: Training würde wahrscheinlich helfen.</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 labels: training for about %2 would likely help.</source>
-        <translation>%1 Labels: Training von etwa %2 würde wahrscheinlich helfen.</translation>
+    <message numerus="yes">
+        <source>%n labels: training for about %1 would likely help.</source>
+        <translation>
+            <numerusform>%n Label: Training von etwa %1 würde wahrscheinlich helfen.</numerusform>
+            <numerusform>%n Labels: Training von etwa %1 würde wahrscheinlich helfen.</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 labels: training the backbone would likely help.</source>
-        <translation>%1 Labels: Training des Backbones würde wahrscheinlich helfen.</translation>
+    <message numerus="yes">
+        <source>%n labels: training the backbone would likely help.</source>
+        <translation>
+            <numerusform>%n Label: Training des Backbones würde wahrscheinlich helfen.</numerusform>
+            <numerusform>%n Labels: Training des Backbones würde wahrscheinlich helfen.</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>Training stopped after %1 of %2 iterations. Nothing is lost.</source>
-        <translation>Training nach %1 von %2 Iterationen gestoppt. Nichts ist verloren.</translation>
+    <message numerus="yes">
+        <source>Training stopped after %1 of %n iterations. Nothing is lost.</source>
+        <translation>
+            <numerusform>Training nach %1 von %n Iteration gestoppt. Nichts ist verloren.</numerusform>
+            <numerusform>Training nach %1 von %n Iterationen gestoppt. Nichts ist verloren.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Learns from %1 you labelled in %n classes.</source>
+        <translation>
+            <numerusform>Lernt aus Ihren gelabelten Bildern: %1 in %n Klasse.</numerusform>
+            <numerusform>Lernt aus Ihren gelabelten Bildern: %1 in %n Klassen.</numerusform>
+        </translation>
     </message>
     <message>
         <source>1 minute</source>
@@ -5353,10 +5494,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>Label at least 2 images in each of 2 classes first.</source>
         <translation>Zuerst in 2 Klassen je mindestens 2 Bilder labeln.</translation>
-    </message>
-    <message>
-        <source>Learns from %1 you labelled in %2 classes.</source>
-        <translation>Lernt aus Ihren gelabelten Bildern: %1 in %2 Klassen.</translation>
     </message>
     <message>
         <source>The new version is ready</source>
@@ -5626,9 +5763,33 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <source>Accuracy on held-out labels: %1 → %2 (%3 points, between %4 and %5)</source>
         <translation>Genauigkeit auf zurückgehaltenen Labels: %1 → %2 (%3 Punkte, zwischen %4 und %5)</translation>
     </message>
-    <message>
-        <source>Measured on %1 labelled images, each held out of both models: %2 became right, %3 wrong.</source>
-        <translation>Gemessen auf %1 gelabelten Bildern, jedes bei beiden Modellen zurückgehalten: %2 wurden richtig, %3 falsch.</translation>
+    <message numerus="yes">
+        <source>Measured on %n labelled images, each held out of both models: %1 became right, %2 wrong.</source>
+        <translation>
+            <numerusform>Gemessen auf %n gelabeltem Bild, bei beiden Modellen zurückgehalten: %1 wurden richtig, %2 falsch.</numerusform>
+            <numerusform>Gemessen auf %n gelabelten Bildern, jedes bei beiden Modellen zurückgehalten: %1 wurden richtig, %2 falsch.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n edits are tried out</source>
+        <translation>
+            <numerusform>%n Änderung ist ausprobiert</numerusform>
+            <numerusform>%n Änderungen sind ausprobiert</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n new labels changed what is expected</source>
+        <translation>
+            <numerusform>%n neues Label hat die Erwartung geändert</numerusform>
+            <numerusform>%n neue Labels haben die Erwartung geändert</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>By the last %n edits</source>
+        <translation>
+            <numerusform>Durch die letzte Änderung</numerusform>
+            <numerusform>Durch die letzten %n Änderungen</numerusform>
+        </translation>
     </message>
     <message>
         <source>With a safe class: %1 → %2, right: %3 → %4.</source>
@@ -5639,20 +5800,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Ausprobiert: %1</translation>
     </message>
     <message>
-        <source>%1 edits are tried out</source>
-        <translation>%1 Änderungen sind ausprobiert</translation>
-    </message>
-    <message>
         <source>Unknown went up by %1</source>
         <translation>%1 mehr unbekannt</translation>
     </message>
     <message>
         <source>Unknown went down by %1</source>
         <translation>%1 weniger unbekannt</translation>
-    </message>
-    <message>
-        <source>%1 new labels changed what is expected</source>
-        <translation>%1 neue Labels haben die Erwartung geändert</translation>
     </message>
     <message numerus="yes">
         <source>%n new labels of %1 changed what is expected</source>
@@ -5664,10 +5817,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>By the last edit: %1</source>
         <translation>Durch die letzte Änderung: %1</translation>
-    </message>
-    <message>
-        <source>By the last %1 edits</source>
-        <translation>Durch die letzten %1 Änderungen</translation>
     </message>
     <message>
         <source>unknown</source>
@@ -6198,9 +6347,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <source>any date</source>
         <translation>beliebiges Datum</translation>
     </message>
-    <message>
-        <source>%1 selected</source>
-        <translation>%1 ausgewählt</translation>
+    <message numerus="yes">
+        <source>%n selected</source>
+        <translation>
+            <numerusform>%n ausgewählt</numerusform>
+            <numerusform>%n ausgewählt</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>about %n errors</source>
@@ -6245,9 +6397,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <source>Accept %1</source>
         <translation>%1 übernehmen</translation>
     </message>
-    <message>
-        <source>Include %1 unknown</source>
-        <translation>%1 unbekannte einbeziehen</translation>
+    <message numerus="yes">
+        <source>Include %n unknown</source>
+        <translation>
+            <numerusform>%n unbekanntes einbeziehen</numerusform>
+            <numerusform>%n unbekannte einbeziehen</numerusform>
+        </translation>
     </message>
     <message>
         <source>(removed)</source>

@@ -1185,21 +1185,30 @@
         <source>the parents</source>
         <translation>las clases padre</translation>
     </message>
-    <message>
-        <source>%1 go to %2</source>
-        <translation>%1 → %2</translation>
+    <message numerus="yes">
+        <source>%n labels go to %1</source>
+        <translation>
+            <numerusform>%n etiqueta → %1</numerusform>
+            <numerusform>%n etiquetas → %1</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 are removed</source>
-        <translation>pérdida de %1</translation>
+    <message numerus="yes">
+        <source>%n labels are removed</source>
+        <translation>
+            <numerusform>pérdida de %n etiqueta</numerusform>
+            <numerusform>pérdida de %n etiquetas</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 has %n labelled images; to split a class takes 2. Label some more first.</source>
+        <translation>
+            <numerusform>%1 tiene %n imagen etiquetada; para dividir una clase hacen falta 2. Etiquete antes algunas más.</numerusform>
+            <numerusform>%1 tiene %n imágenes etiquetadas; para dividir una clase hacen falta 2. Etiquete antes algunas más.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Split class…</source>
         <translation>Dividir clase…</translation>
-    </message>
-    <message>
-        <source>%1 has %2 labelled images; to split a class takes 2. Label some more first.</source>
-        <translation>%1 tiene %2 imágenes etiquetadas; para dividir una clase hacen falta 2. Etiquete antes algunas más.</translation>
     </message>
     <message>
         <source>No images yet</source>
@@ -1269,9 +1278,19 @@
         <source>Needs examples: drop a few images here</source>
         <translation>Necesita ejemplos: suelte aquí unas pocas imágenes</translation>
     </message>
-    <message>
-        <source>%1 images here or below, %2 examples of its own</source>
-        <translation>%1 imágenes aquí o por debajo, %2 ejemplos propios</translation>
+    <message numerus="yes">
+        <source>%n examples of its own</source>
+        <translation>
+            <numerusform>%n ejemplo propio</numerusform>
+            <numerusform>%n ejemplos propios</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n images here or below</source>
+        <translation>
+            <numerusform>%n imagen aquí o por debajo</numerusform>
+            <numerusform>%n imágenes aquí o por debajo</numerusform>
+        </translation>
     </message>
     <message>
         <source>Label %1 as none of the classes</source>
@@ -1520,13 +1539,19 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <source>Not evaluated yet: this needs classes with two examples and some more images.</source>
         <translation>Aún no evaluado: hacen falta clases con dos ejemplos y algunas imágenes más.</translation>
     </message>
-    <message>
-        <source>Off, because it does not help: of %1 held-out examples, %2 are correct with it and %3 without.</source>
-        <translation>Desactivado porque no ayuda: de %1 ejemplos reservados, %2 son correctos con él y %3 sin él.</translation>
+    <message numerus="yes">
+        <source>Off, because it does not help: of %n held-out examples, %1 are correct with it and %2 without.</source>
+        <translation>
+            <numerusform>Desactivado porque no ayuda: de %n ejemplo reservado, %1 son correctos con él y %2 sin él.</numerusform>
+            <numerusform>Desactivado porque no ayuda: de %n ejemplos reservados, %1 son correctos con él y %2 sin él.</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>Of %1 held-out examples, %2 are correct with it and %3 without.</source>
-        <translation>De %1 ejemplos reservados, %2 son correctos con él y %3 sin él.</translation>
+    <message numerus="yes">
+        <source>Of %n held-out examples, %1 are correct with it and %2 without.</source>
+        <translation>
+            <numerusform>De %n ejemplo reservado, %1 son correctos con él y %2 sin él.</numerusform>
+            <numerusform>De %n ejemplos reservados, %1 son correctos con él y %2 sin él.</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>Move %n classes to the top level</source>
@@ -2069,36 +2094,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <source>1 level</source>
         <translation>1 nivel</translation>
     </message>
-    <message>
-        <source>%1 levels</source>
-        <translation>%1 niveles</translation>
-    </message>
-    <message>
-        <source>%1 levels with %2 and %3 classes</source>
-        <translation>%1 niveles con %2 y %3 clases</translation>
-    </message>
     <message numerus="yes">
         <source>%n new classes</source>
         <translation>
             <numerusform>%n clase nueva</numerusform>
             <numerusform>%n clases nuevas</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>%1 renamed</source>
-        <translation>%1 por renombrar</translation>
-    </message>
-    <message>
-        <source>%1 merged</source>
-        <translation>%1 por fusionar</translation>
-    </message>
-    <message>
-        <source>%1 moved</source>
-        <translation>%1 por mover</translation>
-    </message>
-    <message>
-        <source>%1 linked</source>
-        <translation>%1 por vincular</translation>
     </message>
     <message>
         <source>Synonyms of %1</source>
@@ -2119,13 +2120,61 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
             <numerusform>%1 ya están en el proyecto.</numerusform>
         </translation>
     </message>
-    <message>
-        <source>%1 get a source id or synonyms.</source>
-        <translation>Reciben un id. de origen o sinónimos: %1.</translation>
+    <message numerus="yes">
+        <source>%n levels</source>
+        <translation>
+            <numerusform>%n nivel</numerusform>
+            <numerusform>%n niveles</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 get the note or colour that the file has for them.</source>
-        <translation>Reciben la nota o el color que el archivo tiene para ellas: %1.</translation>
+    <message numerus="yes">
+        <source>%n levels with %1 and %2 classes</source>
+        <translation>
+            <numerusform>%n nivel con %1 y %2 clases</numerusform>
+            <numerusform>%n niveles con %1 y %2 clases</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n renamed</source>
+        <translation>
+            <numerusform>%n por renombrar</numerusform>
+            <numerusform>%n por renombrar</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n merged</source>
+        <translation>
+            <numerusform>%n por fusionar</numerusform>
+            <numerusform>%n por fusionar</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n linked</source>
+        <translation>
+            <numerusform>%n por vincular</numerusform>
+            <numerusform>%n por vincular</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n moved</source>
+        <translation>
+            <numerusform>%n por mover</numerusform>
+            <numerusform>%n por mover</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n classes get a source id or synonyms.</source>
+        <translation>
+            <numerusform>%n clase recibe un id. de origen o sinónimos.</numerusform>
+            <numerusform>%n clases reciben un id. de origen o sinónimos.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n classes get the note or colour that the file has for them.</source>
+        <translation>
+            <numerusform>%n clase recibe la nota o el color que el archivo tiene para ella.</numerusform>
+            <numerusform>%n clases reciben la nota o el color que el archivo tiene para ellas.</numerusform>
+        </translation>
     </message>
     <message>
         <source>The list is remembered, to compare its next version with it.</source>
@@ -2301,9 +2350,40 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <source>%1 and %2 look like one class</source>
         <translation>%1 y %2 parecen una sola clase</translation>
     </message>
-    <message>
-        <source>Of %1 images, %2 are more like the other class than like the rest of their own.</source>
-        <translation>De %1 imágenes, %2 se parecen más a la otra clase que al resto de la suya.</translation>
+    <message numerus="yes">
+        <source>Of %1 images, %n are more like the other class than like the rest of their own.</source>
+        <translation>
+            <numerusform>De %1 imágenes, %n se parece más a la otra clase que al resto de la suya.</numerusform>
+            <numerusform>De %1 imágenes, %n se parecen más a la otra clase que al resto de la suya.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>3 more examples of %1 would help about %n images</source>
+        <translation>
+            <numerusform>3 ejemplos más de %1 ayudarían a alrededor de %n imagen</numerusform>
+            <numerusform>3 ejemplos más de %1 ayudarían a unas %n imágenes</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>It has %n examples.</source>
+        <translation>
+            <numerusform>Tiene %n ejemplo.</numerusform>
+            <numerusform>Tiene %n ejemplos.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n images probably belong to it, but not surely.</source>
+        <translation>
+            <numerusform>%n imagen probablemente es de ella, pero no es seguro.</numerusform>
+            <numerusform>%n imágenes probablemente son de ella, pero no es seguro.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>How good is this? Tested on %n places of your graph: the right parent comes first in %1, among the first three in %2. By chance it would be first in %3.</source>
+        <translation>
+            <numerusform>¿Hasta qué punto es fiable? En una prueba con %n lugar de su grafo, la clase padre correcta quedó primera en %1 y entre las tres primeras en %2. Por azar quedaría primera en %3.</numerusform>
+            <numerusform>¿Hasta qué punto es fiable? En una prueba con %n lugares de su grafo, la clase padre correcta quedó primera en %1 y entre las tres primeras en %2. Por azar quedaría primera en %3.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Merge into %1</source>
@@ -2322,17 +2402,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Dividir en dos clases</translation>
     </message>
     <message>
-        <source>3 more examples of %1 would help about %2 images</source>
-        <translation>3 ejemplos más de %1 ayudarían a unas %2 imágenes</translation>
-    </message>
-    <message numerus="yes">
-        <source>It has %n examples, and %1 images probably belong to it, but not surely.</source>
-        <translation>
-            <numerusform>Tiene %n ejemplo, y %1 imágenes probablemente son de ella, pero no es seguro.</numerusform>
-            <numerusform>Tiene %n ejemplos, y %1 imágenes probablemente son de ella, pero no es seguro.</numerusform>
-        </translation>
-    </message>
-    <message>
         <source>Show the class</source>
         <translation>Mostrar la clase</translation>
     </message>
@@ -2346,10 +2415,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
             <numerusform>Aparece %n más cuando se resuelvan estas.</numerusform>
             <numerusform>Aparecen %n más cuando se resuelvan estas.</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>How good is this? Tested on %1 places of your graph, it ranks the right parent first %2 times and among the first three %3 times. By chance it would be first %4 times.</source>
-        <translation>¿Hasta qué punto es fiable? En una prueba con %1 lugares de su grafo, la clase padre correcta quedó primera %2 veces y entre las tres primeras %3 veces. Por azar quedaría primera %4 veces.</translation>
     </message>
     <message numerus="yes">
         <source>Show %n dismissed suggestions again</source>
@@ -2807,9 +2872,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <source>Back to all images (Esc)</source>
         <translation>Volver a todas las imágenes (Esc)</translation>
     </message>
-    <message>
-        <source>First of %1 pages</source>
-        <translation>Primera de %1 páginas</translation>
+    <message numerus="yes">
+        <source>First of %n pages</source>
+        <translation>
+            <numerusform>Primera de %n página</numerusform>
+            <numerusform>Primera de %n páginas</numerusform>
+        </translation>
     </message>
     <message>
         <source>Image</source>
@@ -2853,9 +2921,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <source>No images found there</source>
         <translation>Allí no se encontraron imágenes</translation>
     </message>
-    <message>
-        <source>%1 and %2 more could not be added: %3</source>
-        <translation>No se pudieron añadir %1 y %2 más: %3</translation>
+    <message numerus="yes">
+        <source>%1 and %n more could not be added: %2</source>
+        <translation>
+            <numerusform>No se pudieron añadir %1 y %n más: %2</numerusform>
+            <numerusform>No se pudieron añadir %1 y %n más: %2</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1 could not be added: %2</source>
@@ -3334,9 +3405,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <source>For this class and all below it. Below this, the broader class is used.</source>
         <translation>Para esta clase y todas las de debajo. Por debajo de este valor se usa la clase más general.</translation>
     </message>
-    <message>
-        <source>At %1, %2 of %3 held-out images of this class are named as it or a class below it.</source>
-        <translation>Con %1, %2 de %3 imágenes reservadas de esta clase reciben esta clase o una de debajo.</translation>
+    <message numerus="yes">
+        <source>At %1, %2 of %n held-out images of this class are named as it or a class below it.</source>
+        <translation>
+            <numerusform>Con %1, %2 de %n imagen reservada de esta clase recibe esta clase o una de debajo.</numerusform>
+            <numerusform>Con %1, %2 de %n imágenes reservadas de esta clase reciben esta clase o una de debajo.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Of all images named so, %1 are right (95% confidence interval %2 to %3).</source>
@@ -3563,13 +3637,19 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <source>Nearly the same image is labelled %1: one of the two is wrong.</source>
         <translation>Una imagen casi igual está etiquetada como %1: una de las dos es errónea.</translation>
     </message>
-    <message>
-        <source>Its %1 nearest labelled look-alikes are all %2.</source>
-        <translation>Las %1 imágenes etiquetadas más parecidas son todas %2.</translation>
+    <message numerus="yes">
+        <source>Its %n nearest labelled look-alikes are all %1.</source>
+        <translation>
+            <numerusform>La imagen etiquetada más parecida es %1.</numerusform>
+            <numerusform>Las %n imágenes etiquetadas más parecidas son todas %1.</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>Its %1 nearest labelled look-alikes: %2.</source>
-        <translation>Las %1 imágenes etiquetadas más parecidas: %2.</translation>
+    <message numerus="yes">
+        <source>Its %n nearest labelled look-alikes: %1.</source>
+        <translation>
+            <numerusform>La imagen etiquetada más parecida: %1.</numerusform>
+            <numerusform>Las %n imágenes etiquetadas más parecidas: %1.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Without this label the model says %1, %2.</source>
@@ -3971,9 +4051,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <source>Clear the selection (Esc)</source>
         <translation>Quitar la selección (Esc)</translation>
     </message>
-    <message>
-        <source>Accept %1 predictions</source>
-        <translation>Aceptar %1 predicciones</translation>
+    <message numerus="yes">
+        <source>Accept %n predictions</source>
+        <translation>
+            <numerusform>Aceptar %n predicción</numerusform>
+            <numerusform>Aceptar %n predicciones</numerusform>
+        </translation>
     </message>
     <message>
         <source>status</source>
@@ -4553,33 +4636,86 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <source>%1 of %2 found</source>
         <translation>Encontradas %1 de %2</translation>
     </message>
-    <message>
-        <source>%1 by their folders</source>
-        <translation>%1 por sus carpetas</translation>
+    <message numerus="yes">
+        <source>%n by their folders</source>
+        <translation>
+            <numerusform>%n por su carpeta</numerusform>
+            <numerusform>%n por sus carpetas</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 by name and size</source>
-        <translation>%1 por nombre y tamaño</translation>
+    <message numerus="yes">
+        <source>%n by name and size</source>
+        <translation>
+            <numerusform>%n por nombre y tamaño</numerusform>
+            <numerusform>%n por nombre y tamaño</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 by content</source>
-        <translation>%1 por contenido</translation>
+    <message numerus="yes">
+        <source>%n by content</source>
+        <translation>
+            <numerusform>%n por contenido</numerusform>
+            <numerusform>%n por contenido</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more folders</source>
+        <translation>
+            <numerusform>y %n carpeta más</numerusform>
+            <numerusform>y %n carpetas más</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n changed in the meantime</source>
+        <translation>
+            <numerusform>%n con cambios desde entonces</numerusform>
+            <numerusform>%n con cambios desde entonces</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n images added from the new place without a label will be replaced</source>
+        <translation>
+            <numerusform>Se reemplazará %n imagen añadida desde la nueva ubicación sin etiqueta</numerusform>
+            <numerusform>Se reemplazarán %n imágenes añadidas desde la nueva ubicación sin etiqueta</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n not updated: a file with the same name and size is a different image.</source>
+        <translation>
+            <numerusform>%n sin actualizar: un archivo con el mismo nombre y tamaño es otra imagen.</numerusform>
+            <numerusform>%n sin actualizar: un archivo con el mismo nombre y tamaño es otra imagen.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n could be several files. Choose a narrower folder to tell them apart.</source>
+        <translation>
+            <numerusform>%n con varios archivos posibles. Elija una carpeta más concreta para distinguirlos.</numerusform>
+            <numerusform>%n con varios archivos posibles. Elija una carpeta más concreta para distinguirlos.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n already in the project as another image with a label.</source>
+        <translation>
+            <numerusform>%n ya en el proyecto como otra imagen con etiqueta.</numerusform>
+            <numerusform>%n ya en el proyecto como otra imagen con etiqueta.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n not found there.</source>
+        <translation>
+            <numerusform>%n sin encontrar allí.</numerusform>
+            <numerusform>%n sin encontrar allí.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n folders could not be searched.</source>
+        <translation>
+            <numerusform>No se pudo buscar en %n carpeta.</numerusform>
+            <numerusform>No se pudo buscar en %n carpetas.</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1: %2</source>
         <translation>%1: %2</translation>
-    </message>
-    <message>
-        <source>and %1 more folders</source>
-        <translation>y %1 carpetas más</translation>
-    </message>
-    <message>
-        <source>%1 changed in the meantime</source>
-        <translation>%1 con cambios desde entonces</translation>
-    </message>
-    <message>
-        <source>%1 added from the new place without a label will be replaced</source>
-        <translation>Por reemplazar: %1 de la nueva ubicación, sin etiqueta</translation>
     </message>
     <message>
         <source>%1, all verified by content</source>
@@ -4592,26 +4728,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>%1, %2 verified by content, %3 by name and size</source>
         <translation>%1, %2 con contenido verificado, %3 por nombre y tamaño</translation>
-    </message>
-    <message>
-        <source>%1 not updated: a file with the same name and size is a different image.</source>
-        <translation>%1 sin actualizar: un archivo con el mismo nombre y tamaño es otra imagen.</translation>
-    </message>
-    <message>
-        <source>%1 could be several files. Choose a narrower folder to tell them apart.</source>
-        <translation>%1 con varios archivos posibles. Elija una carpeta más concreta para distinguirlos.</translation>
-    </message>
-    <message>
-        <source>%1 already in the project as another image with a label.</source>
-        <translation>%1 ya en el proyecto como otra imagen con etiqueta.</translation>
-    </message>
-    <message>
-        <source>%1 not found there.</source>
-        <translation>%1 sin encontrar allí.</translation>
-    </message>
-    <message>
-        <source>%1 folders</source>
-        <translation>%1 carpetas</translation>
     </message>
     <message>
         <source>%1 could not be searched.</source>
@@ -4648,9 +4764,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <source>5 stars</source>
         <translation>5 estrellas</translation>
     </message>
-    <message>
-        <source>and %1 more</source>
-        <translation>y %1 más</translation>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>y %n más</numerusform>
+            <numerusform>y %n más</numerusform>
+        </translation>
     </message>
     <message>
         <source>Stop; nothing is imported</source>
@@ -4930,9 +5049,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <source>Accept the class on the card</source>
         <translation>Aceptar la clase de la tarjeta</translation>
     </message>
-    <message>
-        <source>None of the %1 selected images has an unlabelled prediction above %2.</source>
-        <translation>Ninguna de las %1 imágenes seleccionadas tiene una predicción sin etiquetar por encima de %2.</translation>
+    <message numerus="yes">
+        <source>None of the %n selected images has an unlabelled prediction above %1.</source>
+        <translation>
+            <numerusform>La imagen seleccionada no tiene una predicción sin etiquetar por encima de %1.</numerusform>
+            <numerusform>Ninguna de las %n imágenes seleccionadas tiene una predicción sin etiquetar por encima de %1.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Accept the most likely class</source>
@@ -5322,21 +5444,40 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <source>About %1.</source>
         <translation>Aprox. %1.</translation>
     </message>
-    <message>
-        <source>%1 labels: training would likely help.</source>
-        <translation>%1 etiquetas: entrenar probablemente ayudaría.</translation>
+    <message numerus="yes">
+        <source>%n labels: training would likely help.</source>
+        <translation>
+            <numerusform>%n etiqueta: entrenar probablemente ayudaría.</numerusform>
+            <numerusform>%n etiquetas: entrenar probablemente ayudaría.</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 labels: training for about %2 would likely help.</source>
-        <translation>%1 etiquetas: entrenar (aprox. %2) probablemente ayudaría.</translation>
+    <message numerus="yes">
+        <source>%n labels: training for about %1 would likely help.</source>
+        <translation>
+            <numerusform>%n etiqueta: entrenar (aprox. %1) probablemente ayudaría.</numerusform>
+            <numerusform>%n etiquetas: entrenar (aprox. %1) probablemente ayudaría.</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 labels: training the backbone would likely help.</source>
-        <translation>%1 etiquetas: entrenar la red base probablemente ayudaría.</translation>
+    <message numerus="yes">
+        <source>%n labels: training the backbone would likely help.</source>
+        <translation>
+            <numerusform>%n etiqueta: entrenar la red base probablemente ayudaría.</numerusform>
+            <numerusform>%n etiquetas: entrenar la red base probablemente ayudaría.</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>Training stopped after %1 of %2 iterations. Nothing is lost.</source>
-        <translation>El entrenamiento se detuvo tras %1 de %2 iteraciones. No se pierde nada.</translation>
+    <message numerus="yes">
+        <source>Training stopped after %1 of %n iterations. Nothing is lost.</source>
+        <translation>
+            <numerusform>El entrenamiento se detuvo tras %1 de %n iteración. No se pierde nada.</numerusform>
+            <numerusform>El entrenamiento se detuvo tras %1 de %n iteraciones. No se pierde nada.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Learns from %1 you labelled in %n classes.</source>
+        <translation>
+            <numerusform>Aprende de %1 que usted etiquetó en %n clase.</numerusform>
+            <numerusform>Aprende de %1 que usted etiquetó en %n clases.</numerusform>
+        </translation>
     </message>
     <message>
         <source>1 minute</source>
@@ -5353,10 +5494,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>Label at least 2 images in each of 2 classes first.</source>
         <translation>Etiquete antes al menos 2 imágenes en cada una de 2 clases.</translation>
-    </message>
-    <message>
-        <source>Learns from %1 you labelled in %2 classes.</source>
-        <translation>Aprende de %1 que usted etiquetó en %2 clases.</translation>
     </message>
     <message>
         <source>The new version is ready</source>
@@ -5626,9 +5763,33 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <source>Accuracy on held-out labels: %1 → %2 (%3 points, between %4 and %5)</source>
         <translation>Exactitud con etiquetas reservadas: %1 → %2 (%3 puntos, entre %4 y %5)</translation>
     </message>
-    <message>
-        <source>Measured on %1 labelled images, each held out of both models: %2 became right, %3 wrong.</source>
-        <translation>Medido con %1 imágenes etiquetadas, cada una reservada en ambos modelos: %2 pasaron a correctas, %3 a erróneas.</translation>
+    <message numerus="yes">
+        <source>Measured on %n labelled images, each held out of both models: %1 became right, %2 wrong.</source>
+        <translation>
+            <numerusform>Medido con %n imagen etiquetada, reservada en ambos modelos: %1 pasaron a correctas, %2 a erróneas.</numerusform>
+            <numerusform>Medido con %n imágenes etiquetadas, cada una reservada en ambos modelos: %1 pasaron a correctas, %2 a erróneas.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n edits are tried out</source>
+        <translation>
+            <numerusform>%n cambio en prueba</numerusform>
+            <numerusform>%n cambios en prueba</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n new labels changed what is expected</source>
+        <translation>
+            <numerusform>%n etiqueta nueva cambió lo esperado</numerusform>
+            <numerusform>%n etiquetas nuevas cambiaron lo esperado</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>By the last %n edits</source>
+        <translation>
+            <numerusform>Por el último cambio</numerusform>
+            <numerusform>Por los últimos %n cambios</numerusform>
+        </translation>
     </message>
     <message>
         <source>With a safe class: %1 → %2, right: %3 → %4.</source>
@@ -5639,20 +5800,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Probado: %1</translation>
     </message>
     <message>
-        <source>%1 edits are tried out</source>
-        <translation>%1 cambios en prueba</translation>
-    </message>
-    <message>
         <source>Unknown went up by %1</source>
         <translation>Las desconocidas aumentaron en %1</translation>
     </message>
     <message>
         <source>Unknown went down by %1</source>
         <translation>Las desconocidas disminuyeron en %1</translation>
-    </message>
-    <message>
-        <source>%1 new labels changed what is expected</source>
-        <translation>%1 etiquetas nuevas cambiaron lo esperado</translation>
     </message>
     <message numerus="yes">
         <source>%n new labels of %1 changed what is expected</source>
@@ -5664,10 +5817,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>By the last edit: %1</source>
         <translation>Por el último cambio: %1</translation>
-    </message>
-    <message>
-        <source>By the last %1 edits</source>
-        <translation>Por los últimos %1 cambios</translation>
     </message>
     <message>
         <source>unknown</source>
@@ -6198,9 +6347,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <source>any date</source>
         <translation>cualquier fecha</translation>
     </message>
-    <message>
-        <source>%1 selected</source>
-        <translation>Selección: %1</translation>
+    <message numerus="yes">
+        <source>%n selected</source>
+        <translation>
+            <numerusform>%n seleccionada</numerusform>
+            <numerusform>%n seleccionadas</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>about %n errors</source>
@@ -6245,9 +6397,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <source>Accept %1</source>
         <translation>Aceptar %1</translation>
     </message>
-    <message>
-        <source>Include %1 unknown</source>
-        <translation>Incluir %1 desconocidas</translation>
+    <message numerus="yes">
+        <source>Include %n unknown</source>
+        <translation>
+            <numerusform>Incluir %n desconocida</numerusform>
+            <numerusform>Incluir %n desconocidas</numerusform>
+        </translation>
     </message>
     <message>
         <source>(removed)</source>

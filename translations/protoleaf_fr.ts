@@ -1185,21 +1185,30 @@
         <source>the parents</source>
         <translation>les parents</translation>
     </message>
-    <message>
-        <source>%1 go to %2</source>
-        <translation>%1 → %2</translation>
+    <message numerus="yes">
+        <source>%n labels go to %1</source>
+        <translation>
+            <numerusform>%n étiquette → %1</numerusform>
+            <numerusform>%n étiquettes → %1</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 are removed</source>
-        <translation>suppression de %1</translation>
+    <message numerus="yes">
+        <source>%n labels are removed</source>
+        <translation>
+            <numerusform>suppression de %n étiquette</numerusform>
+            <numerusform>suppression de %n étiquettes</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 has %n labelled images; to split a class takes 2. Label some more first.</source>
+        <translation>
+            <numerusform>%1 a %n image étiquetée ; il en faut 2 pour scinder une classe. Étiquetez-en d’abord d’autres.</numerusform>
+            <numerusform>%1 a %n images étiquetées ; il en faut 2 pour scinder une classe. Étiquetez-en d’abord d’autres.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Split class…</source>
         <translation>Scinder la classe…</translation>
-    </message>
-    <message>
-        <source>%1 has %2 labelled images; to split a class takes 2. Label some more first.</source>
-        <translation>%1 a %2 images étiquetées&#xa0;; il en faut 2 pour scinder une classe. Étiquetez-en d’abord d’autres.</translation>
     </message>
     <message>
         <source>No images yet</source>
@@ -1269,9 +1278,19 @@
         <source>Needs examples: drop a few images here</source>
         <translation>Manque d’exemples&#xa0;: déposez quelques images ici</translation>
     </message>
-    <message>
-        <source>%1 images here or below, %2 examples of its own</source>
-        <translation>%1 images ici ou en dessous, %2 exemples propres</translation>
+    <message numerus="yes">
+        <source>%n examples of its own</source>
+        <translation>
+            <numerusform>%n exemple propre</numerusform>
+            <numerusform>%n exemples propres</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n images here or below</source>
+        <translation>
+            <numerusform>%n image ici ou en dessous</numerusform>
+            <numerusform>%n images ici ou en dessous</numerusform>
+        </translation>
     </message>
     <message>
         <source>Label %1 as none of the classes</source>
@@ -1520,13 +1539,19 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <source>Not evaluated yet: this needs classes with two examples and some more images.</source>
         <translation>Pas encore évalué&#xa0;: il faut des classes avec deux exemples et quelques images de plus.</translation>
     </message>
-    <message>
-        <source>Off, because it does not help: of %1 held-out examples, %2 are correct with it and %3 without.</source>
-        <translation>Désactivé, car inutile ici&#xa0;: sur %1 exemples mis de côté, %2 sont corrects avec et %3 sans.</translation>
+    <message numerus="yes">
+        <source>Off, because it does not help: of %n held-out examples, %1 are correct with it and %2 without.</source>
+        <translation>
+            <numerusform>Désactivé, car inutile ici : sur %n exemple mis de côté, %1 sont corrects avec et %2 sans.</numerusform>
+            <numerusform>Désactivé, car inutile ici : sur %n exemples mis de côté, %1 sont corrects avec et %2 sans.</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>Of %1 held-out examples, %2 are correct with it and %3 without.</source>
-        <translation>Sur %1 exemples mis de côté, %2 sont corrects avec et %3 sans.</translation>
+    <message numerus="yes">
+        <source>Of %n held-out examples, %1 are correct with it and %2 without.</source>
+        <translation>
+            <numerusform>Sur %n exemple mis de côté, %1 sont corrects avec et %2 sans.</numerusform>
+            <numerusform>Sur %n exemples mis de côté, %1 sont corrects avec et %2 sans.</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>Move %n classes to the top level</source>
@@ -2069,36 +2094,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <source>1 level</source>
         <translation>1 niveau</translation>
     </message>
-    <message>
-        <source>%1 levels</source>
-        <translation>%1 niveaux</translation>
-    </message>
-    <message>
-        <source>%1 levels with %2 and %3 classes</source>
-        <translation>%1 niveaux de %2 et %3 classes</translation>
-    </message>
     <message numerus="yes">
         <source>%n new classes</source>
         <translation>
             <numerusform>%n nouvelle classe</numerusform>
             <numerusform>%n nouvelles classes</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>%1 renamed</source>
-        <translation>renommées&#xa0;: %1</translation>
-    </message>
-    <message>
-        <source>%1 merged</source>
-        <translation>fusionnées&#xa0;: %1</translation>
-    </message>
-    <message>
-        <source>%1 moved</source>
-        <translation>déplacées&#xa0;: %1</translation>
-    </message>
-    <message>
-        <source>%1 linked</source>
-        <translation>rattachées&#xa0;: %1</translation>
     </message>
     <message>
         <source>Synonyms of %1</source>
@@ -2119,13 +2120,61 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
             <numerusform>%1 sont déjà dans le projet.</numerusform>
         </translation>
     </message>
-    <message>
-        <source>%1 get a source id or synonyms.</source>
-        <translation>Identifiant source ou synonymes ajoutés pour %1.</translation>
+    <message numerus="yes">
+        <source>%n levels</source>
+        <translation>
+            <numerusform>%n niveau</numerusform>
+            <numerusform>%n niveaux</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 get the note or colour that the file has for them.</source>
-        <translation>Note ou couleur du fichier reprise pour %1.</translation>
+    <message numerus="yes">
+        <source>%n levels with %1 and %2 classes</source>
+        <translation>
+            <numerusform>%n niveau de %1 et %2 classes</numerusform>
+            <numerusform>%n niveaux de %1 et %2 classes</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n renamed</source>
+        <translation>
+            <numerusform>%n renommée</numerusform>
+            <numerusform>%n renommées</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n merged</source>
+        <translation>
+            <numerusform>%n fusionnée</numerusform>
+            <numerusform>%n fusionnées</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n linked</source>
+        <translation>
+            <numerusform>%n rattachée</numerusform>
+            <numerusform>%n rattachées</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n moved</source>
+        <translation>
+            <numerusform>%n déplacée</numerusform>
+            <numerusform>%n déplacées</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n classes get a source id or synonyms.</source>
+        <translation>
+            <numerusform>%n classe reçoit un identifiant source ou des synonymes.</numerusform>
+            <numerusform>%n classes reçoivent un identifiant source ou des synonymes.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n classes get the note or colour that the file has for them.</source>
+        <translation>
+            <numerusform>%n classe reçoit la note ou la couleur du fichier.</numerusform>
+            <numerusform>%n classes reçoivent la note ou la couleur du fichier.</numerusform>
+        </translation>
     </message>
     <message>
         <source>The list is remembered, to compare its next version with it.</source>
@@ -2301,9 +2350,40 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <source>%1 and %2 look like one class</source>
         <translation>%1 et %2 semblent être une seule classe</translation>
     </message>
-    <message>
-        <source>Of %1 images, %2 are more like the other class than like the rest of their own.</source>
-        <translation>Sur %1 images, %2 ressemblent plus à l’autre classe qu’au reste de la leur.</translation>
+    <message numerus="yes">
+        <source>Of %1 images, %n are more like the other class than like the rest of their own.</source>
+        <translation>
+            <numerusform>Sur %1 images, %n ressemble plus à l’autre classe qu’au reste de la sienne.</numerusform>
+            <numerusform>Sur %1 images, %n ressemblent plus à l’autre classe qu’au reste de la leur.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>3 more examples of %1 would help about %n images</source>
+        <translation>
+            <numerusform>3 exemples de plus de %1 aideraient pour environ %n image</numerusform>
+            <numerusform>3 exemples de plus de %1 aideraient pour environ %n images</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>It has %n examples.</source>
+        <translation>
+            <numerusform>Elle a %n exemple.</numerusform>
+            <numerusform>Elle a %n exemples.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n images probably belong to it, but not surely.</source>
+        <translation>
+            <numerusform>%n image en fait probablement partie, mais sans certitude.</numerusform>
+            <numerusform>%n images en font probablement partie, mais sans certitude.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>How good is this? Tested on %n places of your graph: the right parent comes first in %1, among the first three in %2. By chance it would be first in %3.</source>
+        <translation>
+            <numerusform>Quelle est la fiabilité ? Sur %n emplacement testé de votre graphe, le bon parent arrive en tête %1 fois, et parmi les trois premiers %2 fois. Au hasard, il arriverait en tête %3 fois.</numerusform>
+            <numerusform>Quelle est la fiabilité ? Sur %n emplacements testés de votre graphe, le bon parent arrive en tête %1 fois, et parmi les trois premiers %2 fois. Au hasard, il arriverait en tête %3 fois.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Merge into %1</source>
@@ -2322,17 +2402,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Scinder en deux classes</translation>
     </message>
     <message>
-        <source>3 more examples of %1 would help about %2 images</source>
-        <translation>3 exemples de plus de %1 aideraient pour environ %2 images</translation>
-    </message>
-    <message numerus="yes">
-        <source>It has %n examples, and %1 images probably belong to it, but not surely.</source>
-        <translation>
-            <numerusform>Elle a %n exemple, et %1 images en font probablement partie, mais sans certitude.</numerusform>
-            <numerusform>Elle a %n exemples, et %1 images en font probablement partie, mais sans certitude.</numerusform>
-        </translation>
-    </message>
-    <message>
         <source>Show the class</source>
         <translation>Afficher la classe</translation>
     </message>
@@ -2346,10 +2415,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
             <numerusform>%n autre apparaîtra une fois celles-ci traitées.</numerusform>
             <numerusform>%n autres apparaîtront une fois celles-ci traitées.</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>How good is this? Tested on %1 places of your graph, it ranks the right parent first %2 times and among the first three %3 times. By chance it would be first %4 times.</source>
-        <translation>Quelle est la fiabilité&#xa0;? Sur %1 emplacements testés de votre graphe, le bon parent arrive en tête %2 fois, et parmi les trois premiers %3 fois. Au hasard, il arriverait en tête %4 fois.</translation>
     </message>
     <message numerus="yes">
         <source>Show %n dismissed suggestions again</source>
@@ -2807,9 +2872,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <source>Back to all images (Esc)</source>
         <translation>Retour à toutes les images (Échap)</translation>
     </message>
-    <message>
-        <source>First of %1 pages</source>
-        <translation>Première de %1 pages</translation>
+    <message numerus="yes">
+        <source>First of %n pages</source>
+        <translation>
+            <numerusform>Première de %n page</numerusform>
+            <numerusform>Première de %n pages</numerusform>
+        </translation>
     </message>
     <message>
         <source>Image</source>
@@ -2853,9 +2921,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <source>No images found there</source>
         <translation>Aucune image trouvée à cet endroit</translation>
     </message>
-    <message>
-        <source>%1 and %2 more could not be added: %3</source>
-        <translation>Impossible d’ajouter %1 (et %2 de plus)&#xa0;: %3</translation>
+    <message numerus="yes">
+        <source>%1 and %n more could not be added: %2</source>
+        <translation>
+            <numerusform>Impossible d’ajouter %1 (et %n de plus) : %2</numerusform>
+            <numerusform>Impossible d’ajouter %1 (et %n de plus) : %2</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1 could not be added: %2</source>
@@ -3334,9 +3405,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <source>For this class and all below it. Below this, the broader class is used.</source>
         <translation>Pour cette classe et toutes celles situées en dessous. En deçà de cette valeur, la classe plus générale est utilisée.</translation>
     </message>
-    <message>
-        <source>At %1, %2 of %3 held-out images of this class are named as it or a class below it.</source>
-        <translation>À %1, %2 des %3 images mises de côté de cette classe reçoivent son nom ou celui d’une classe située en dessous.</translation>
+    <message numerus="yes">
+        <source>At %1, %2 of %n held-out images of this class are named as it or a class below it.</source>
+        <translation>
+            <numerusform>À %1, %2 sur %n image mise de côté de cette classe reçoit son nom ou celui d’une classe située en dessous.</numerusform>
+            <numerusform>À %1, %2 des %n images mises de côté de cette classe reçoivent son nom ou celui d’une classe située en dessous.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Of all images named so, %1 are right (95% confidence interval %2 to %3).</source>
@@ -3563,13 +3637,19 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <source>Nearly the same image is labelled %1: one of the two is wrong.</source>
         <translation>Une image presque identique est étiquetée %1&#xa0;: l’une des deux est fausse.</translation>
     </message>
-    <message>
-        <source>Its %1 nearest labelled look-alikes are all %2.</source>
-        <translation>Ses %1 images étiquetées les plus ressemblantes sont toutes %2.</translation>
+    <message numerus="yes">
+        <source>Its %n nearest labelled look-alikes are all %1.</source>
+        <translation>
+            <numerusform>Son image étiquetée la plus ressemblante est %1.</numerusform>
+            <numerusform>Ses %n images étiquetées les plus ressemblantes sont toutes %1.</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>Its %1 nearest labelled look-alikes: %2.</source>
-        <translation>Ses %1 images étiquetées les plus ressemblantes&#xa0;: %2.</translation>
+    <message numerus="yes">
+        <source>Its %n nearest labelled look-alikes: %1.</source>
+        <translation>
+            <numerusform>Son image étiquetée la plus ressemblante : %1.</numerusform>
+            <numerusform>Ses %n images étiquetées les plus ressemblantes : %1.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Without this label the model says %1, %2.</source>
@@ -3971,9 +4051,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <source>Clear the selection (Esc)</source>
         <translation>Tout désélectionner (Échap)</translation>
     </message>
-    <message>
-        <source>Accept %1 predictions</source>
-        <translation>Accepter %1 prédictions</translation>
+    <message numerus="yes">
+        <source>Accept %n predictions</source>
+        <translation>
+            <numerusform>Accepter %n prédiction</numerusform>
+            <numerusform>Accepter %n prédictions</numerusform>
+        </translation>
     </message>
     <message>
         <source>status</source>
@@ -4553,33 +4636,86 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <source>%1 of %2 found</source>
         <translation>%1 retrouvées sur %2</translation>
     </message>
-    <message>
-        <source>%1 by their folders</source>
-        <translation>%1 par leurs dossiers</translation>
+    <message numerus="yes">
+        <source>%n by their folders</source>
+        <translation>
+            <numerusform>%n par son dossier</numerusform>
+            <numerusform>%n par leurs dossiers</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 by name and size</source>
-        <translation>%1 par nom et taille</translation>
+    <message numerus="yes">
+        <source>%n by name and size</source>
+        <translation>
+            <numerusform>%n par nom et taille</numerusform>
+            <numerusform>%n par nom et taille</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 by content</source>
-        <translation>%1 par contenu</translation>
+    <message numerus="yes">
+        <source>%n by content</source>
+        <translation>
+            <numerusform>%n par contenu</numerusform>
+            <numerusform>%n par contenu</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more folders</source>
+        <translation>
+            <numerusform>et %n autre dossier</numerusform>
+            <numerusform>et %n autres dossiers</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n changed in the meantime</source>
+        <translation>
+            <numerusform>%n modifiée entre-temps</numerusform>
+            <numerusform>%n modifiées entre-temps</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n images added from the new place without a label will be replaced</source>
+        <translation>
+            <numerusform>%n image sans étiquette, ajoutée depuis le nouvel emplacement, sera remplacée</numerusform>
+            <numerusform>%n images sans étiquette, ajoutées depuis le nouvel emplacement, seront remplacées</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n not updated: a file with the same name and size is a different image.</source>
+        <translation>
+            <numerusform>%n non mise à jour : le fichier de même nom et de même taille est une autre image.</numerusform>
+            <numerusform>%n non mises à jour : le fichier de même nom et de même taille est une autre image.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n could be several files. Choose a narrower folder to tell them apart.</source>
+        <translation>
+            <numerusform>%n peut correspondre à plusieurs fichiers. Choisissez un dossier plus restreint pour les départager.</numerusform>
+            <numerusform>%n peuvent correspondre à plusieurs fichiers. Choisissez un dossier plus restreint pour les départager.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n already in the project as another image with a label.</source>
+        <translation>
+            <numerusform>%n déjà dans le projet comme autre image, avec une étiquette.</numerusform>
+            <numerusform>%n déjà dans le projet comme autre image, avec une étiquette.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n not found there.</source>
+        <translation>
+            <numerusform>%n introuvable à cet endroit.</numerusform>
+            <numerusform>%n introuvables à cet endroit.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n folders could not be searched.</source>
+        <translation>
+            <numerusform>Recherche impossible dans %n dossier.</numerusform>
+            <numerusform>Recherche impossible dans %n dossiers.</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1: %2</source>
         <translation>%1 : %2</translation>
-    </message>
-    <message>
-        <source>and %1 more folders</source>
-        <translation>et %1 autres dossiers</translation>
-    </message>
-    <message>
-        <source>%1 changed in the meantime</source>
-        <translation>modifiées entre-temps&#xa0;: %1</translation>
-    </message>
-    <message>
-        <source>%1 added from the new place without a label will be replaced</source>
-        <translation>Remplacement prévu&#xa0;: %1 sans étiquette, issues du nouvel emplacement</translation>
     </message>
     <message>
         <source>%1, all verified by content</source>
@@ -4594,28 +4730,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>%1, dont %2 vérifiées par contenu, %3 par nom et taille</translation>
     </message>
     <message>
-        <source>%1 not updated: a file with the same name and size is a different image.</source>
-        <translation>Non mises à jour&#xa0;: %1 (le fichier de même nom et de même taille est une autre image).</translation>
-    </message>
-    <message>
-        <source>%1 could be several files. Choose a narrower folder to tell them apart.</source>
-        <translation>Plusieurs fichiers possibles&#xa0;: %1. Choisissez un dossier plus restreint pour les départager.</translation>
-    </message>
-    <message>
-        <source>%1 already in the project as another image with a label.</source>
-        <translation>Déjà dans le projet comme autre image, avec une étiquette&#xa0;: %1.</translation>
-    </message>
-    <message>
-        <source>%1 not found there.</source>
-        <translation>Introuvables à cet endroit&#xa0;: %1.</translation>
-    </message>
-    <message>
-        <source>%1 folders</source>
-        <translation>%1 dossiers</translation>
-    </message>
-    <message>
         <source>%1 could not be searched.</source>
-        <translation>Recherche impossible&#xa0;: %1.</translation>
+        <translation>Recherche impossible : %1.</translation>
     </message>
     <message numerus="yes">
         <source>Update the location of %n images</source>
@@ -4648,9 +4764,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <source>5 stars</source>
         <translation>5 étoiles</translation>
     </message>
-    <message>
-        <source>and %1 more</source>
-        <translation>et %1 de plus</translation>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>et %n de plus</numerusform>
+            <numerusform>et %n de plus</numerusform>
+        </translation>
     </message>
     <message>
         <source>Stop; nothing is imported</source>
@@ -4930,9 +5049,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <source>Accept the class on the card</source>
         <translation>Accepter la classe sur la vignette</translation>
     </message>
-    <message>
-        <source>None of the %1 selected images has an unlabelled prediction above %2.</source>
-        <translation>Parmi les %1 images sélectionnées, aucune n’est sans étiquette avec une prédiction au-dessus de %2.</translation>
+    <message numerus="yes">
+        <source>None of the %n selected images has an unlabelled prediction above %1.</source>
+        <translation>
+            <numerusform>L’image sélectionnée n’est pas sans étiquette avec une prédiction au-dessus de %1.</numerusform>
+            <numerusform>Parmi les %n images sélectionnées, aucune n’est sans étiquette avec une prédiction au-dessus de %1.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Accept the most likely class</source>
@@ -5322,21 +5444,40 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <source>About %1.</source>
         <translation>Environ %1.</translation>
     </message>
-    <message>
-        <source>%1 labels: training would likely help.</source>
-        <translation>%1 étiquettes&#xa0;: un entraînement aiderait probablement.</translation>
+    <message numerus="yes">
+        <source>%n labels: training would likely help.</source>
+        <translation>
+            <numerusform>%n étiquette : un entraînement aiderait probablement.</numerusform>
+            <numerusform>%n étiquettes : un entraînement aiderait probablement.</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 labels: training for about %2 would likely help.</source>
-        <translation>%1 étiquettes&#xa0;: un entraînement d’environ %2 aiderait probablement.</translation>
+    <message numerus="yes">
+        <source>%n labels: training for about %1 would likely help.</source>
+        <translation>
+            <numerusform>%n étiquette : un entraînement d’environ %1 aiderait probablement.</numerusform>
+            <numerusform>%n étiquettes : un entraînement d’environ %1 aiderait probablement.</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 labels: training the backbone would likely help.</source>
-        <translation>%1 étiquettes&#xa0;: entraîner le réseau de base aiderait probablement.</translation>
+    <message numerus="yes">
+        <source>%n labels: training the backbone would likely help.</source>
+        <translation>
+            <numerusform>%n étiquette : entraîner le réseau de base aiderait probablement.</numerusform>
+            <numerusform>%n étiquettes : entraîner le réseau de base aiderait probablement.</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>Training stopped after %1 of %2 iterations. Nothing is lost.</source>
-        <translation>Entraînement arrêté après %1 itérations sur %2. Rien n’est perdu.</translation>
+    <message numerus="yes">
+        <source>Training stopped after %1 of %n iterations. Nothing is lost.</source>
+        <translation>
+            <numerusform>Entraînement arrêté après %1 itération sur %n. Rien n’est perdu.</numerusform>
+            <numerusform>Entraînement arrêté après %1 itérations sur %n. Rien n’est perdu.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Learns from %1 you labelled in %n classes.</source>
+        <translation>
+            <numerusform>Apprend de %1 étiquetées par vous dans %n classe.</numerusform>
+            <numerusform>Apprend de %1 étiquetées par vous dans %n classes.</numerusform>
+        </translation>
     </message>
     <message>
         <source>1 minute</source>
@@ -5353,10 +5494,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>Label at least 2 images in each of 2 classes first.</source>
         <translation>Étiquetez d’abord au moins 2 images pour chacune de 2 classes.</translation>
-    </message>
-    <message>
-        <source>Learns from %1 you labelled in %2 classes.</source>
-        <translation>Apprend de %1 étiquetées par vous dans %2 classes.</translation>
     </message>
     <message>
         <source>The new version is ready</source>
@@ -5626,9 +5763,33 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <source>Accuracy on held-out labels: %1 → %2 (%3 points, between %4 and %5)</source>
         <translation>Exactitude sur les étiquettes mises de côté&#xa0;: %1 → %2 (%3 points, entre %4 et %5)</translation>
     </message>
-    <message>
-        <source>Measured on %1 labelled images, each held out of both models: %2 became right, %3 wrong.</source>
-        <translation>Mesuré sur %1 images étiquetées, chacune mise de côté pour les deux modèles&#xa0;: %2 devenues correctes, %3 fausses.</translation>
+    <message numerus="yes">
+        <source>Measured on %n labelled images, each held out of both models: %1 became right, %2 wrong.</source>
+        <translation>
+            <numerusform>Mesuré sur %n image étiquetée, mise de côté pour les deux modèles : %1 devenues correctes, %2 fausses.</numerusform>
+            <numerusform>Mesuré sur %n images étiquetées, chacune mise de côté pour les deux modèles : %1 devenues correctes, %2 fausses.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n edits are tried out</source>
+        <translation>
+            <numerusform>%n modification à l’essai</numerusform>
+            <numerusform>%n modifications à l’essai</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n new labels changed what is expected</source>
+        <translation>
+            <numerusform>%n nouvelle étiquette a changé ce que le modèle attend</numerusform>
+            <numerusform>%n nouvelles étiquettes ont changé ce que le modèle attend</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>By the last %n edits</source>
+        <translation>
+            <numerusform>Par la dernière modification</numerusform>
+            <numerusform>Par les %n dernières modifications</numerusform>
+        </translation>
     </message>
     <message>
         <source>With a safe class: %1 → %2, right: %3 → %4.</source>
@@ -5639,20 +5800,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>À l’essai&#xa0;: %1</translation>
     </message>
     <message>
-        <source>%1 edits are tried out</source>
-        <translation>%1 modifications à l’essai</translation>
-    </message>
-    <message>
         <source>Unknown went up by %1</source>
         <translation>Inconnues&#xa0;: hausse de %1</translation>
     </message>
     <message>
         <source>Unknown went down by %1</source>
         <translation>Inconnues&#xa0;: baisse de %1</translation>
-    </message>
-    <message>
-        <source>%1 new labels changed what is expected</source>
-        <translation>%1 nouvelles étiquettes ont changé ce que le modèle attend</translation>
     </message>
     <message numerus="yes">
         <source>%n new labels of %1 changed what is expected</source>
@@ -5664,10 +5817,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>By the last edit: %1</source>
         <translation>Par la dernière modification&#xa0;: %1</translation>
-    </message>
-    <message>
-        <source>By the last %1 edits</source>
-        <translation>Par les %1 dernières modifications</translation>
     </message>
     <message>
         <source>unknown</source>
@@ -6198,9 +6347,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <source>any date</source>
         <translation>toute date</translation>
     </message>
-    <message>
-        <source>%1 selected</source>
-        <translation>Sélection&#xa0;: %1</translation>
+    <message numerus="yes">
+        <source>%n selected</source>
+        <translation>
+            <numerusform>%n sélectionnée</numerusform>
+            <numerusform>%n sélectionnées</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>about %n errors</source>
@@ -6245,9 +6397,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <source>Accept %1</source>
         <translation>Accepter %1</translation>
     </message>
-    <message>
-        <source>Include %1 unknown</source>
-        <translation>Inclure %1 inconnues</translation>
+    <message numerus="yes">
+        <source>Include %n unknown</source>
+        <translation>
+            <numerusform>Inclure %n inconnue</numerusform>
+            <numerusform>Inclure %n inconnues</numerusform>
+        </translation>
     </message>
     <message>
         <source>(removed)</source>

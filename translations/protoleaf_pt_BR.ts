@@ -1185,21 +1185,30 @@
         <source>the parents</source>
         <translation>as classes pai</translation>
     </message>
-    <message>
-        <source>%1 go to %2</source>
-        <translation>%1 → %2</translation>
+    <message numerus="yes">
+        <source>%n labels go to %1</source>
+        <translation>
+            <numerusform>%n rótulo → %1</numerusform>
+            <numerusform>%n rótulos → %1</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 are removed</source>
-        <translation>remove %1</translation>
+    <message numerus="yes">
+        <source>%n labels are removed</source>
+        <translation>
+            <numerusform>remove %n rótulo</numerusform>
+            <numerusform>remove %n rótulos</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 has %n labelled images; to split a class takes 2. Label some more first.</source>
+        <translation>
+            <numerusform>Imagens rotuladas de %1: %n. Para dividir uma classe, são necessárias 2. Primeiro, rotule mais algumas.</numerusform>
+            <numerusform>Imagens rotuladas de %1: %n. Para dividir uma classe, são necessárias 2. Primeiro, rotule mais algumas.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Split class…</source>
         <translation>Dividir classe…</translation>
-    </message>
-    <message>
-        <source>%1 has %2 labelled images; to split a class takes 2. Label some more first.</source>
-        <translation>Imagens rotuladas de %1: %2. Para dividir uma classe, são necessárias 2. Primeiro, rotule mais algumas.</translation>
     </message>
     <message>
         <source>No images yet</source>
@@ -1269,9 +1278,19 @@
         <source>Needs examples: drop a few images here</source>
         <translation>Precisa de exemplos: solte algumas imagens aqui</translation>
     </message>
-    <message>
-        <source>%1 images here or below, %2 examples of its own</source>
-        <translation>%1 imagens aqui ou abaixo, %2 exemplos próprios</translation>
+    <message numerus="yes">
+        <source>%n examples of its own</source>
+        <translation>
+            <numerusform>%n exemplo próprio</numerusform>
+            <numerusform>%n exemplos próprios</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n images here or below</source>
+        <translation>
+            <numerusform>%n imagem aqui ou abaixo</numerusform>
+            <numerusform>%n imagens aqui ou abaixo</numerusform>
+        </translation>
     </message>
     <message>
         <source>Label %1 as none of the classes</source>
@@ -1520,13 +1539,19 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <source>Not evaluated yet: this needs classes with two examples and some more images.</source>
         <translation>Ainda não avaliado: são necessárias classes com dois exemplos e mais algumas imagens.</translation>
     </message>
-    <message>
-        <source>Off, because it does not help: of %1 held-out examples, %2 are correct with it and %3 without.</source>
-        <translation>Desligado, porque não ajuda: de %1 exemplos reservados, %2 estão corretos com ele e %3 sem ele.</translation>
+    <message numerus="yes">
+        <source>Off, because it does not help: of %n held-out examples, %1 are correct with it and %2 without.</source>
+        <translation>
+            <numerusform>Desligado, porque não ajuda: de %n exemplo reservado, %1 estão corretos com ele e %2 sem ele.</numerusform>
+            <numerusform>Desligado, porque não ajuda: de %n exemplos reservados, %1 estão corretos com ele e %2 sem ele.</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>Of %1 held-out examples, %2 are correct with it and %3 without.</source>
-        <translation>De %1 exemplos reservados, %2 estão corretos com ele e %3 sem ele.</translation>
+    <message numerus="yes">
+        <source>Of %n held-out examples, %1 are correct with it and %2 without.</source>
+        <translation>
+            <numerusform>De %n exemplo reservado, %1 estão corretos com ele e %2 sem ele.</numerusform>
+            <numerusform>De %n exemplos reservados, %1 estão corretos com ele e %2 sem ele.</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>Move %n classes to the top level</source>
@@ -2069,36 +2094,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <source>1 level</source>
         <translation>1 nível</translation>
     </message>
-    <message>
-        <source>%1 levels</source>
-        <translation>%1 níveis</translation>
-    </message>
-    <message>
-        <source>%1 levels with %2 and %3 classes</source>
-        <translation>%1 níveis com %2 e %3 classes</translation>
-    </message>
     <message numerus="yes">
         <source>%n new classes</source>
         <translation>
             <numerusform>%n nova classe</numerusform>
             <numerusform>%n novas classes</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>%1 renamed</source>
-        <translation>renomeadas: %1</translation>
-    </message>
-    <message>
-        <source>%1 merged</source>
-        <translation>mescladas: %1</translation>
-    </message>
-    <message>
-        <source>%1 moved</source>
-        <translation>movidas: %1</translation>
-    </message>
-    <message>
-        <source>%1 linked</source>
-        <translation>vinculadas: %1</translation>
     </message>
     <message>
         <source>Synonyms of %1</source>
@@ -2119,13 +2120,61 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
             <numerusform>%1 já estão no projeto.</numerusform>
         </translation>
     </message>
-    <message>
-        <source>%1 get a source id or synonyms.</source>
-        <translation>São acrescentados id de origem ou sinônimos a %1.</translation>
+    <message numerus="yes">
+        <source>%n levels</source>
+        <translation>
+            <numerusform>%n nível</numerusform>
+            <numerusform>%n níveis</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 get the note or colour that the file has for them.</source>
-        <translation>A nota ou a cor do arquivo é atribuída a %1.</translation>
+    <message numerus="yes">
+        <source>%n levels with %1 and %2 classes</source>
+        <translation>
+            <numerusform>%n nível com %1 e %2 classes</numerusform>
+            <numerusform>%n níveis com %1 e %2 classes</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n renamed</source>
+        <translation>
+            <numerusform>%n renomeada</numerusform>
+            <numerusform>%n renomeadas</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n merged</source>
+        <translation>
+            <numerusform>%n mesclada</numerusform>
+            <numerusform>%n mescladas</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n linked</source>
+        <translation>
+            <numerusform>%n vinculada</numerusform>
+            <numerusform>%n vinculadas</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n moved</source>
+        <translation>
+            <numerusform>%n movida</numerusform>
+            <numerusform>%n movidas</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n classes get a source id or synonyms.</source>
+        <translation>
+            <numerusform>%n classe recebe um id de origem ou sinônimos.</numerusform>
+            <numerusform>%n classes recebem um id de origem ou sinônimos.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n classes get the note or colour that the file has for them.</source>
+        <translation>
+            <numerusform>%n classe recebe a nota ou a cor do arquivo.</numerusform>
+            <numerusform>%n classes recebem a nota ou a cor do arquivo.</numerusform>
+        </translation>
     </message>
     <message>
         <source>The list is remembered, to compare its next version with it.</source>
@@ -2301,9 +2350,40 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <source>%1 and %2 look like one class</source>
         <translation>%1 e %2 parecem ser uma só classe</translation>
     </message>
-    <message>
-        <source>Of %1 images, %2 are more like the other class than like the rest of their own.</source>
-        <translation>De %1 imagens, %2 se parecem mais com a outra classe do que com o resto da sua.</translation>
+    <message numerus="yes">
+        <source>Of %1 images, %n are more like the other class than like the rest of their own.</source>
+        <translation>
+            <numerusform>De %1 imagens, %n se parece mais com a outra classe do que com o resto da sua.</numerusform>
+            <numerusform>De %1 imagens, %n se parecem mais com a outra classe do que com o resto da sua.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>3 more examples of %1 would help about %n images</source>
+        <translation>
+            <numerusform>Mais 3 exemplos de %1 ajudariam cerca de %n imagem</numerusform>
+            <numerusform>Mais 3 exemplos de %1 ajudariam cerca de %n imagens</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>It has %n examples.</source>
+        <translation>
+            <numerusform>Tem %n exemplo.</numerusform>
+            <numerusform>Tem %n exemplos.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n images probably belong to it, but not surely.</source>
+        <translation>
+            <numerusform>%n imagem provavelmente pertence a ela, mas sem certeza.</numerusform>
+            <numerusform>%n imagens provavelmente pertencem a ela, mas sem certeza.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>How good is this? Tested on %n places of your graph: the right parent comes first in %1, among the first three in %2. By chance it would be first in %3.</source>
+        <translation>
+            <numerusform>Qual é a qualidade destas sugestões? Em um teste com %n lugar do seu grafo, o pai certo ficou em primeiro em %1 e entre os três primeiros em %2. Ao acaso, ficaria em primeiro em %3.</numerusform>
+            <numerusform>Qual é a qualidade destas sugestões? Em testes com %n lugares do seu grafo, o pai certo ficou em primeiro em %1 e entre os três primeiros em %2. Ao acaso, ficaria em primeiro em %3.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Merge into %1</source>
@@ -2322,17 +2402,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Dividir em duas classes</translation>
     </message>
     <message>
-        <source>3 more examples of %1 would help about %2 images</source>
-        <translation>Mais 3 exemplos de %1 ajudariam cerca de %2 imagens</translation>
-    </message>
-    <message numerus="yes">
-        <source>It has %n examples, and %1 images probably belong to it, but not surely.</source>
-        <translation>
-            <numerusform>Tem %n exemplo, e %1 imagens provavelmente pertencem a ela, mas sem certeza.</numerusform>
-            <numerusform>Tem %n exemplos, e %1 imagens provavelmente pertencem a ela, mas sem certeza.</numerusform>
-        </translation>
-    </message>
-    <message>
         <source>Show the class</source>
         <translation>Mostrar a classe</translation>
     </message>
@@ -2346,10 +2415,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
             <numerusform>Mais %n aparece quando estas forem resolvidas.</numerusform>
             <numerusform>Mais %n aparecem quando estas forem resolvidas.</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>How good is this? Tested on %1 places of your graph, it ranks the right parent first %2 times and among the first three %3 times. By chance it would be first %4 times.</source>
-        <translation>Qual é a qualidade destas sugestões? Em testes com %1 lugares do seu grafo, o pai certo ficou em primeiro %2 vezes e entre os três primeiros %3 vezes. Ao acaso, ficaria em primeiro %4 vezes.</translation>
     </message>
     <message numerus="yes">
         <source>Show %n dismissed suggestions again</source>
@@ -2807,9 +2872,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <source>Back to all images (Esc)</source>
         <translation>Voltar a todas as imagens (Esc)</translation>
     </message>
-    <message>
-        <source>First of %1 pages</source>
-        <translation>Primeira de %1 páginas</translation>
+    <message numerus="yes">
+        <source>First of %n pages</source>
+        <translation>
+            <numerusform>Primeira de %n página</numerusform>
+            <numerusform>Primeira de %n páginas</numerusform>
+        </translation>
     </message>
     <message>
         <source>Image</source>
@@ -2853,9 +2921,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <source>No images found there</source>
         <translation>Nenhuma imagem encontrada ali</translation>
     </message>
-    <message>
-        <source>%1 and %2 more could not be added: %3</source>
-        <translation>Não foi possível adicionar %1 e mais %2: %3</translation>
+    <message numerus="yes">
+        <source>%1 and %n more could not be added: %2</source>
+        <translation>
+            <numerusform>Não foi possível adicionar %1 e mais %n: %2</numerusform>
+            <numerusform>Não foi possível adicionar %1 e mais %n: %2</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1 could not be added: %2</source>
@@ -3334,9 +3405,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <source>For this class and all below it. Below this, the broader class is used.</source>
         <translation>Para esta classe e todas abaixo. Com menos que isso, usa-se a classe mais ampla.</translation>
     </message>
-    <message>
-        <source>At %1, %2 of %3 held-out images of this class are named as it or a class below it.</source>
-        <translation>Com %1, %2 de %3 imagens reservadas desta classe recebem esta classe ou uma abaixo.</translation>
+    <message numerus="yes">
+        <source>At %1, %2 of %n held-out images of this class are named as it or a class below it.</source>
+        <translation>
+            <numerusform>Com %1, %2 de %n imagem reservada desta classe recebe esta classe ou uma abaixo.</numerusform>
+            <numerusform>Com %1, %2 de %n imagens reservadas desta classe recebem esta classe ou uma abaixo.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Of all images named so, %1 are right (95% confidence interval %2 to %3).</source>
@@ -3563,13 +3637,19 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <source>Nearly the same image is labelled %1: one of the two is wrong.</source>
         <translation>Uma imagem quase igual está rotulada como %1: uma das duas está errada.</translation>
     </message>
-    <message>
-        <source>Its %1 nearest labelled look-alikes are all %2.</source>
-        <translation>As %1 imagens rotuladas mais parecidas são todas %2.</translation>
+    <message numerus="yes">
+        <source>Its %n nearest labelled look-alikes are all %1.</source>
+        <translation>
+            <numerusform>A imagem rotulada mais parecida é %1.</numerusform>
+            <numerusform>As %n imagens rotuladas mais parecidas são todas %1.</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>Its %1 nearest labelled look-alikes: %2.</source>
-        <translation>As %1 imagens rotuladas mais parecidas: %2.</translation>
+    <message numerus="yes">
+        <source>Its %n nearest labelled look-alikes: %1.</source>
+        <translation>
+            <numerusform>A imagem rotulada mais parecida: %1.</numerusform>
+            <numerusform>As %n imagens rotuladas mais parecidas: %1.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Without this label the model says %1, %2.</source>
@@ -3971,9 +4051,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <source>Clear the selection (Esc)</source>
         <translation>Limpar a seleção (Esc)</translation>
     </message>
-    <message>
-        <source>Accept %1 predictions</source>
-        <translation>Aceitar %1 predições</translation>
+    <message numerus="yes">
+        <source>Accept %n predictions</source>
+        <translation>
+            <numerusform>Aceitar %n predição</numerusform>
+            <numerusform>Aceitar %n predições</numerusform>
+        </translation>
     </message>
     <message>
         <source>status</source>
@@ -4553,33 +4636,86 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <source>%1 of %2 found</source>
         <translation>%1 de %2 encontradas</translation>
     </message>
-    <message>
-        <source>%1 by their folders</source>
-        <translation>%1 pelas pastas</translation>
+    <message numerus="yes">
+        <source>%n by their folders</source>
+        <translation>
+            <numerusform>%n pela pasta</numerusform>
+            <numerusform>%n pelas pastas</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 by name and size</source>
-        <translation>%1 por nome e tamanho</translation>
+    <message numerus="yes">
+        <source>%n by name and size</source>
+        <translation>
+            <numerusform>%n por nome e tamanho</numerusform>
+            <numerusform>%n por nome e tamanho</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 by content</source>
-        <translation>%1 por conteúdo</translation>
+    <message numerus="yes">
+        <source>%n by content</source>
+        <translation>
+            <numerusform>%n por conteúdo</numerusform>
+            <numerusform>%n por conteúdo</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more folders</source>
+        <translation>
+            <numerusform>e mais %n pasta</numerusform>
+            <numerusform>e mais %n pastas</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n changed in the meantime</source>
+        <translation>
+            <numerusform>%n alterada nesse meio-tempo</numerusform>
+            <numerusform>%n alteradas nesse meio-tempo</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n images added from the new place without a label will be replaced</source>
+        <translation>
+            <numerusform>%n imagem adicionada do novo local, sem rótulo, será substituída</numerusform>
+            <numerusform>%n imagens adicionadas do novo local, sem rótulo, serão substituídas</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n not updated: a file with the same name and size is a different image.</source>
+        <translation>
+            <numerusform>%n não atualizada: um arquivo com o mesmo nome e tamanho é outra imagem.</numerusform>
+            <numerusform>%n não atualizadas: um arquivo com o mesmo nome e tamanho é outra imagem.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n could be several files. Choose a narrower folder to tell them apart.</source>
+        <translation>
+            <numerusform>%n com vários arquivos possíveis. Escolha uma pasta mais restrita para distingui-los.</numerusform>
+            <numerusform>%n com vários arquivos possíveis. Escolha uma pasta mais restrita para distingui-los.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n already in the project as another image with a label.</source>
+        <translation>
+            <numerusform>%n já no projeto como outra imagem com rótulo.</numerusform>
+            <numerusform>%n já no projeto como outra imagem com rótulo.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n not found there.</source>
+        <translation>
+            <numerusform>%n não encontrada ali.</numerusform>
+            <numerusform>%n não encontradas ali.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n folders could not be searched.</source>
+        <translation>
+            <numerusform>Não foi possível procurar em %n pasta.</numerusform>
+            <numerusform>Não foi possível procurar em %n pastas.</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1: %2</source>
         <translation>%1: %2</translation>
-    </message>
-    <message>
-        <source>and %1 more folders</source>
-        <translation>e mais %1 pastas</translation>
-    </message>
-    <message>
-        <source>%1 changed in the meantime</source>
-        <translation>Alteradas nesse meio-tempo: %1</translation>
-    </message>
-    <message>
-        <source>%1 added from the new place without a label will be replaced</source>
-        <translation>A substituir: %1 do novo local, sem rótulo</translation>
     </message>
     <message>
         <source>%1, all verified by content</source>
@@ -4592,26 +4728,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>%1, %2 verified by content, %3 by name and size</source>
         <translation>%1: %2 por conteúdo, %3 por nome e tamanho</translation>
-    </message>
-    <message>
-        <source>%1 not updated: a file with the same name and size is a different image.</source>
-        <translation>Não atualizadas: %1. Um arquivo com o mesmo nome e tamanho é outra imagem.</translation>
-    </message>
-    <message>
-        <source>%1 could be several files. Choose a narrower folder to tell them apart.</source>
-        <translation>Com vários arquivos possíveis: %1. Escolha uma pasta mais restrita para distingui-los.</translation>
-    </message>
-    <message>
-        <source>%1 already in the project as another image with a label.</source>
-        <translation>Já no projeto como outra imagem com rótulo: %1.</translation>
-    </message>
-    <message>
-        <source>%1 not found there.</source>
-        <translation>Não encontradas ali: %1.</translation>
-    </message>
-    <message>
-        <source>%1 folders</source>
-        <translation>%1 pastas</translation>
     </message>
     <message>
         <source>%1 could not be searched.</source>
@@ -4648,9 +4764,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <source>5 stars</source>
         <translation>5 estrelas</translation>
     </message>
-    <message>
-        <source>and %1 more</source>
-        <translation>e mais %1</translation>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>e mais %n</numerusform>
+            <numerusform>e mais %n</numerusform>
+        </translation>
     </message>
     <message>
         <source>Stop; nothing is imported</source>
@@ -4930,9 +5049,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <source>Accept the class on the card</source>
         <translation>Aceitar a classe do cartão</translation>
     </message>
-    <message>
-        <source>None of the %1 selected images has an unlabelled prediction above %2.</source>
-        <translation>Nenhuma das %1 imagens selecionadas está sem rótulo e com predição acima de %2.</translation>
+    <message numerus="yes">
+        <source>None of the %n selected images has an unlabelled prediction above %1.</source>
+        <translation>
+            <numerusform>A imagem selecionada não está sem rótulo e com predição acima de %1.</numerusform>
+            <numerusform>Nenhuma das %n imagens selecionadas está sem rótulo e com predição acima de %1.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Accept the most likely class</source>
@@ -5322,21 +5444,40 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <source>About %1.</source>
         <translation>Cerca de %1.</translation>
     </message>
-    <message>
-        <source>%1 labels: training would likely help.</source>
-        <translation>%1 rótulos: treinar provavelmente ajudaria.</translation>
+    <message numerus="yes">
+        <source>%n labels: training would likely help.</source>
+        <translation>
+            <numerusform>%n rótulo: treinar provavelmente ajudaria.</numerusform>
+            <numerusform>%n rótulos: treinar provavelmente ajudaria.</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 labels: training for about %2 would likely help.</source>
-        <translation>%1 rótulos: treinar por cerca de %2 provavelmente ajudaria.</translation>
+    <message numerus="yes">
+        <source>%n labels: training for about %1 would likely help.</source>
+        <translation>
+            <numerusform>%n rótulo: treinar por cerca de %1 provavelmente ajudaria.</numerusform>
+            <numerusform>%n rótulos: treinar por cerca de %1 provavelmente ajudaria.</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 labels: training the backbone would likely help.</source>
-        <translation>%1 rótulos: treinar o backbone provavelmente ajudaria.</translation>
+    <message numerus="yes">
+        <source>%n labels: training the backbone would likely help.</source>
+        <translation>
+            <numerusform>%n rótulo: treinar o backbone provavelmente ajudaria.</numerusform>
+            <numerusform>%n rótulos: treinar o backbone provavelmente ajudaria.</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>Training stopped after %1 of %2 iterations. Nothing is lost.</source>
-        <translation>O treinamento parou após %1 de %2 iterações. Nada se perdeu.</translation>
+    <message numerus="yes">
+        <source>Training stopped after %1 of %n iterations. Nothing is lost.</source>
+        <translation>
+            <numerusform>O treinamento parou após %1 de %n iteração. Nada se perdeu.</numerusform>
+            <numerusform>O treinamento parou após %1 de %n iterações. Nada se perdeu.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Learns from %1 you labelled in %n classes.</source>
+        <translation>
+            <numerusform>Aprende com %1 que você rotulou em %n classe.</numerusform>
+            <numerusform>Aprende com %1 que você rotulou em %n classes.</numerusform>
+        </translation>
     </message>
     <message>
         <source>1 minute</source>
@@ -5353,10 +5494,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>Label at least 2 images in each of 2 classes first.</source>
         <translation>Primeiro, rotule pelo menos 2 imagens em cada uma de 2 classes.</translation>
-    </message>
-    <message>
-        <source>Learns from %1 you labelled in %2 classes.</source>
-        <translation>Aprende com %1 que você rotulou em %2 classes.</translation>
     </message>
     <message>
         <source>The new version is ready</source>
@@ -5626,9 +5763,33 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <source>Accuracy on held-out labels: %1 → %2 (%3 points, between %4 and %5)</source>
         <translation>Acurácia em rótulos reservados: %1 → %2 (%3 pontos, entre %4 e %5)</translation>
     </message>
-    <message>
-        <source>Measured on %1 labelled images, each held out of both models: %2 became right, %3 wrong.</source>
-        <translation>Medido em %1 imagens rotuladas, com as quais nenhum dos dois modelos aprendeu. Acertos novos: %2; erros novos: %3.</translation>
+    <message numerus="yes">
+        <source>Measured on %n labelled images, each held out of both models: %1 became right, %2 wrong.</source>
+        <translation>
+            <numerusform>Medido em %n imagem rotulada, com a qual nenhum dos dois modelos aprendeu. Acertos novos: %1; erros novos: %2.</numerusform>
+            <numerusform>Medido em %n imagens rotuladas, com as quais nenhum dos dois modelos aprendeu. Acertos novos: %1; erros novos: %2.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n edits are tried out</source>
+        <translation>
+            <numerusform>%n edição em teste</numerusform>
+            <numerusform>%n edições em teste</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n new labels changed what is expected</source>
+        <translation>
+            <numerusform>%n novo rótulo mudou o que se espera</numerusform>
+            <numerusform>%n novos rótulos mudaram o que se espera</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>By the last %n edits</source>
+        <translation>
+            <numerusform>Pela última edição</numerusform>
+            <numerusform>Pelas últimas %n edições</numerusform>
+        </translation>
     </message>
     <message>
         <source>With a safe class: %1 → %2, right: %3 → %4.</source>
@@ -5639,20 +5800,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Em teste: %1</translation>
     </message>
     <message>
-        <source>%1 edits are tried out</source>
-        <translation>%1 edições em teste</translation>
-    </message>
-    <message>
         <source>Unknown went up by %1</source>
         <translation>Desconhecidas: %1 a mais</translation>
     </message>
     <message>
         <source>Unknown went down by %1</source>
         <translation>Desconhecidas: %1 a menos</translation>
-    </message>
-    <message>
-        <source>%1 new labels changed what is expected</source>
-        <translation>%1 novos rótulos mudaram o que se espera</translation>
     </message>
     <message numerus="yes">
         <source>%n new labels of %1 changed what is expected</source>
@@ -5664,10 +5817,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>By the last edit: %1</source>
         <translation>Pela última edição: %1</translation>
-    </message>
-    <message>
-        <source>By the last %1 edits</source>
-        <translation>Pelas últimas %1 edições</translation>
     </message>
     <message>
         <source>unknown</source>
@@ -6198,9 +6347,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <source>any date</source>
         <translation>qualquer data</translation>
     </message>
-    <message>
-        <source>%1 selected</source>
-        <translation>Seleção: %1</translation>
+    <message numerus="yes">
+        <source>%n selected</source>
+        <translation>
+            <numerusform>%n selecionada</numerusform>
+            <numerusform>%n selecionadas</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>about %n errors</source>
@@ -6245,9 +6397,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <source>Accept %1</source>
         <translation>Aceitar %1</translation>
     </message>
-    <message>
-        <source>Include %1 unknown</source>
-        <translation>Incluir desconhecidas: %1</translation>
+    <message numerus="yes">
+        <source>Include %n unknown</source>
+        <translation>
+            <numerusform>Incluir %n desconhecida</numerusform>
+            <numerusform>Incluir %n desconhecidas</numerusform>
+        </translation>
     </message>
     <message>
         <source>(removed)</source>

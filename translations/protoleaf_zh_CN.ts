@@ -1179,21 +1179,27 @@
         <source>the parents</source>
         <translation>父类</translation>
     </message>
-    <message>
-        <source>%1 go to %2</source>
-        <translation>%1转到 %2</translation>
+    <message numerus="yes">
+        <source>%n labels go to %1</source>
+        <translation>
+            <numerusform>%n 个标签转到 %1</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 are removed</source>
-        <translation>%1被移除</translation>
+    <message numerus="yes">
+        <source>%n labels are removed</source>
+        <translation>
+            <numerusform>%n 个标签被移除</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 has %n labelled images; to split a class takes 2. Label some more first.</source>
+        <translation>
+            <numerusform>“%1”有 %n 张已标注图像；拆分类别至少需要 2 张。请先再标注一些。</numerusform>
+        </translation>
     </message>
     <message>
         <source>Split class…</source>
         <translation>拆分类别…</translation>
-    </message>
-    <message>
-        <source>%1 has %2 labelled images; to split a class takes 2. Label some more first.</source>
-        <translation>“%1”有 %2 张已标注图像；拆分类别至少需要 2 张。请先再标注一些。</translation>
     </message>
     <message>
         <source>No images yet</source>
@@ -1263,9 +1269,17 @@
         <source>Needs examples: drop a few images here</source>
         <translation>需要样例：拖几张图像到此处</translation>
     </message>
-    <message>
-        <source>%1 images here or below, %2 examples of its own</source>
-        <translation>此处及以下有 %1 张图像，自身有 %2 个样例</translation>
+    <message numerus="yes">
+        <source>%n examples of its own</source>
+        <translation>
+            <numerusform>自身有 %n 个样例</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n images here or below</source>
+        <translation>
+            <numerusform>此处及以下有 %n 张图像</numerusform>
+        </translation>
     </message>
     <message>
         <source>Label %1 as none of the classes</source>
@@ -1513,13 +1527,17 @@ Click + to add a class, or import a list.</source>
         <source>Not evaluated yet: this needs classes with two examples and some more images.</source>
         <translation>尚未评估：需要有两个样例的类别和更多图像。</translation>
     </message>
-    <message>
-        <source>Off, because it does not help: of %1 held-out examples, %2 are correct with it and %3 without.</source>
-        <translation>关，因为没有帮助：%1 个留出样例中，开启时正确 %2 个，关闭时 %3 个。</translation>
+    <message numerus="yes">
+        <source>Off, because it does not help: of %n held-out examples, %1 are correct with it and %2 without.</source>
+        <translation>
+            <numerusform>关，因为没有帮助：%n 个留出样例中，开启时正确 %1 个，关闭时 %2 个。</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>Of %1 held-out examples, %2 are correct with it and %3 without.</source>
-        <translation>%1 个留出样例中，开启时正确 %2 个，关闭时 %3 个。</translation>
+    <message numerus="yes">
+        <source>Of %n held-out examples, %1 are correct with it and %2 without.</source>
+        <translation>
+            <numerusform>%n 个留出样例中，开启时正确 %1 个，关闭时 %2 个。</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>Move %n classes to the top level</source>
@@ -2055,35 +2073,11 @@ Click + to add a class, or import a list.</source>
         <source>1 level</source>
         <translation>1 层</translation>
     </message>
-    <message>
-        <source>%1 levels</source>
-        <translation>%1 层</translation>
-    </message>
-    <message>
-        <source>%1 levels with %2 and %3 classes</source>
-        <translation>%1 层，类别数为 %2 和 %3</translation>
-    </message>
     <message numerus="yes">
         <source>%n new classes</source>
         <translation>
             <numerusform>%n 个新类别</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>%1 renamed</source>
-        <translation>重命名 %1 个</translation>
-    </message>
-    <message>
-        <source>%1 merged</source>
-        <translation>合并 %1 个</translation>
-    </message>
-    <message>
-        <source>%1 moved</source>
-        <translation>移动 %1 个</translation>
-    </message>
-    <message>
-        <source>%1 linked</source>
-        <translation>关联 %1 个</translation>
     </message>
     <message>
         <source>Synonyms of %1</source>
@@ -2103,13 +2097,53 @@ Click + to add a class, or import a list.</source>
             <numerusform>%1已在项目中。</numerusform>
         </translation>
     </message>
-    <message>
-        <source>%1 get a source id or synonyms.</source>
-        <translation>%1将获得来源 ID 或同义词。</translation>
+    <message numerus="yes">
+        <source>%n levels</source>
+        <translation>
+            <numerusform>%n 层</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 get the note or colour that the file has for them.</source>
-        <translation>%1将获得文件中的备注或颜色。</translation>
+    <message numerus="yes">
+        <source>%n levels with %1 and %2 classes</source>
+        <translation>
+            <numerusform>%n 层，类别数为 %1 和 %2</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n renamed</source>
+        <translation>
+            <numerusform>重命名 %n 个</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n merged</source>
+        <translation>
+            <numerusform>合并 %n 个</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n linked</source>
+        <translation>
+            <numerusform>关联 %n 个</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n moved</source>
+        <translation>
+            <numerusform>移动 %n 个</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n classes get a source id or synonyms.</source>
+        <translation>
+            <numerusform>%n 个类别将获得来源 ID 或同义词。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n classes get the note or colour that the file has for them.</source>
+        <translation>
+            <numerusform>%n 个类别将获得文件中的备注或颜色。</numerusform>
+        </translation>
     </message>
     <message>
         <source>The list is remembered, to compare its next version with it.</source>
@@ -2275,9 +2309,35 @@ Click + to add a class, or import a list.</source>
         <source>%1 and %2 look like one class</source>
         <translation>“%1”和“%2”像是同一类别</translation>
     </message>
-    <message>
-        <source>Of %1 images, %2 are more like the other class than like the rest of their own.</source>
-        <translation>%1 张图像中，有 %2 张更像另一类别，而不是本类别的其他图像。</translation>
+    <message numerus="yes">
+        <source>Of %1 images, %n are more like the other class than like the rest of their own.</source>
+        <translation>
+            <numerusform>%1 张图像中，有 %n 张更像另一类别，而不是本类别的其他图像。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>3 more examples of %1 would help about %n images</source>
+        <translation>
+            <numerusform>“%1”再有 3 个样例，约可改善 %n 张图像</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>It has %n examples.</source>
+        <translation>
+            <numerusform>它有 %n 个样例。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n images probably belong to it, but not surely.</source>
+        <translation>
+            <numerusform>%n 张图像可能属于它，但不确定。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>How good is this? Tested on %n places of your graph: the right parent comes first in %1, among the first three in %2. By chance it would be first in %3.</source>
+        <translation>
+            <numerusform>效果如何？在类别图的 %n 个位置上测试，正确父类排在首位 %1 次，排在前三位 %2 次。随机情况下会排在首位 %3 次。</numerusform>
+        </translation>
     </message>
     <message>
         <source>Merge into %1</source>
@@ -2296,16 +2356,6 @@ Click + to add a class, or import a list.</source>
         <translation>拆分为两个类别</translation>
     </message>
     <message>
-        <source>3 more examples of %1 would help about %2 images</source>
-        <translation>“%1”再有 3 个样例，约可改善 %2 张图像</translation>
-    </message>
-    <message numerus="yes">
-        <source>It has %n examples, and %1 images probably belong to it, but not surely.</source>
-        <translation>
-            <numerusform>它有 %n 个样例，另有 %1 张图像可能属于它，但不确定。</numerusform>
-        </translation>
-    </message>
-    <message>
         <source>Show the class</source>
         <translation>显示类别</translation>
     </message>
@@ -2318,10 +2368,6 @@ Click + to add a class, or import a list.</source>
         <translation>
             <numerusform>处理完这些后还会出现 %n 条。</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>How good is this? Tested on %1 places of your graph, it ranks the right parent first %2 times and among the first three %3 times. By chance it would be first %4 times.</source>
-        <translation>效果如何？在类别图的 %1 个位置上测试，正确父类排在首位 %2 次，排在前三位 %3 次。随机情况下会排在首位 %4 次。</translation>
     </message>
     <message numerus="yes">
         <source>Show %n dismissed suggestions again</source>
@@ -2767,9 +2813,11 @@ Click + to add a class, or import a list.</source>
         <source>Back to all images (Esc)</source>
         <translation>返回全部图像 (Esc)</translation>
     </message>
-    <message>
-        <source>First of %1 pages</source>
-        <translation>第 1 页，共 %1 页</translation>
+    <message numerus="yes">
+        <source>First of %n pages</source>
+        <translation>
+            <numerusform>第 1 页，共 %n 页</numerusform>
+        </translation>
     </message>
     <message>
         <source>Image</source>
@@ -2811,9 +2859,11 @@ Click + to add a class, or import a list.</source>
         <source>No images found there</source>
         <translation>未在那里找到图像</translation>
     </message>
-    <message>
-        <source>%1 and %2 more could not be added: %3</source>
-        <translation>%1 及另外 %2 个无法添加：%3</translation>
+    <message numerus="yes">
+        <source>%1 and %n more could not be added: %2</source>
+        <translation>
+            <numerusform>%1 及另外 %n 个无法添加：%2</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1 could not be added: %2</source>
@@ -3289,9 +3339,11 @@ Click + to add a class, or import a list.</source>
         <source>For this class and all below it. Below this, the broader class is used.</source>
         <translation>用于此类别及其下所有类别。低于此值则使用更粗的类别。</translation>
     </message>
-    <message>
-        <source>At %1, %2 of %3 held-out images of this class are named as it or a class below it.</source>
-        <translation>置信度 %1 时，此类别的 %3 张留出图像中有 %2 张命名为它或其下的类别。</translation>
+    <message numerus="yes">
+        <source>At %1, %2 of %n held-out images of this class are named as it or a class below it.</source>
+        <translation>
+            <numerusform>置信度 %1 时，此类别的 %n 张留出图像中有 %2 张命名为它或其下的类别。</numerusform>
+        </translation>
     </message>
     <message>
         <source>Of all images named so, %1 are right (95% confidence interval %2 to %3).</source>
@@ -3515,13 +3567,17 @@ Click + to add a class, or import a list.</source>
         <source>Nearly the same image is labelled %1: one of the two is wrong.</source>
         <translation>几乎相同的图像标注为 %1：两者必有一个有误。</translation>
     </message>
-    <message>
-        <source>Its %1 nearest labelled look-alikes are all %2.</source>
-        <translation>与它最近的 %1 张已标注相近图像均为 %2。</translation>
+    <message numerus="yes">
+        <source>Its %n nearest labelled look-alikes are all %1.</source>
+        <translation>
+            <numerusform>与它最近的 %n 张已标注相近图像均为 %1。</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>Its %1 nearest labelled look-alikes: %2.</source>
-        <translation>与它最近的 %1 张已标注相近图像：%2。</translation>
+    <message numerus="yes">
+        <source>Its %n nearest labelled look-alikes: %1.</source>
+        <translation>
+            <numerusform>与它最近的 %n 张已标注相近图像：%1。</numerusform>
+        </translation>
     </message>
     <message>
         <source>Without this label the model says %1, %2.</source>
@@ -3899,9 +3955,11 @@ Click + to add a class, or import a list.</source>
         <source>Clear the selection (Esc)</source>
         <translation>清除选择 (Esc)</translation>
     </message>
-    <message>
-        <source>Accept %1 predictions</source>
-        <translation>接受 %1 个预测</translation>
+    <message numerus="yes">
+        <source>Accept %n predictions</source>
+        <translation>
+            <numerusform>接受 %n 个预测</numerusform>
+        </translation>
     </message>
     <message>
         <source>status</source>
@@ -4463,33 +4521,75 @@ Click + to add a class, or import a list.</source>
         <source>%1 of %2 found</source>
         <translation>找到 %1 张，共 %2 张</translation>
     </message>
-    <message>
-        <source>%1 by their folders</source>
-        <translation>按文件夹：%1 张</translation>
+    <message numerus="yes">
+        <source>%n by their folders</source>
+        <translation>
+            <numerusform>按文件夹：%n 张</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 by name and size</source>
-        <translation>按名称和大小：%1 张</translation>
+    <message numerus="yes">
+        <source>%n by name and size</source>
+        <translation>
+            <numerusform>按名称和大小：%n 张</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 by content</source>
-        <translation>按内容：%1 张</translation>
+    <message numerus="yes">
+        <source>%n by content</source>
+        <translation>
+            <numerusform>按内容：%n 张</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more folders</source>
+        <translation>
+            <numerusform>及另外 %n 个文件夹</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n changed in the meantime</source>
+        <translation>
+            <numerusform>%n 张在此期间已更改</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n images added from the new place without a label will be replaced</source>
+        <translation>
+            <numerusform>从新位置添加的 %n 张无标签图像将被替换</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n not updated: a file with the same name and size is a different image.</source>
+        <translation>
+            <numerusform>%n 张未更新：名称和大小相同的文件是另一张图像。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n could be several files. Choose a narrower folder to tell them apart.</source>
+        <translation>
+            <numerusform>%n 张可能对应多个文件。选择范围更小的文件夹以区分。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n already in the project as another image with a label.</source>
+        <translation>
+            <numerusform>%n 张已作为另一张带标签的图像在项目中。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n not found there.</source>
+        <translation>
+            <numerusform>%n 张未在那里找到。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n folders could not be searched.</source>
+        <translation>
+            <numerusform>无法搜索 %n 个文件夹。</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1: %2</source>
         <translation>%1：%2</translation>
-    </message>
-    <message>
-        <source>and %1 more folders</source>
-        <translation>及另外 %1 个文件夹</translation>
-    </message>
-    <message>
-        <source>%1 changed in the meantime</source>
-        <translation>%1 张在此期间已更改</translation>
-    </message>
-    <message>
-        <source>%1 added from the new place without a label will be replaced</source>
-        <translation>从新位置添加的 %1无标签，将被替换</translation>
     </message>
     <message>
         <source>%1, all verified by content</source>
@@ -4502,26 +4602,6 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>%1, %2 verified by content, %3 by name and size</source>
         <translation>%1，%2 张按内容核实，%3 张按名称和大小</translation>
-    </message>
-    <message>
-        <source>%1 not updated: a file with the same name and size is a different image.</source>
-        <translation>%1 张未更新：名称和大小相同的文件是另一张图像。</translation>
-    </message>
-    <message>
-        <source>%1 could be several files. Choose a narrower folder to tell them apart.</source>
-        <translation>%1 张可能对应多个文件。选择范围更小的文件夹以区分。</translation>
-    </message>
-    <message>
-        <source>%1 already in the project as another image with a label.</source>
-        <translation>%1 张已作为另一张带标签的图像在项目中。</translation>
-    </message>
-    <message>
-        <source>%1 not found there.</source>
-        <translation>%1 张未在那里找到。</translation>
-    </message>
-    <message>
-        <source>%1 folders</source>
-        <translation>%1 个文件夹</translation>
     </message>
     <message>
         <source>%1 could not be searched.</source>
@@ -4557,9 +4637,11 @@ Click + to add a class, or import a list.</source>
         <source>5 stars</source>
         <translation>5 星</translation>
     </message>
-    <message>
-        <source>and %1 more</source>
-        <translation>及另外 %1 项</translation>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>及另外 %n 项</numerusform>
+        </translation>
     </message>
     <message>
         <source>Stop; nothing is imported</source>
@@ -4837,9 +4919,11 @@ Click + to add a class, or import a list.</source>
         <source>Accept the class on the card</source>
         <translation>接受卡片上的类别</translation>
     </message>
-    <message>
-        <source>None of the %1 selected images has an unlabelled prediction above %2.</source>
-        <translation>所选的 %1 张图像中，没有得分高于 %2 且未标注的预测。</translation>
+    <message numerus="yes">
+        <source>None of the %n selected images has an unlabelled prediction above %1.</source>
+        <translation>
+            <numerusform>所选的 %n 张图像中，没有得分高于 %1 且未标注的预测。</numerusform>
+        </translation>
     </message>
     <message>
         <source>Accept the most likely class</source>
@@ -5225,21 +5309,35 @@ Click + to add a class, or import a list.</source>
         <source>About %1.</source>
         <translation>约 %1。</translation>
     </message>
-    <message>
-        <source>%1 labels: training would likely help.</source>
-        <translation>%1 个标签：训练很可能有帮助。</translation>
+    <message numerus="yes">
+        <source>%n labels: training would likely help.</source>
+        <translation>
+            <numerusform>%n 个标签：训练很可能有帮助。</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 labels: training for about %2 would likely help.</source>
-        <translation>%1 个标签：训练约 %2 很可能有帮助。</translation>
+    <message numerus="yes">
+        <source>%n labels: training for about %1 would likely help.</source>
+        <translation>
+            <numerusform>%n 个标签：训练约 %1 很可能有帮助。</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 labels: training the backbone would likely help.</source>
-        <translation>%1 个标签：训练骨干网络很可能有帮助。</translation>
+    <message numerus="yes">
+        <source>%n labels: training the backbone would likely help.</source>
+        <translation>
+            <numerusform>%n 个标签：训练骨干网络很可能有帮助。</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>Training stopped after %1 of %2 iterations. Nothing is lost.</source>
-        <translation>训练在第 %1 次迭代后停止，共 %2 次。没有任何损失。</translation>
+    <message numerus="yes">
+        <source>Training stopped after %1 of %n iterations. Nothing is lost.</source>
+        <translation>
+            <numerusform>训练在第 %1 次迭代后停止，共 %n 次。没有任何损失。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Learns from %1 you labelled in %n classes.</source>
+        <translation>
+            <numerusform>学习自您在 %n 个类别中标注的 %1。</numerusform>
+        </translation>
     </message>
     <message>
         <source>1 minute</source>
@@ -5256,10 +5354,6 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>Label at least 2 images in each of 2 classes first.</source>
         <translation>请先为 2 个类别各标注至少 2 张图像。</translation>
-    </message>
-    <message>
-        <source>Learns from %1 you labelled in %2 classes.</source>
-        <translation>学习自您在 %2 个类别中标注的 %1。</translation>
     </message>
     <message>
         <source>The new version is ready</source>
@@ -5525,9 +5619,29 @@ Click + to add a class, or import a list.</source>
         <source>Accuracy on held-out labels: %1 → %2 (%3 points, between %4 and %5)</source>
         <translation>留出标签上的准确率：%1 → %2（%3 个百分点，介于 %4 与 %5 之间）</translation>
     </message>
-    <message>
-        <source>Measured on %1 labelled images, each held out of both models: %2 became right, %3 wrong.</source>
-        <translation>在 %1 张已标注图像上测量，每张都从两个模型中留出：%2 张变为正确，%3 张变为错误。</translation>
+    <message numerus="yes">
+        <source>Measured on %n labelled images, each held out of both models: %1 became right, %2 wrong.</source>
+        <translation>
+            <numerusform>在 %n 张已标注图像上测量，每张都从两个模型中留出：%1 张变为正确，%2 张变为错误。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n edits are tried out</source>
+        <translation>
+            <numerusform>已试改 %n 项</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n new labels changed what is expected</source>
+        <translation>
+            <numerusform>%n 个新标签改变了预期</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>By the last %n edits</source>
+        <translation>
+            <numerusform>因最近 %n 项编辑</numerusform>
+        </translation>
     </message>
     <message>
         <source>With a safe class: %1 → %2, right: %3 → %4.</source>
@@ -5538,20 +5652,12 @@ Click + to add a class, or import a list.</source>
         <translation>已试改：%1</translation>
     </message>
     <message>
-        <source>%1 edits are tried out</source>
-        <translation>已试改 %1 项</translation>
-    </message>
-    <message>
         <source>Unknown went up by %1</source>
         <translation>未知增加 %1</translation>
     </message>
     <message>
         <source>Unknown went down by %1</source>
         <translation>未知减少 %1</translation>
-    </message>
-    <message>
-        <source>%1 new labels changed what is expected</source>
-        <translation>%1 个新标签改变了预期</translation>
     </message>
     <message numerus="yes">
         <source>%n new labels of %1 changed what is expected</source>
@@ -5562,10 +5668,6 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>By the last edit: %1</source>
         <translation>因上一项编辑：%1</translation>
-    </message>
-    <message>
-        <source>By the last %1 edits</source>
-        <translation>因最近 %1 项编辑</translation>
     </message>
     <message>
         <source>unknown</source>
@@ -6089,9 +6191,11 @@ Click + to add a class, or import a list.</source>
         <source>any date</source>
         <translation>任意日期</translation>
     </message>
-    <message>
-        <source>%1 selected</source>
-        <translation>已选择 %1 张</translation>
+    <message numerus="yes">
+        <source>%n selected</source>
+        <translation>
+            <numerusform>已选择 %n 张</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>about %n errors</source>
@@ -6135,9 +6239,11 @@ Click + to add a class, or import a list.</source>
         <source>Accept %1</source>
         <translation>接受 %1 张</translation>
     </message>
-    <message>
-        <source>Include %1 unknown</source>
-        <translation>包含 %1 张未知</translation>
+    <message numerus="yes">
+        <source>Include %n unknown</source>
+        <translation>
+            <numerusform>包含 %n 张未知</numerusform>
+        </translation>
     </message>
     <message>
         <source>(removed)</source>

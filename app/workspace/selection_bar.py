@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def selected_text(count: int) -> str:
-    return tr("%1 selected", number(count))
+    return plural(count, "1 selected", "%n selected")
 
 
 def errors_text(expected: float) -> str:
@@ -233,7 +233,7 @@ class SelectionBar(QWidget):
         self._accept.setText(tr("Accept %1", number(found.image_count)))
         self._accept.setEnabled(found.image_count > 0)
         self._errors.setText(errors_text(found.expected_errors))
-        self._include.setText(tr("Include %1 unknown", number(found.unknown_count)))
+        self._include.setText(plural(found.unknown_count, "Include 1 unknown", "Include %n unknown"))
         self._show_part(self._errors, is_shown=found.image_count > 0)
         self._show_part(self._include, is_shown=found.unknown_count > 0)
         self._show_part(self._unlabel, is_shown=labelled_count(state, self._selected) > 0)

@@ -12,6 +12,10 @@ import pytest
 from engine.errors import Cancelled, CycleError, ProtoleafError
 
 ERRORS = "engine.errors"
+COUNTED = re.compile(
+    r"%\d (?:more |new |labelled |selected |held-out )?"
+    r"(?:images|labels|classes|predictions|folders|files|edits|examples|pages|iterations|levels|places)\b(?!/)"
+)
 ROOT = Path(__file__).parents[2]
 LANGUAGES = sorted(path.stem.removeprefix("protoleaf_") for path in (ROOT / "translations").glob("*.ts"))
 
@@ -94,3 +98,14 @@ def test_no_code_is_collected(translations: ModuleType) -> None:
     assert not [
         text for text in texts if re.fullmatch(r"\w+_\w+|SELECT .*|\w+\.json|clip|bgr|caffe|normalisation", text)
     ]
+
+
+def test_counts_of_things_have_plural_forms(translations: ModuleType) -> None:
+    """In the window no number stands before a noun in the plural, but for sizes, rates and what is never one."""
+    texts = {
+        text
+        for path in (ROOT / "app").rglob("*.py")
+        for _line, text, is_plural in translations.texts_in(ast.parse(path.read_text(encoding="utf-8")))
+        if not is_plural and COUNTED.search(text)
+    }
+    assert not texts
