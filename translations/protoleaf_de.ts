@@ -1768,6 +1768,11 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Verifizierte und sichere</translation>
     </message>
     <message>
+        <source>All</source>
+        <comment>images</comment>
+        <translation>Alle</translation>
+    </message>
+    <message>
         <source>Images labelled by a person</source>
         <translation>Von einer Person gelabelte Bilder</translation>
     </message>
@@ -3342,6 +3347,11 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Eigene Bilder</translation>
     </message>
     <message>
+        <source>From %1</source>
+        <comment>class</comment>
+        <translation>Von %1</translation>
+    </message>
+    <message>
         <source>%1 of the prediction comes from the most similar images:</source>
         <translation>%1 der Vorhersage stammen von den ähnlichsten Bildern:</translation>
     </message>
@@ -3917,6 +3927,11 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <source>%1 (id %2)</source>
         <translation>%1 (ID %2)</translation>
     </message>
+    <message>
+        <source>None</source>
+        <comment>class</comment>
+        <translation>Keine</translation>
+    </message>
     <message numerus="yes">
         <source>%n images have the same name here but are different photos. They are not labelled.</source>
         <translation>
@@ -3969,6 +3984,11 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
             <numerusform>%n Zeile wurde nicht verstanden</numerusform>
             <numerusform>%n Zeilen wurden nicht verstanden</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Found</source>
+        <comment>image</comment>
+        <translation>Gefunden</translation>
     </message>
     <message>
         <source>Found</source>
@@ -4145,6 +4165,11 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>Predicted</source>
         <translation>Vorhergesagt</translation>
+    </message>
+    <message>
+        <source>Unknown</source>
+        <comment>images</comment>
+        <translation>Unbekannt</translation>
     </message>
     <message>
         <source>Labelled, or without a score</source>
@@ -4832,6 +4857,11 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Bewegung reduzieren</translation>
     </message>
     <message>
+        <source>Labelled by</source>
+        <comment>setting</comment>
+        <translation>Sie labeln als</translation>
+    </message>
+    <message>
         <source>What each key does</source>
         <translation>Was jede Taste tut</translation>
     </message>
@@ -5154,6 +5184,11 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>To review</source>
         <translation>Zu prüfen</translation>
+    </message>
+    <message>
+        <source>Could not be read</source>
+        <comment>images</comment>
+        <translation>Nicht lesbar</translation>
     </message>
     <message>
         <source>Waiting for other work to finish.</source>
@@ -5510,6 +5545,11 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>Too few labels to measure it on held-out images.</source>
         <translation>Zu wenige Labels, um auf zurückgehaltenen Bildern zu messen.</translation>
+    </message>
+    <message>
+        <source>New: %1</source>
+        <comment>version</comment>
+        <translation>Neu: %1</translation>
     </message>
     <message numerus="yes">
         <source>Accuracy on %n held-out images.</source>

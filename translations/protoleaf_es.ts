@@ -149,7 +149,7 @@
     </message>
     <message>
         <source>None</source>
-        <translation>Ninguna</translation>
+        <translation>Ninguno</translation>
     </message>
     <message>
         <source>Average</source>
@@ -445,7 +445,7 @@
     </message>
     <message>
         <source>All</source>
-        <translation>Todas</translation>
+        <translation>Todos</translation>
     </message>
     <message>
         <source>Publisher</source>
@@ -1766,6 +1766,11 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>Verified and sure</source>
         <translation>Verificadas y seguras</translation>
+    </message>
+    <message>
+        <source>All</source>
+        <comment>images</comment>
+        <translation>Todas</translation>
     </message>
     <message>
         <source>Images labelled by a person</source>
@@ -3342,6 +3347,11 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Sus propias imágenes</translation>
     </message>
     <message>
+        <source>From %1</source>
+        <comment>class</comment>
+        <translation>De %1</translation>
+    </message>
+    <message>
         <source>%1 of the prediction comes from the most similar images:</source>
         <translation>El %1 de la predicción procede de las imágenes más similares:</translation>
     </message>
@@ -3917,6 +3927,11 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <source>%1 (id %2)</source>
         <translation>%1 (id. %2)</translation>
     </message>
+    <message>
+        <source>None</source>
+        <comment>class</comment>
+        <translation>Ninguna</translation>
+    </message>
     <message numerus="yes">
         <source>%n images have the same name here but are different photos. They are not labelled.</source>
         <translation>
@@ -3972,7 +3987,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Found</source>
+        <comment>image</comment>
         <translation>Encontrada</translation>
+    </message>
+    <message>
+        <source>Found</source>
+        <translation>Encontradas</translation>
     </message>
     <message numerus="yes">
         <source>%1 classes made</source>
@@ -4145,6 +4165,11 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>Predicted</source>
         <translation>Predichas</translation>
+    </message>
+    <message>
+        <source>Unknown</source>
+        <comment>images</comment>
+        <translation>Desconocidas</translation>
     </message>
     <message>
         <source>Labelled, or without a score</source>
@@ -4832,6 +4857,11 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Reducir movimiento</translation>
     </message>
     <message>
+        <source>Labelled by</source>
+        <comment>setting</comment>
+        <translation>Usted etiqueta como</translation>
+    </message>
+    <message>
         <source>What each key does</source>
         <translation>Qué hace cada tecla</translation>
     </message>
@@ -5154,6 +5184,11 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>To review</source>
         <translation>Por revisar</translation>
+    </message>
+    <message>
+        <source>Could not be read</source>
+        <comment>images</comment>
+        <translation>No se pudieron leer</translation>
     </message>
     <message>
         <source>Waiting for other work to finish.</source>
@@ -5510,6 +5545,11 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>Too few labels to measure it on held-out images.</source>
         <translation>Muy pocas etiquetas para medirla con imágenes reservadas.</translation>
+    </message>
+    <message>
+        <source>New: %1</source>
+        <comment>version</comment>
+        <translation>Nueva: %1</translation>
     </message>
     <message numerus="yes">
         <source>Accuracy on %n held-out images.</source>

@@ -445,7 +445,7 @@
     </message>
     <message>
         <source>All</source>
-        <translation>Tout</translation>
+        <translation>Tous</translation>
     </message>
     <message>
         <source>Publisher</source>
@@ -1202,8 +1202,8 @@
     <message numerus="yes">
         <source>%1 has %n labelled images; to split a class takes 2. Label some more first.</source>
         <translation>
-            <numerusform>%1 a %n image étiquetée ; il en faut 2 pour scinder une classe. Étiquetez-en d’abord d’autres.</numerusform>
-            <numerusform>%1 a %n images étiquetées ; il en faut 2 pour scinder une classe. Étiquetez-en d’abord d’autres.</numerusform>
+            <numerusform>%1 a %n image étiquetée&#xa0;; il en faut 2 pour scinder une classe. Étiquetez-en d’abord d’autres.</numerusform>
+            <numerusform>%1 a %n images étiquetées&#xa0;; il en faut 2 pour scinder une classe. Étiquetez-en d’abord d’autres.</numerusform>
         </translation>
     </message>
     <message>
@@ -1542,8 +1542,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message numerus="yes">
         <source>Off, because it does not help: of %n held-out examples, %1 are correct with it and %2 without.</source>
         <translation>
-            <numerusform>Désactivé, car inutile ici : sur %n exemple mis de côté, %1 sont corrects avec et %2 sans.</numerusform>
-            <numerusform>Désactivé, car inutile ici : sur %n exemples mis de côté, %1 sont corrects avec et %2 sans.</numerusform>
+            <numerusform>Désactivé, car inutile ici&#xa0;: sur %n exemple mis de côté, %1 sont corrects avec et %2 sans.</numerusform>
+            <numerusform>Désactivé, car inutile ici&#xa0;: sur %n exemples mis de côté, %1 sont corrects avec et %2 sans.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -1766,6 +1766,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>Verified and sure</source>
         <translation>Vérifiées et sûres</translation>
+    </message>
+    <message>
+        <source>All</source>
+        <comment>images</comment>
+        <translation>Toutes</translation>
     </message>
     <message>
         <source>Images labelled by a person</source>
@@ -2381,8 +2386,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message numerus="yes">
         <source>How good is this? Tested on %n places of your graph: the right parent comes first in %1, among the first three in %2. By chance it would be first in %3.</source>
         <translation>
-            <numerusform>Quelle est la fiabilité ? Sur %n emplacement testé de votre graphe, le bon parent arrive en tête %1 fois, et parmi les trois premiers %2 fois. Au hasard, il arriverait en tête %3 fois.</numerusform>
-            <numerusform>Quelle est la fiabilité ? Sur %n emplacements testés de votre graphe, le bon parent arrive en tête %1 fois, et parmi les trois premiers %2 fois. Au hasard, il arriverait en tête %3 fois.</numerusform>
+            <numerusform>Quelle est la fiabilité&#xa0;? Sur %n emplacement testé de votre graphe, le bon parent arrive en tête %1 fois, et parmi les trois premiers %2 fois. Au hasard, il arriverait en tête %3 fois.</numerusform>
+            <numerusform>Quelle est la fiabilité&#xa0;? Sur %n emplacements testés de votre graphe, le bon parent arrive en tête %1 fois, et parmi les trois premiers %2 fois. Au hasard, il arriverait en tête %3 fois.</numerusform>
         </translation>
     </message>
     <message>
@@ -2814,7 +2819,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>%1?</source>
-        <translation>%1 ?</translation>
+        <translation>%1&#xa0;?</translation>
     </message>
     <message>
         <source>perhaps none of these</source>
@@ -2830,7 +2835,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>“%1”</source>
-        <translation>« %1 »</translation>
+        <translation>«&#xa0;%1&#xa0;»</translation>
     </message>
     <message>
         <source>Not found</source>
@@ -2924,8 +2929,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message numerus="yes">
         <source>%1 and %n more could not be added: %2</source>
         <translation>
-            <numerusform>Impossible d’ajouter %1 (et %n de plus) : %2</numerusform>
-            <numerusform>Impossible d’ajouter %1 (et %n de plus) : %2</numerusform>
+            <numerusform>Impossible d’ajouter %1 (et %n de plus)&#xa0;: %2</numerusform>
+            <numerusform>Impossible d’ajouter %1 (et %n de plus)&#xa0;: %2</numerusform>
         </translation>
     </message>
     <message>
@@ -3342,6 +3347,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Ses propres images</translation>
     </message>
     <message>
+        <source>From %1</source>
+        <comment>class</comment>
+        <translation>De %1</translation>
+    </message>
+    <message>
         <source>%1 of the prediction comes from the most similar images:</source>
         <translation>%1 de la prédiction vient des images les plus similaires&#xa0;:</translation>
     </message>
@@ -3647,8 +3657,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message numerus="yes">
         <source>Its %n nearest labelled look-alikes: %1.</source>
         <translation>
-            <numerusform>Son image étiquetée la plus ressemblante : %1.</numerusform>
-            <numerusform>Ses %n images étiquetées les plus ressemblantes : %1.</numerusform>
+            <numerusform>Son image étiquetée la plus ressemblante&#xa0;: %1.</numerusform>
+            <numerusform>Ses %n images étiquetées les plus ressemblantes&#xa0;: %1.</numerusform>
         </translation>
     </message>
     <message>
@@ -3917,6 +3927,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <source>%1 (id %2)</source>
         <translation>%1 (id %2)</translation>
     </message>
+    <message>
+        <source>None</source>
+        <comment>class</comment>
+        <translation>Aucune</translation>
+    </message>
     <message numerus="yes">
         <source>%n images have the same name here but are different photos. They are not labelled.</source>
         <translation>
@@ -3972,7 +3987,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Found</source>
-        <translation>Trouvé</translation>
+        <comment>image</comment>
+        <translation>Trouvée</translation>
+    </message>
+    <message>
+        <source>Found</source>
+        <translation>Trouvées</translation>
     </message>
     <message numerus="yes">
         <source>%1 classes made</source>
@@ -4145,6 +4165,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>Predicted</source>
         <translation>Prédites</translation>
+    </message>
+    <message>
+        <source>Unknown</source>
+        <comment>images</comment>
+        <translation>Inconnues</translation>
     </message>
     <message>
         <source>Labelled, or without a score</source>
@@ -4681,8 +4706,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message numerus="yes">
         <source>%n not updated: a file with the same name and size is a different image.</source>
         <translation>
-            <numerusform>%n non mise à jour : le fichier de même nom et de même taille est une autre image.</numerusform>
-            <numerusform>%n non mises à jour : le fichier de même nom et de même taille est une autre image.</numerusform>
+            <numerusform>%n non mise à jour&#xa0;: le fichier de même nom et de même taille est une autre image.</numerusform>
+            <numerusform>%n non mises à jour&#xa0;: le fichier de même nom et de même taille est une autre image.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4715,7 +4740,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>%1: %2</source>
-        <translation>%1 : %2</translation>
+        <translation>%1&#xa0;: %2</translation>
     </message>
     <message>
         <source>%1, all verified by content</source>
@@ -4731,7 +4756,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>%1 could not be searched.</source>
-        <translation>Recherche impossible : %1.</translation>
+        <translation>Recherche impossible&#xa0;: %1.</translation>
     </message>
     <message numerus="yes">
         <source>Update the location of %n images</source>
@@ -4830,6 +4855,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>Reduce motion</source>
         <translation>Réduire les animations</translation>
+    </message>
+    <message>
+        <source>Labelled by</source>
+        <comment>setting</comment>
+        <translation>Vous étiquetez comme</translation>
     </message>
     <message>
         <source>What each key does</source>
@@ -5156,6 +5186,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>À examiner</translation>
     </message>
     <message>
+        <source>Could not be read</source>
+        <comment>images</comment>
+        <translation>Illisibles</translation>
+    </message>
+    <message>
         <source>Waiting for other work to finish.</source>
         <translation>En attente de la fin d’un autre travail.</translation>
     </message>
@@ -5447,22 +5482,22 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message numerus="yes">
         <source>%n labels: training would likely help.</source>
         <translation>
-            <numerusform>%n étiquette : un entraînement aiderait probablement.</numerusform>
-            <numerusform>%n étiquettes : un entraînement aiderait probablement.</numerusform>
+            <numerusform>%n étiquette&#xa0;: un entraînement aiderait probablement.</numerusform>
+            <numerusform>%n étiquettes&#xa0;: un entraînement aiderait probablement.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n labels: training for about %1 would likely help.</source>
         <translation>
-            <numerusform>%n étiquette : un entraînement d’environ %1 aiderait probablement.</numerusform>
-            <numerusform>%n étiquettes : un entraînement d’environ %1 aiderait probablement.</numerusform>
+            <numerusform>%n étiquette&#xa0;: un entraînement d’environ %1 aiderait probablement.</numerusform>
+            <numerusform>%n étiquettes&#xa0;: un entraînement d’environ %1 aiderait probablement.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n labels: training the backbone would likely help.</source>
         <translation>
-            <numerusform>%n étiquette : entraîner le réseau de base aiderait probablement.</numerusform>
-            <numerusform>%n étiquettes : entraîner le réseau de base aiderait probablement.</numerusform>
+            <numerusform>%n étiquette&#xa0;: entraîner le réseau de base aiderait probablement.</numerusform>
+            <numerusform>%n étiquettes&#xa0;: entraîner le réseau de base aiderait probablement.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -5510,6 +5545,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>Too few labels to measure it on held-out images.</source>
         <translation>Trop peu d’étiquettes pour la mesurer sur des images mises de côté.</translation>
+    </message>
+    <message>
+        <source>New: %1</source>
+        <comment>version</comment>
+        <translation>Nouvelle&#xa0;: %1</translation>
     </message>
     <message numerus="yes">
         <source>Accuracy on %n held-out images.</source>
@@ -5766,8 +5806,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message numerus="yes">
         <source>Measured on %n labelled images, each held out of both models: %1 became right, %2 wrong.</source>
         <translation>
-            <numerusform>Mesuré sur %n image étiquetée, mise de côté pour les deux modèles : %1 devenues correctes, %2 fausses.</numerusform>
-            <numerusform>Mesuré sur %n images étiquetées, chacune mise de côté pour les deux modèles : %1 devenues correctes, %2 fausses.</numerusform>
+            <numerusform>Mesuré sur %n image étiquetée, mise de côté pour les deux modèles&#xa0;: %1 devenues correctes, %2 fausses.</numerusform>
+            <numerusform>Mesuré sur %n images étiquetées, chacune mise de côté pour les deux modèles&#xa0;: %1 devenues correctes, %2 fausses.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -6754,7 +6794,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>a pointer of Git LFS: the file itself was not fetched</source>
-        <translation>un pointeur de Git LFS : le fichier lui-même n’a pas été récupéré</translation>
+        <translation>un pointeur de Git LFS&#xa0;: le fichier lui-même n’a pas été récupéré</translation>
     </message>
     <message>
         <source>a web page or XML file</source>
@@ -6894,7 +6934,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>{file}: {reason}</source>
-        <translation>{file} : {reason}</translation>
+        <translation>{file}&#xa0;: {reason}</translation>
     </message>
     <message>
         <source>this is not an ONNX file, or it is damaged</source>
@@ -7206,7 +7246,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>the file has been moved; a newer version of the program may know where to</source>
-        <translation>le fichier a été déplacé ; une version plus récente du programme sait peut-être où</translation>
+        <translation>le fichier a été déplacé&#xa0;; une version plus récente du programme sait peut-être où</translation>
     </message>
     <message>
         <source>hf-hub:owner/name or hf-hub:owner/name@revision</source>
@@ -9605,7 +9645,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>run the same `protoleaf embed` again: it makes what is missing or damaged</source>
-        <translation>relancez le même `protoleaf embed` : il refait ce qui manque ou est endommagé</translation>
+        <translation>relancez le même `protoleaf embed`&#xa0;: il refait ce qui manque ou est endommagé</translation>
     </message>
     <message>
         <source>the data set is not whole</source>
@@ -9921,7 +9961,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>did you mean {names}?</source>
-        <translation>vouliez-vous dire {names} ?</translation>
+        <translation>vouliez-vous dire {names}&#xa0;?</translation>
     </message>
     <message>
         <source>there is no class to work on</source>
@@ -13440,7 +13480,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>run the same `protoleaf classify` again: it makes what is missing or damaged</source>
-        <translation>relancez le même `protoleaf classify` : il refait ce qui manque ou est endommagé</translation>
+        <translation>relancez le même `protoleaf classify`&#xa0;: il refait ce qui manque ou est endommagé</translation>
     </message>
     <message>
         <source>Shift</source>

@@ -445,7 +445,7 @@
     </message>
     <message>
         <source>All</source>
-        <translation>Todas</translation>
+        <translation>Todos</translation>
     </message>
     <message>
         <source>Publisher</source>
@@ -1766,6 +1766,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>Verified and sure</source>
         <translation>Verificadas e confiáveis</translation>
+    </message>
+    <message>
+        <source>All</source>
+        <comment>images</comment>
+        <translation>Todas</translation>
     </message>
     <message>
         <source>Images labelled by a person</source>
@@ -3342,6 +3347,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Imagens próprias</translation>
     </message>
     <message>
+        <source>From %1</source>
+        <comment>class</comment>
+        <translation>De %1</translation>
+    </message>
+    <message>
         <source>%1 of the prediction comes from the most similar images:</source>
         <translation>%1 da predição vem das imagens mais semelhantes:</translation>
     </message>
@@ -3917,6 +3927,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <source>%1 (id %2)</source>
         <translation>%1 (id %2)</translation>
     </message>
+    <message>
+        <source>None</source>
+        <comment>class</comment>
+        <translation>Nenhuma</translation>
+    </message>
     <message numerus="yes">
         <source>%n images have the same name here but are different photos. They are not labelled.</source>
         <translation>
@@ -3972,7 +3987,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Found</source>
+        <comment>image</comment>
         <translation>Encontrada</translation>
+    </message>
+    <message>
+        <source>Found</source>
+        <translation>Encontradas</translation>
     </message>
     <message numerus="yes">
         <source>%1 classes made</source>
@@ -4145,6 +4165,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>Predicted</source>
         <translation>Com predição</translation>
+    </message>
+    <message>
+        <source>Unknown</source>
+        <comment>images</comment>
+        <translation>Desconhecidas</translation>
     </message>
     <message>
         <source>Labelled, or without a score</source>
@@ -4832,6 +4857,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Reduzir movimento</translation>
     </message>
     <message>
+        <source>Labelled by</source>
+        <comment>setting</comment>
+        <translation>Você rotula como</translation>
+    </message>
+    <message>
         <source>What each key does</source>
         <translation>O que cada tecla faz</translation>
     </message>
@@ -5154,6 +5184,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>To review</source>
         <translation>A revisar</translation>
+    </message>
+    <message>
+        <source>Could not be read</source>
+        <comment>images</comment>
+        <translation>Não puderam ser lidas</translation>
     </message>
     <message>
         <source>Waiting for other work to finish.</source>
@@ -5510,6 +5545,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>Too few labels to measure it on held-out images.</source>
         <translation>Poucos rótulos para medir com imagens reservadas.</translation>
+    </message>
+    <message>
+        <source>New: %1</source>
+        <comment>version</comment>
+        <translation>Nova: %1</translation>
     </message>
     <message numerus="yes">
         <source>Accuracy on %n held-out images.</source>

@@ -1752,6 +1752,11 @@ Click + to add a class, or import a list.</source>
         <translation>人工标注和确信的预测</translation>
     </message>
     <message>
+        <source>All</source>
+        <comment>images</comment>
+        <translation>全部</translation>
+    </message>
+    <message>
         <source>Images labelled by a person</source>
         <translation>由人标注的图像</translation>
     </message>
@@ -3276,6 +3281,11 @@ Click + to add a class, or import a list.</source>
         <translation>自身图像</translation>
     </message>
     <message>
+        <source>From %1</source>
+        <comment>class</comment>
+        <translation>来自 %1</translation>
+    </message>
+    <message>
         <source>%1 of the prediction comes from the most similar images:</source>
         <translation>预测的 %1 来自最相似的图像：</translation>
     </message>
@@ -3831,6 +3841,11 @@ Click + to add a class, or import a list.</source>
         <source>%1 (id %2)</source>
         <translation>%1 (ID %2)</translation>
     </message>
+    <message>
+        <source>None</source>
+        <comment>class</comment>
+        <translation>无</translation>
+    </message>
     <message numerus="yes">
         <source>%n images have the same name here but are different photos. They are not labelled.</source>
         <translation>
@@ -3879,7 +3894,12 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Found</source>
+        <comment>image</comment>
         <translation>已找到</translation>
+    </message>
+    <message>
+        <source>Found</source>
+        <translation>找到</translation>
     </message>
     <message numerus="yes">
         <source>%1 classes made</source>
@@ -4048,6 +4068,11 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>Predicted</source>
         <translation>已预测</translation>
+    </message>
+    <message>
+        <source>Unknown</source>
+        <comment>images</comment>
+        <translation>未知</translation>
     </message>
     <message>
         <source>Labelled, or without a score</source>
@@ -4704,6 +4729,11 @@ Click + to add a class, or import a list.</source>
         <translation>减弱动态效果</translation>
     </message>
     <message>
+        <source>Labelled by</source>
+        <comment>setting</comment>
+        <translation>标注者姓名</translation>
+    </message>
+    <message>
         <source>What each key does</source>
         <translation>各快捷键的功能</translation>
     </message>
@@ -5022,6 +5052,11 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>To review</source>
         <translation>待审核</translation>
+    </message>
+    <message>
+        <source>Could not be read</source>
+        <comment>images</comment>
+        <translation>无法读取</translation>
     </message>
     <message>
         <source>Waiting for other work to finish.</source>
@@ -5370,6 +5405,11 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>Too few labels to measure it on held-out images.</source>
         <translation>标签太少，无法在留出图像上测量。</translation>
+    </message>
+    <message>
+        <source>New: %1</source>
+        <comment>version</comment>
+        <translation>新：%1</translation>
     </message>
     <message numerus="yes">
         <source>Accuracy on %n held-out images.</source>

@@ -71,7 +71,7 @@ def share_title(row: ShareRow) -> str:
         return tr("Labelled only as %1", row.name)
     if row.class_id is None:
         return tr("Its own images")
-    return tr("From %1", row.name)
+    return tr("From %1", row.name, about="class")
 
 
 def look_alikes_text(facts: ImageFacts) -> str:

@@ -182,7 +182,7 @@ class SettingsCard(ScrollingCard):
         self.last_project = QCheckBox(tr("Open the last project"))
         self.calm = QCheckBox(tr("Reduce motion"))
         self.person = QLineEdit()
-        self.person.setAccessibleName(tr("Labelled by"))
+        self.person.setAccessibleName(tr("Labelled by", about="setting"))
         self.buttons = {name: self._button_for(rows[name]) for name in ELSEWHERE}
         self._facts = {name: make_flowing_label("") for name in ELSEWHERE}
         self._facts["change_keys"].setText(tr("What each key does"))
@@ -209,7 +209,7 @@ class SettingsCard(ScrollingCard):
         grid.addWidget(self.last_project, 2, 1, 1, 2)
         grid.addWidget(_name(tr("Motion")), 3, 0)
         grid.addWidget(self.calm, 3, 1, 1, 2)
-        grid.addWidget(_name(tr("Labelled by")), 4, 0)
+        grid.addWidget(_name(tr("Labelled by", about="setting")), 4, 0)
         grid.addWidget(self.person, 4, 1, 1, 2)
         grid.addWidget(make_separator(), 5, 0, 1, 3)
         names = {"change_keys": tr("Keys"), "backups": tr("Backups"), "choose_device": tr("Device")}

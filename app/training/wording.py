@@ -138,7 +138,7 @@ def comparison(figures: Figures) -> str:
     if figures.before is None or figures.after is None:
         return tr("Too few labels to measure it on held-out images.")
     before, after = percent_to_a_tenth(figures.before), percent_to_a_tenth(figures.after)
-    return SEPARATOR.join((tr("Current: %1", before), tr("New: %1", after)))
+    return SEPARATOR.join((tr("Current: %1", before), tr("New: %1", after, about="version")))
 
 
 def measured_on(figures: Figures) -> str:

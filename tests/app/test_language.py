@@ -14,7 +14,7 @@ from app.language import ENGLISH, SYSTEM, fitting_language, install_language, la
 from app.one_window import OneWindow
 from app.preferences.controller import Preferences
 from app.settings import Settings
-from app.texts import tr
+from app.texts import marked, tr
 from engine.errors import ModelError
 from engine.log import Log
 from tests.support.collections import Collection, cache_of_test
@@ -99,6 +99,17 @@ def test_a_key_has_one_name_in_a_language(qapp: QApplication, code: str, names: 
     assert action.shortcut().toString(QKeySequence.SequenceFormat.NativeText) == names[1]
     assert short_key("Shift+Return") == short
     assert tr("Enter runs it · Esc closes").startswith(names[0])
+
+
+@pytest.mark.usefixtures("languages")
+def test_one_english_text_may_be_two_elsewhere(qapp: QApplication) -> None:
+    """By what it is about; what nobody translated apart is the other one."""
+    row = marked("Unknown", about="images")
+    assert (row, tr(row), tr("None", about="class")) == ("Unknown", "Unknown", "None")
+    install_language(qapp, "fr")
+    assert (tr(row), tr("Unknown")) == ("Inconnues", "Classe inconnue")
+    assert (tr("None", about="class"), tr("None")) == ("Aucune", "Aucun")
+    assert tr("Cancel", about="nothing that is known") == tr("Cancel")
 
 
 @pytest.mark.usefixtures("languages")

@@ -71,7 +71,7 @@ def test_each_message_of_an_error_class_is_collected(translations: ModuleType) -
         kinds += kind.__subclasses__()
     assert set(with_own_texts) == {kind for kind in kinds[1:] if "__init__" in vars(kind) and kind.__module__ == ERRORS}
     parts = {part.template for error in with_own_texts.values() for part in (error.what, error.remedy)}
-    assert parts <= translations.all_texts()
+    assert parts <= {text for text, _about in translations.all_texts()}
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_each_message_of_an_error_class_is_collected(translations: ModuleType) -
 )
 def test_what_is_a_text(translations: ModuleType, line: str, texts: list[str]) -> None:
     """Sentences wherever they stand, and marks around values; neither codes nor addresses nor values alone."""
-    assert [text for _line, text, _is_plural in translations.texts_in(ast.parse(line))] == texts
+    assert [found.text for found in translations.texts_in(ast.parse(line))] == texts
 
 
 def test_no_code_is_collected(translations: ModuleType) -> None:
@@ -103,9 +103,9 @@ def test_no_code_is_collected(translations: ModuleType) -> None:
 def test_counts_of_things_have_plural_forms(translations: ModuleType) -> None:
     """In the window no number stands before a noun in the plural, but for sizes, rates and what is never one."""
     texts = {
-        text
+        found.text
         for path in (ROOT / "app").rglob("*.py")
-        for _line, text, is_plural in translations.texts_in(ast.parse(path.read_text(encoding="utf-8")))
-        if not is_plural and COUNTED.search(text)
+        for found in translations.texts_in(ast.parse(path.read_text(encoding="utf-8")))
+        if not found.is_plural and COUNTED.search(found.text)
     }
     assert not texts
