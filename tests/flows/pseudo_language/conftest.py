@@ -17,15 +17,15 @@ SIZE: Final = (1440, 900)
 
 
 @pytest.fixture
-def spoken(pseudo_translations: Path) -> Path:
-    """The compiled language that the window speaks."""
-    return pseudo_translations
+def spoken(pseudo_translations: Path) -> str:
+    """The language that the window speaks: a code, or a file that is compiled."""
+    return str(pseudo_translations)
 
 
 @pytest.fixture(autouse=True)
-def in_its_language(qapp: QApplication, spoken: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def in_its_language(qapp: QApplication, spoken: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The window speaks it while a test runs."""
-    monkeypatch.setenv(LANGUAGE_VARIABLE, str(spoken))
+    monkeypatch.setenv(LANGUAGE_VARIABLE, spoken)
     before = QLocale()
     install_language(qapp)
     yield
