@@ -96,7 +96,9 @@ def test_no_code_is_collected(translations: ModuleType) -> None:
     """Nor a query, nor the name of a file of ours."""
     texts = translations.all_texts()
     assert not [
-        text for text in texts if re.fullmatch(r"\w+_\w+|SELECT .*|\w+\.json|clip|bgr|caffe|normalisation", text)
+        text
+        for text, _about in texts
+        if re.fullmatch(r"\w+_\w+|SELECT .*|\w+\.json|clip|bgr|caffe|normalisation", text)
     ]
 
 
