@@ -85,7 +85,7 @@ installer-test: $(STAMP) installer-packages
 		build/installer/clean-root 2>&1 | tee build/installer/clean-root.log; exit $${PIPESTATUS[0]}
 
 # Installs the wheel and what it needs into an empty environment outside of the repository, and uses it there.
-wheel-check: $(STAMP)
+wheel-check: $(STAMP) $(LANGUAGES_COMPILED)
 	packaging/wheel-check.sh $(BIN)/python
 
 # An exported model in a new environment that has onnxruntime, numpy and pillow alone: agreement, size, images a second.

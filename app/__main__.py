@@ -45,12 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from engine.cli.main import main as run_command
         from engine.log import ProcessKind, logging_to_file
 
-        if wanted := os.environ.get(LANGUAGE_VARIABLE) or os.environ.get("LC_MESSAGES"):
-            from app.language import speak_on_command_line
-
-            speak_on_command_line(wanted)
         with logging_to_file(ProcessKind.COMMAND):
-            status = run_command(words)
+            status = run_command(words, _speak)
         if is_start(__name__):
             end_command(status)
         return status
@@ -58,6 +54,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"protoleaf: the window opens one project: expected nothing after {first}, found {words[1]}\n")
         return 2
     return open_window(Path(first).absolute() if first else None)
+
+
+def _speak() -> None:
+    """Have errors of the command line in the person's language; Qt is loaded only where there is one."""
+    if wanted := os.environ.get(LANGUAGE_VARIABLE) or os.environ.get("LC_MESSAGES"):
+        from app.language import speak_on_command_line
+
+        speak_on_command_line(wanted)
 
 
 def _take_language(words: list[str]) -> tuple[list[str], str]:
@@ -106,11 +110,11 @@ def _run_window(
     from PySide6.QtWidgets import QApplication
 
     from app.application import GuiCollector, return_freed_columns, share_interpreter
-    from app.language import install_language
+    from app.language import install_language, spoken_language
     from app.one_window import OneWindow
     from app.reports.catching import log_qt_messages
     from app.settings import Settings
-    from app.theme import SchemeChoice, apply_theme
+    from app.theme import SchemeChoice, apply_theme, wear_fonts
 
     return_freed_columns()
     log_qt_messages()
@@ -121,7 +125,8 @@ def _run_window(
     application.setOrganizationName("protoleaf")
     application.setDesktopFileName("protoleaf")
     settings = Settings()
-    install_language(application, settings.language)
+    install_language(application, settings.language, has_project_names=settings.has_project_names)
+    wear_fonts(application, spoken_language())
     apply_theme(application, SchemeChoice.named(settings.scheme))
     one = OneWindow(application, settings, log)
     if sys.platform == "darwin":

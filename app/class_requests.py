@@ -69,7 +69,9 @@ def drag_classes(widget: QWidget, places: Places, graph: CategoryGraph) -> None:
     names = [graph.name(class_id) for class_id, _parent in places]
     drag = QDrag(widget)
     drag.setMimeData(classes_mime_data(places, names))
-    drag.setPixmap(drag_picture(widget, names[0] if len(names) == 1 else classes_text(len(names))))
+    drag.setPixmap(
+        drag_picture(widget, graph.shown_name(places[0][0]) if len(names) == 1 else classes_text(len(names)))
+    )
     drag.setHotSpot(QPoint(-8, -8))
     actions = Qt.DropAction.MoveAction | Qt.DropAction.CopyAction | Qt.DropAction.LinkAction
     drag.exec(actions, Qt.DropAction.MoveAction)

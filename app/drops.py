@@ -34,7 +34,7 @@ def drop_text(graph: CategoryGraph, places: Places, to_parent: int | None, *, is
     count = len({class_id for class_id, _parent in places})
     if to_parent is None:
         return plural(count, "Move to the top level", "Move %n classes to the top level")
-    name = shortened(graph.name(to_parent))
+    name = shortened(graph.shown_name(to_parent))
     if count == 1:
         return fill(tr("Add %1 as a parent") if is_link else tr("Move under %1"), name)
     template = tr("Add %2 as a parent of %1") if is_link else tr("Move %1 under %2")
@@ -45,7 +45,7 @@ def dropped_text(graph: CategoryGraph, dragged: Dragged, class_id: int | None, *
     """What a drop on a class does, or on empty space (None): `Label 12 images as Oak`, `Add and label as Oak` ..."""
     if isinstance(dragged, DraggedClasses):
         return drop_text(graph, dragged.places, class_id, is_link=is_link)
-    name = "" if class_id is None else graph.name(class_id)
+    name = "" if class_id is None else graph.shown_name(class_id)
     if isinstance(dragged, DraggedImages):
         count = len(dragged.image_ids)
         return new_class_text(count) if class_id is None else tr("Label %1 as %2", images(count), name)
@@ -58,8 +58,8 @@ def new_class_text(count: int) -> str:
 
 def refusal_text(graph: CategoryGraph, refusal: Refusal, to_parent: int | None) -> str:
     """Why a drop is refused; "" where it would change nothing."""
-    name = shortened(graph.name(refusal.class_id))
-    place = "" if to_parent is None else shortened(graph.name(to_parent))
+    name = shortened(graph.shown_name(refusal.class_id))
+    place = "" if to_parent is None else shortened(graph.shown_name(to_parent))
     match refusal.obstacle:
         case Obstacle.CYCLE:
             return tr("%1 cannot go below itself: %2", name, _path_text(graph, refusal.path))
@@ -77,7 +77,7 @@ def refusal_text(graph: CategoryGraph, refusal: Refusal, to_parent: int | None) 
 
 def _path_text(graph: CategoryGraph, path: tuple[int, ...]) -> str:
     """`Animal > Bird > Gull`."""
-    names = [shortened(graph.name(class_id), 30) for class_id in path]
+    names = [shortened(graph.shown_name(class_id), 30) for class_id in path]
     if len(names) > STEPS_NAMED:
         names = [*names[: STEPS_NAMED // 2], "…", *names[-(STEPS_NAMED // 2) :]]
     return " > ".join(names)

@@ -6,10 +6,12 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
+from PySide6.QtCore import QCollator, QCoreApplication, QLibraryInfo, QLocale, Qt, QTranslator
 
 from app.key_names import name_keys
 from app.texts import speak
+from engine.collation import Key, collate_with
+from engine.graph.shown_language import AS_IN_PROJECT, show_names_in
 
 TRANSLATIONS: Final = Path(__file__).parents[1] / "assets" / "translations"
 LANGUAGE_VARIABLE: Final = "PROTOLEAF_LANGUAGE"
@@ -47,26 +49,34 @@ def fitting_language(wanted: Iterable[str]) -> str:
     return ENGLISH
 
 
-def install_language(application: QCoreApplication, chosen: str = SYSTEM) -> None:
+def install_language(application: QCoreApplication, chosen: str = SYSTEM, *, has_project_names: bool = False) -> None:
     """Speak a language from now on, with its numbers and dates; windows that are there keep their texts.
 
     Args:
         chosen: code of a language, or `SYSTEM`; the variable comes before it.
+        has_project_names: whether classes are shown by their names in the project, not by those in the language.
     """
     system, wanted = QLocale.system(), os.environ.get(LANGUAGE_VARIABLE, "") or chosen
     if wanted.endswith(".qm"):
         _install(application, Path(wanted), system)
+        show_names_in(AS_IN_PROJECT)
         return
     code = fitting_language([wanted] if wanted else system.uiLanguages())
     # The system's own formats, such as those of Austria, where it speaks the same language.
-    is_the_systems = QLocale(code).language() == system.language()
-    _install(application, TRANSLATIONS / f"{_PREFIX}{code}.qm", system if is_the_systems else QLocale(code))
+    own = QLocale(code)
+    is_the_systems = (own.language(), own.script()) == (system.language(), system.script())
+    locale = system if is_the_systems else own
+    _install(application, TRANSLATIONS / f"{_PREFIX}{code}.qm", locale)
+    # A system in a language that the window does not have shows names in it all the same.
+    of_names = system if not wanted and system.name() != "C" else locale
+    show_names_in(AS_IN_PROJECT if has_project_names else of_names.bcp47Name())
 
 
 def _install(application: QCoreApplication, file: Path, locale: QLocale) -> None:
     while _of_qt:
         application.removeTranslator(_of_qt.pop())
     QLocale.setDefault(locale)
+    collate_with(name_key(locale))
     translator = QTranslator(application)
     is_there = translator.load(str(file))
     speak(translator if is_there else None)
@@ -76,6 +86,16 @@ def _install(application: QCoreApplication, file: Path, locale: QLocale) -> None
         application.installTranslator(of_qt)
         _of_qt.append(of_qt)
     name_keys(application)
+
+
+def name_key(locale: QLocale) -> Key:
+    """Sorts names as a language has them: Swedish Å after Z, Chinese by its sounds, "Leaf 9" before "leaf 10"."""
+    # Without a language, as in a C locale, Qt compares the characters' numbers.
+    collator = QCollator(QLocale(ENGLISH) if locale.language() == QLocale.Language.C else locale)
+    collator.setNumericMode(True)
+    collator.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+    collator.sortKey("")  # opens its tables here: background threads sort, too
+    return collator.sortKey
 
 
 def spoken_language() -> str:

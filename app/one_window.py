@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, final
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication
 
-from app.language import LANGUAGE_VARIABLE, install_language
+from app.language import LANGUAGE_VARIABLE, install_language, spoken_language
 from app.main_window import MainWindow
 from app.reports.catching import StopSignals
 from app.settings import Settings
 from app.texts import tr
+from app.theme import wear_fonts
 
 if TYPE_CHECKING:
     from engine.config import CacheFolders
@@ -63,7 +64,8 @@ class OneWindow(QObject):
 
     def _replace(self, before: MainWindow, project: Path | None) -> None:
         os.environ.pop(LANGUAGE_VARIABLE, None)  # what was chosen last counts
-        install_language(self._application, self._settings.language)
+        install_language(self._application, self._settings.language, has_project_names=self._settings.has_project_names)
+        wear_fonts(self._application, spoken_language())
         self.window = self._make()
         self.begin(project, with_sample=False)
         before.deleteLater()

@@ -67,6 +67,7 @@ class Settings:
     opens_last_project = _Flag("start/open_last_project")
     is_calm = _Flag("window/calm")  # no animations
     language = _Text("window/language")  # code of a language; empty follows the system
+    has_project_names = _Flag("window/project_names")  # classes keep their names where they have one in the language
     scheme = _Text("window/scheme")  # "light" or "dark"; empty follows the system
     person = _Text("labels/person")  # the annotator's name; empty for the account's
     new_project_choice = _Text("new_project/backbone")  # kind of backbone of the last new project

@@ -13,6 +13,8 @@ from engine.texts import translate_with
 
 CONTEXT: Final = "Protoleaf"
 _ZERO_WIDTH_SPACE: Final = "\u200b"
+_GAP: Final = "\u202f"
+_GAP_BEFORE_PERCENT: Final = frozenset({QLocale.Language.German, QLocale.Language.French, QLocale.Language.Spanish})
 _LONGEST_PATH: Final = 160
 _MOST_COUNTED: Final = 2**31 - 1  # Qt's
 _translators: Final[list[QTranslator]] = []
@@ -39,7 +41,13 @@ def _translation(text: str, count: int | None = None, about: str = "") -> str:
 def number_in(value: float, form: str) -> str:
     """A number in one of Python's formats, with the separators of the language."""
     locale = QLocale()
-    return format(value, form).translate({ord(","): locale.groupSeparator(), ord("."): locale.decimalPoint()})
+    shown = format(value, form).translate({ord(","): locale.groupSeparator(), ord("."): locale.decimalPoint()})
+    return with_percent(shown.removesuffix("%")) if form.endswith("%") else shown
+
+
+def with_percent(shown: str) -> str:
+    """A number as percent, as Unicode's CLDR has it: with a narrow no-break space, or none."""
+    return f"{shown}{_GAP if QLocale().language() in _GAP_BEFORE_PERCENT else ''}%"
 
 
 def tr(text: str, *values: str, about: str = "") -> str:

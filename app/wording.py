@@ -1,16 +1,18 @@
 """Counts, shares, sizes, times and progress as texts in the user's language and number format."""
 
-from collections.abc import Callable
-from datetime import datetime
+import re
+from collections.abc import Callable, Iterable
+from datetime import date, datetime
+from functools import reduce
 from math import ceil
 from pathlib import PurePath
 from typing import Final
 
-from PySide6.QtCore import QDateTime, QLocale, QTime
+from PySide6.QtCore import QDate, QDateTime, QLocale, QTime
 
-from app.texts import fill, plural, tr
+from app.texts import fill, plural, tr, with_percent
 from engine.events import BYTES, Progress
-from engine.texts import translated
+from engine.texts import WIDE_ENDS, Message, enumerated, translated
 
 _MINUTE_S: Final = 60
 _HOUR_S: Final = 3600
@@ -23,8 +25,11 @@ _GIGABYTE: Final = 1e9
 _FIRST_MEGABYTE: Final = 999_950  # from here on kilobytes would read 1,000.0
 _FIRST_GIGABYTE: Final = 999_950_000  # and megabytes
 SEPARATOR: Final = "  ·  "
-_GAP: Final = "\u202f"
-_GAP_BEFORE_PERCENT: Final = frozenset({QLocale.Language.German, QLocale.Language.French, QLocale.Language.Spanish})
+_BEFORE_UNIT: Final = re.compile(r"(?<=\d) (?=[^\W\d])")
+_FIRM_SPACE: Final = "\N{NO-BREAK SPACE}"
+_WEEKDAY: Final = re.compile(r"(?<!d)d{3,4}(?!d)")
+_AROUND_WEEKDAY: Final = re.compile(r"^\0[^dMy]*|[,\s]*\0$")  # at an end of a date: `dddd, d MMMM yyyy`
+_ENDS: Final = (".", "!", "?", "…", *WIDE_ENDS)  # of sentences
 
 
 def number(value: int) -> str:
@@ -41,9 +46,40 @@ def sentence(words: str) -> str:
     if not words:
         return ""
     words = translated(words)
-    stop = "" if words[-1] in ".!?" else "."
     is_name = "." in words.split(" ", 1)[0].rstrip(".:,")
-    return (words[0] if is_name else words[0].upper()) + words[1:] + stop
+    words = (words[0] if is_name else words[0].upper()) + words[1:]
+    return words if words.endswith(_ENDS) else tr("%1.", words)
+
+
+def in_sentences(*parts: str) -> str:
+    """`3 images added. 2 left out`: parts without a stop as sentences, the last one open; empty ones are left out."""
+    return _folded(tr("%1. %2"), parts)
+
+
+def enumeration(things: Iterable[str]) -> str:
+    """`Fox, Dog, Wolf`: names and the like, in a list."""
+    named = enumerated(things)
+    return named.translated() if isinstance(named, Message) else named  # a name alone is no text of the program
+
+
+def clauses(*parts: str) -> str:
+    """`12 answers, 310 labels`: parts of a sentence; empty ones are left out."""
+    return _folded(tr("%1, %2"), parts)
+
+
+def titled(title: str, value: str) -> str:
+    """`Fox: 12 images`."""
+    return tr("%1: %2", title, value)
+
+
+def _folded(template: str, parts: Iterable[str]) -> str:
+    filled = [each for each in parts if each]
+    return reduce(lambda before, part: fill(template, before, part), filled) if filled else ""
+
+
+def on_one_line(quantity: str) -> str:
+    """`53.1 MB`, `noch 12 min`: no line ends between a number and its unit."""
+    return _BEFORE_UNIT.sub(_FIRM_SPACE, quantity)
 
 
 def images(count: int) -> str:
@@ -59,7 +95,7 @@ def time_left(seconds: float) -> str:
         template, value = tr("%1 min left"), ceil(seconds / _MINUTE_S)
     else:
         template, value = tr("%1 h left"), ceil(seconds / _HOUR_S)
-    return fill(template, number(value))
+    return on_one_line(fill(template, number(value)))
 
 
 def rough_time(seconds: float) -> str:
@@ -67,22 +103,36 @@ def rough_time(seconds: float) -> str:
     if seconds < _EACH_SECOND_UNTIL_S:
         return tr("a few seconds")
     if seconds <= _MINUTE_S - _STEP_S:
-        return tr("%1 seconds", number(_STEP_S * ceil(seconds / _STEP_S)))
+        return on_one_line(tr("%1 seconds", number(_STEP_S * ceil(seconds / _STEP_S))))
     if seconds < _MINUTE_S * 1.5:
-        return tr("1 minute")
+        return on_one_line(tr("1 minute"))
     if seconds < _HOUR_S:
-        return tr("%1 minutes", number(round(seconds / _MINUTE_S)))
+        return minutes(round(seconds / _MINUTE_S))
     return hours(round(2 * seconds / _HOUR_S) / 2)
 
 
 def hours(count: float) -> str:
     if count == 1:
-        return tr("1 hour")
-    return tr("%1 hours", QLocale().toString(count, "f", 0 if count % 1 == 0 else 1))
+        return on_one_line(tr("1 hour"))
+    return on_one_line(tr("%1 hours", _with_half(count)))
+
+
+def minutes(count: float) -> str:
+    if count == 1:
+        return on_one_line(tr("1 minute"))
+    return on_one_line(tr("%1 minutes", _with_half(count)))
+
+
+def _with_half(count: float) -> str:
+    return QLocale().toString(float(count), "f", 0 if count % 1 == 0 else 1)
 
 
 def images_per_s(rate: float) -> str:
-    return tr("%1 images/s", QLocale().toString(rate, "f", 0 if rate >= 10 else 1))  # noqa: PLR2004
+    return on_one_line(tr("%1 images/s", _rate_number(rate)))
+
+
+def _rate_number(rate: float) -> str:
+    return QLocale().toString(rate, "f", 0 if rate >= 10 else 1)  # noqa: PLR2004
 
 
 def preparing_text() -> str:
@@ -105,8 +155,7 @@ def progress_facts(progress: Progress) -> str:
 def _rate(progress: Progress) -> str:
     if progress.unit == BYTES:
         return transfer_rate(progress.rate_per_s)
-    rate = QLocale().toString(progress.rate_per_s, "f", 0 if progress.rate_per_s >= 10 else 1)  # noqa: PLR2004
-    return f"{rate} {translated(progress.unit)}/s"
+    return on_one_line(tr("%1/s", f"{_rate_number(progress.rate_per_s)} {translated(progress.unit)}"))
 
 
 def _done(progress: Progress) -> str:
@@ -119,9 +168,7 @@ def _done(progress: Progress) -> str:
 
 def saved_at(moment: datetime) -> str:
     """`Saved at 14:02`, in local time."""
-    local = moment.astimezone()
-    time_text = QLocale().toString(QTime(local.hour, local.minute), QLocale.FormatType.ShortFormat)
-    return tr("All changes saved, last at %1", time_text)
+    return tr("All changes saved, last at %1", clock_text(moment))
 
 
 def percent(share: float) -> str:
@@ -130,41 +177,51 @@ def percent(share: float) -> str:
     if rounded >= 100 and share < 1.0:  # noqa: PLR2004 (a percentage)
         rounded = 99
     if share > 0 and rounded == 0:
-        return f"<{_with_percent('1')}"
-    return _with_percent(number(rounded))
+        return f"<{with_percent('1')}"
+    return with_percent(number(rounded))
 
 
 def percent_sign() -> str:
     """What stands behind a number that is a percentage."""
-    return _with_percent("")
-
-
-def _with_percent(shown: str) -> str:
-    """As Unicode's CLDR has it: with a narrow no-break space, or none."""
-    return f"{shown}{_GAP if QLocale().language() in _GAP_BEFORE_PERCENT else ''}%"
+    return with_percent("")
 
 
 def percent_of_size(scale: float) -> str:
     shown = QLocale().toString(100 * scale, "f", 0 if scale >= 0.1 else 1)  # noqa: PLR2004 (a tenth below 10%)
-    return _with_percent(shown)
+    return with_percent(shown)
 
 
 def percent_to_a_tenth(value: float) -> str:
-    return _with_percent(QLocale().toString(100 * value, "f", 1))
+    return with_percent(QLocale().toString(100 * value, "f", 1))
 
 
 def moment_text(moment: datetime) -> str:
-    local = QDateTime.fromSecsSinceEpoch(int(moment.timestamp()))
-    return QLocale().toString(local, QLocale.FormatType.ShortFormat)
+    """`03.05.26 14:02`, in local time; by the camera's clock where no zone is known."""
+    local = moment if moment.tzinfo is None else moment.astimezone()
+    day, time = QDate(local.year, local.month, local.day), QTime(local.hour, local.minute, local.second)
+    return QLocale().toString(QDateTime(day, time), QLocale.FormatType.ShortFormat)
+
+
+def clock_text(moment: datetime) -> str:
+    """`14:03`, in local time."""
+    local = moment.astimezone()
+    return QLocale().toString(QTime(local.hour, local.minute), QLocale.FormatType.ShortFormat)
+
+
+def day_text(day: date) -> str:
+    """`May 3, 2026`, `3. Mai 2026`: the language's own long date, its month shortened, without the day of the week."""
+    pattern = _AROUND_WEEKDAY.sub("", _WEEKDAY.sub("\0", QLocale().dateFormat(QLocale.FormatType.LongFormat)))
+    shown = QLocale().toString(QDate(day.year, day.month, day.day), pattern.replace("MMMM", "MMM"))
+    return shown.replace(" ", _FIRM_SPACE)
 
 
 def file_size(size_bytes: float) -> str:
     """`53.1 kB`, `97.8 MB`, `1.2 GB`."""
     if size_bytes < _FIRST_MEGABYTE:
-        return tr("%1 kB", _decimal(size_bytes / _KILOBYTE))
+        return on_one_line(tr("%1 kB", _decimal(size_bytes / _KILOBYTE)))
     if size_bytes < _FIRST_GIGABYTE:
-        return tr("%1 MB", _decimal(size_bytes / _MEGABYTE))
-    return tr("%1 GB", _decimal(size_bytes / _GIGABYTE))
+        return on_one_line(tr("%1 MB", _decimal(size_bytes / _MEGABYTE)))
+    return on_one_line(tr("%1 GB", _decimal(size_bytes / _GIGABYTE)))
 
 
 def part_of_size(done_bytes: int, total_bytes: int) -> str:

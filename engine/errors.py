@@ -9,11 +9,22 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from engine.texts import Message, in_english
+from engine.texts import Message, in_english, marked
 
 LONGEST_MESSAGE: Final = 2_000  # characters; a message may quote a file, and a file may hold anything
 
 _KEPT_END: Final = 600
+# By which of expected, found and remedy there are; whole, since languages join parts by marks of their own.
+_JOINED: Final = {
+    (False, False, False): "{what}",
+    (False, False, True): marked("{what}. {remedy:capital}"),
+    (False, True, False): marked("{what}: {found}"),
+    (False, True, True): marked("{what}: {found}. {remedy:capital}"),
+    (True, False, False): marked("{what}: {expected}"),
+    (True, False, True): marked("{what}: {expected}. {remedy:capital}"),
+    (True, True, False): marked("{what}: {expected}, {found}"),
+    (True, True, True): marked("{what}: {expected}, {found}. {remedy:capital}"),
+}
 _PARTS: Final = ("what", "expected", "found", "remedy")
 
 
@@ -37,7 +48,7 @@ class ProtoleafError(Exception):
         )
         self.what, self.expected, self.found, self.remedy = parts
         self.fields = self.what.fields
-        self.code = code or _code(self.what.template)
+        self.code = code or code_of(self.what)
         super().__init__(self.what, self.expected, self.found, self.remedy)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -58,9 +69,7 @@ class ProtoleafError(Exception):
             "expected": Message("expected {expected}", {"expected": self.expected}) if self.expected else "",
             "found": Message("found {found}", {"found": self.found}) if self.found else "",
         }
-        places = ", ".join(f"{{{name}}}" for name, fact in facts.items() if fact)
-        template = f"{{what}}: {places}" if places else "{what}"
-        template += ". {remedy:capital}" if self.remedy else ""
+        template = _JOINED[bool(self.expected), bool(self.found), bool(self.remedy)]
         return Message(template, {"what": self.what, **facts, "remedy": self.remedy})
 
     def as_data(self) -> dict[str, Any]:
@@ -89,8 +98,16 @@ def reason_of(error: Exception) -> Message:
     return reason if isinstance(reason, Message) else Message(of_system or str(error))
 
 
-def _code(template: str) -> str:
-    """`{path} cannot be read` becomes `cannot-be-read`."""
+def found_at(place: object, error: Exception) -> Message:
+    """A file, and what stood against reading it: `birds.csv: Permission denied`."""
+    return Message("{name}: {reason}", {"name": str(place), "reason": reason_of(error)})
+
+
+def code_of(text: str) -> str:
+    """What a program knows a message by: of `{path} cannot be read` it is `cannot-be-read`; of an error, what it is."""
+    while isinstance(text, Message) and isinstance(what := text.fields.get("what"), Message):
+        text = what
+    template = text.template if isinstance(text, Message) else text
     return "-".join(re.findall(r"[a-z0-9]+", re.sub(r"{.*?}", "", template).lower()))
 
 

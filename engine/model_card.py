@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from engine.errors import ModelError
+from engine.errors import ModelError, found_at
 from engine.files import open_regular, read_regular
 from engine.new_file import ORDINARY_FILE, write_file
 
@@ -137,7 +137,7 @@ def card_of(text: str, *, source: str) -> BackboneCard:
 
 
 def _unreadable(source: str, error: Exception) -> ModelError:
-    return ModelError("the model's card cannot be read", found=f"{source}: {error}")
+    return ModelError("the model's card cannot be read", found=found_at(source, error))
 
 
 def file_hash(path: Path) -> str:

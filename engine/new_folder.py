@@ -17,7 +17,7 @@ from typing import Final, final
 
 from filelock import FileLock, Timeout
 
-from engine.errors import InputError, StorageError
+from engine.errors import InputError, StorageError, found_at
 from engine.files import require_regular
 from engine.full_disk import writing
 from engine.new_file import flush_folder, private_folder
@@ -200,7 +200,7 @@ def place_file(source: Path, target: Path, how: Placing) -> None:
     except OSError as error:
         raise InputError(
             "no {how} can be made",
-            found=f"{whole}: {error.strerror or error}",
+            found=found_at(whole, error),
             remedy="choose copies, or another disk",
             how=Message("hard link") if how is Placing.HARD_LINK else Message("symbolic link"),
         ) from error

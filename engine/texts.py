@@ -10,9 +10,15 @@ from typing import Any, Final, Self
 Translator = Callable[[str, int | None], str]
 """Gives a template in the person's language, else nothing; the number is the count that a plural is chosen by."""
 Numbers = Callable[[float, str], str]
-"""Gives a number with a format, such as `,` or `.1f`, as the person's language writes it."""
+"""Gives a number with a format, such as `,`, `.1f` or `.1%`, as the person's language writes it."""
 
 _FIELD: Final = re.compile(r"\{(\w+)(?::([^{}]*))?\}")
+WIDE_ENDS: Final = (
+    "。",
+    "\N{FULLWIDTH EXCLAMATION MARK}",
+    "\N{FULLWIDTH QUESTION MARK}",
+)
+"""Of sentences; they need no space behind them."""
 _CAPITAL: Final = "capital"  # form of a field at the beginning of a sentence: `{remedy:capital}`
 _translators: Final[list[Translator]] = []
 _numbers: Final[list[Numbers]] = []
@@ -94,6 +100,11 @@ def counted(count: int, noun: str, plural: str = "") -> Message:
     return text
 
 
+def number_text(value: float, form: str) -> str:
+    """A number in one of Python's formats, such as `,` or `.1%`, as the person's language writes it."""
+    return (_numbers[0] if _numbers else format)(value, form)
+
+
 def line_of(number: int, name: str) -> Message:
     """Where something stands in a file: `line 3 of birds.csv`."""
     return Message("line {number} of {name}", {"number": number, "name": name})
@@ -103,6 +114,29 @@ def listed(texts: Iterable[str]) -> Message | str:
     """`a and b`; of more than two, `a and b and c`."""
     first, *others = texts
     return reduce(lambda before, text: Message("{before} and {text}", {"before": before, "text": text}), others, first)
+
+
+def enumerated(texts: Iterable[str]) -> Message | str:
+    """`a, b, c`: a list of things; of one the thing itself, of none ""."""
+    parts = [*texts]
+    while len(parts) > 1:  # two by two, since a long list within a list would nest too deep
+        pairs = zip(parts[::2], parts[1::2], strict=False)
+        last = parts[-1:] if len(parts) % 2 else []
+        parts = [Message("{before}, {after}", {"before": before, "after": after}) for before, after in pairs]
+        parts += last
+    return parts[0] if parts else ""
+
+
+def either(texts: Iterable[str]) -> Message | str:
+    """`a or b`; of more than two, `a or b or c`; of none ""."""
+    first, *others = [*texts] or [""]
+    return reduce(lambda before, text: Message("{before} or {text}", {"before": before, "text": text}), others, first)
+
+
+def paragraph(*sentences: str) -> str:
+    """Whole sentences one behind the other; empty ones are left out."""
+    filled = [each for each in sentences if each]
+    return "".join(each if each.endswith(WIDE_ENDS) else f"{each} " for each in filled).rstrip(" ")
 
 
 def _translation(template: str, count: int | None) -> str:

@@ -292,6 +292,8 @@ def fill_pseudo(path: Path) -> None:
 def pseudo(text: str) -> str:
     """`Open project` becomes `[Ópéñ prójéçt·····]`; places for values stay as they are."""
     parts = _PLACES.split(text)
+    if not re.search(r"[^\W\d_]", "".join(parts[::2])):  # it only joins values, which are translated themselves
+        return text
     accented = "".join(part if number % 2 else part.translate(_ACCENTS) for number, part in enumerate(parts))
     return f"[{accented}{'·' * max(1, round(len(text) * _LONGER))}]"
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from app.application import collect_due
+from engine.graph.shown_language import AS_IN_PROJECT, show_names_in
 from engine.config import BACKBONE_VARIABLE, BACKUPS_VARIABLE, LOGS_VARIABLE, PERSON_VARIABLE, CacheFolders
 from tests.durations import function_of, slow_tests
 from tests.support.collections import Collection, embed_collection, write_collection
@@ -76,6 +77,13 @@ def collected_here() -> Iterator[None]:
     gc.disable()
     yield
     collect_due()
+
+
+@pytest.fixture(autouse=True)
+def names_of_the_project() -> Iterator[None]:
+    """What a test shows names of classes in ends with it."""
+    yield
+    show_names_in(AS_IN_PROJECT)
 
 
 @pytest.fixture(autouse=True)

@@ -48,6 +48,38 @@
         <translation>Enter</translation>
     </message>
     <message>
+        <source>Shift</source>
+        <translation>Umschalt</translation>
+    </message>
+    <message>
+        <source>Ctrl</source>
+        <translation>Strg</translation>
+    </message>
+    <message>
+        <source>Esc</source>
+        <translation>Esc</translation>
+    </message>
+    <message>
+        <source>Space</source>
+        <translation>Leertaste</translation>
+    </message>
+    <message>
+        <source>Backspace</source>
+        <translation>Rücktaste</translation>
+    </message>
+    <message>
+        <source>Del</source>
+        <translation>Entf</translation>
+    </message>
+    <message>
+        <source>Home</source>
+        <translation>Pos1</translation>
+    </message>
+    <message>
+        <source>End</source>
+        <translation>Ende</translation>
+    </message>
+    <message>
         <source>Keys</source>
         <translation>Tastenkürzel</translation>
     </message>
@@ -1630,7 +1662,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Darwin Core checklist</source>
-        <translation type="unfinished"></translation>
+        <translation>Checkliste als Darwin Core</translation>
     </message>
     <message>
         <source>DOT for Graphviz</source>
@@ -2560,10 +2592,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>feinere Klassen von %1</translation>
     </message>
     <message>
-        <source>%1, %2</source>
-        <translation>%1, %2</translation>
-    </message>
-    <message>
         <source>Nothing to group yet</source>
         <translation>Noch nichts zu gruppieren</translation>
     </message>
@@ -2818,10 +2846,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Noch keine Vorhersage</translation>
     </message>
     <message>
-        <source>%1?</source>
-        <translation>%1?</translation>
-    </message>
-    <message>
         <source>perhaps none of these</source>
         <translation>vielleicht keine davon</translation>
     </message>
@@ -2834,20 +2858,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Unbekannt</translation>
     </message>
     <message>
-        <source>“%1”</source>
-        <translation>„%1“</translation>
-    </message>
-    <message>
         <source>Not found</source>
         <translation>Nicht gefunden</translation>
     </message>
     <message>
         <source>%1 alike</source>
         <translation>%1 ähnlich</translation>
-    </message>
-    <message>
-        <source>×%1</source>
-        <translation>×%1</translation>
     </message>
     <message>
         <source>One image</source>
@@ -3170,6 +3186,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>Other names, separated by ;</source>
         <translation>Andere Namen, getrennt durch ;</translation>
+    </message>
+    <message>
+        <source>A name in a language has its code behind it: Tench@en</source>
+        <translation>Hinter einem Namen in einer Sprache steht deren Code: Schleie@de</translation>
     </message>
     <message>
         <source>Id in the list that it came from</source>
@@ -3606,14 +3626,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
             <numerusform>Labels kontrollieren (%n)</numerusform>
             <numerusform>Labels kontrollieren (%n)</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>→ %1</source>
-        <translation>→ %1</translation>
-    </message>
-    <message>
-        <source>%1 → %2</source>
-        <translation>%1 → %2</translation>
     </message>
     <message>
         <source>%1 likely wrong</source>
@@ -4739,10 +4751,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         </translation>
     </message>
     <message>
-        <source>%1: %2</source>
-        <translation>%1: %2</translation>
-    </message>
-    <message>
         <source>%1, all verified by content</source>
         <translation>%1, alle am Inhalt bestätigt</translation>
     </message>
@@ -4847,6 +4855,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>Language</source>
         <translation>Sprache</translation>
+    </message>
+    <message>
+        <source>Class names in this language, where they have one</source>
+        <translation>Klassennamen in dieser Sprache, wo vorhanden</translation>
     </message>
     <message>
         <source>Open the last project</source>
@@ -6778,19 +6790,19 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>a zip archive, such as PyTorch&apos;s .pt files and Keras&apos; are</source>
-        <translation>ein Zip-Archiv, wie es die .pt-Dateien von PyTorch und die Dateien von Keras sind</translation>
+        <translation>ein Zip-Archiv, wie .pt-Dateien von PyTorch und Dateien von Keras</translation>
     </message>
     <message>
         <source>a Python pickle, such as old PyTorch files are</source>
-        <translation>ein Python-Pickle, wie es alte PyTorch-Dateien sind</translation>
+        <translation>ein Python-Pickle, wie alte PyTorch-Dateien</translation>
     </message>
     <message>
         <source>an HDF5 file, such as Keras&apos; .h5 are</source>
-        <translation>eine HDF5-Datei, wie es die .h5-Dateien von Keras sind</translation>
+        <translation>eine HDF5-Datei, wie .h5 von Keras</translation>
     </message>
     <message>
         <source>a gzip archive</source>
-        <translation>ein gzip-Archiv</translation>
+        <translation>ein Gzip-Archiv</translation>
     </message>
     <message>
         <source>a pointer of Git LFS: the file itself was not fetched</source>
@@ -6933,12 +6945,16 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>das ist keine ONNX-Datei</translation>
     </message>
     <message>
-        <source>{file}: {reason}</source>
-        <translation>{file}: {reason}</translation>
+        <source>{file}: {kind}</source>
+        <translation>{file}: {kind}</translation>
     </message>
     <message>
         <source>this is not an ONNX file, or it is damaged</source>
         <translation>das ist keine ONNX-Datei, oder sie ist beschädigt</translation>
+    </message>
+    <message>
+        <source>{file}: {reason}</source>
+        <translation>{file}: {reason}</translation>
     </message>
     <message>
         <source>ImageNet mean and std</source>
@@ -7003,6 +7019,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>{side} pixels</source>
         <translation>{side} Pixel</translation>
+    </message>
+    <message>
+        <source>one of {count:,} names</source>
+        <translation>einer von {count:,} Namen</translation>
     </message>
     <message>
         <source>see them all with `protoleaf backbone list --published --source {publisher}`</source>
@@ -7518,12 +7538,24 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>eine Datei</translation>
     </message>
     <message>
+        <source>a file, 1 to {count}, or a time such as {time}</source>
+        <translation>eine Datei, 1 bis {count} oder eine Zeit wie {time}</translation>
+    </message>
+    <message>
         <source>see protoleaf backups list {project}</source>
         <translation>siehe protoleaf backups list {project}</translation>
     </message>
     <message>
         <source>the list of backups has changed since it was shown</source>
         <translation>die Liste der Sicherungen hat sich seit der Anzeige geändert</translation>
+    </message>
+    <message>
+        <source>number {number} to be {backup}</source>
+        <translation>dass Nummer {number} {backup} ist</translation>
+    </message>
+    <message>
+        <source>1 to {count}</source>
+        <translation>1 bis {count}</translation>
     </message>
     <message>
         <source>see protoleaf backups list {project}, or give the time of the backup</source>
@@ -7908,6 +7940,18 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Bilder oder Ordner mit Bildern angeben</translation>
     </message>
     <message>
+        <source>sources</source>
+        <translation>die Liste der Quellen</translation>
+    </message>
+    <message>
+        <source>backbone</source>
+        <translation>das Backbone</translation>
+    </message>
+    <message>
+        <source>images a shard</source>
+        <translation>die Zahl der Bilder je Shard</translation>
+    </message>
+    <message>
         <source>the data set was begun otherwise: its {part} cannot change</source>
         <translation>der Datensatz wurde anders begonnen: {part} kann sich nicht ändern</translation>
     </message>
@@ -7990,6 +8034,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>{columns} in {name}</source>
         <translation>{columns} in {name}</translation>
+    </message>
+    <message>
+        <source>no column</source>
+        <translation>keine Spalte</translation>
     </message>
     <message>
         <source>a node of the cluster does not see the data set</source>
@@ -8244,12 +8292,20 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>{found_difference} in {folder}</translation>
     </message>
     <message>
+        <source>no “{name}”</source>
+        <translation>kein „{name}“</translation>
+    </message>
+    <message>
         <source>this is not the {file} of an exported model, or it is damaged</source>
         <translation>das ist nicht die Datei {file} eines exportierten Modells, oder sie ist beschädigt</translation>
     </message>
     <message>
         <source>what `protoleaf export PROJECT model FOLDER` writes, format “{format}”</source>
         <translation>was `protoleaf export PROJECT model FOLDER` schreibt, Format „{format}“</translation>
+    </message>
+    <message>
+        <source>{source}: {reason}</source>
+        <translation>{source}: {reason}</translation>
     </message>
     <message>
         <source>this model was exported by a newer version of Protoleaf</source>
@@ -9752,6 +9808,34 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>die Embeddings sind unvollständig</translation>
     </message>
     <message>
+        <source>{what}. {remedy:capital}</source>
+        <translation>{what}. {remedy:capital}</translation>
+    </message>
+    <message>
+        <source>{what}: {found}</source>
+        <translation>{what}: {found}</translation>
+    </message>
+    <message>
+        <source>{what}: {found}. {remedy:capital}</source>
+        <translation>{what}: {found}. {remedy:capital}</translation>
+    </message>
+    <message>
+        <source>{what}: {expected}</source>
+        <translation>{what}: {expected}</translation>
+    </message>
+    <message>
+        <source>{what}: {expected}. {remedy:capital}</source>
+        <translation>{what}: {expected}. {remedy:capital}</translation>
+    </message>
+    <message>
+        <source>{what}: {expected}, {found}</source>
+        <translation>{what}: {expected}, {found}</translation>
+    </message>
+    <message>
+        <source>{what}: {expected}, {found}. {remedy:capital}</source>
+        <translation>{what}: {expected}, {found}. {remedy:capital}</translation>
+    </message>
+    <message>
         <source>expected {expected}</source>
         <translation>erwartet {expected}</translation>
     </message>
@@ -9953,15 +10037,11 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>write a class&apos;s name, or its path with / between the names</source>
-        <translation>den Namen einer Klasse angeben oder ihren Pfad mit / zwischen den Namen</translation>
-    </message>
-    <message>
-        <source>{before} or {name}</source>
-        <translation>{before} oder {name}</translation>
+        <translation>den Namen einer Klasse schreiben, oder ihren Pfad mit / zwischen den Namen</translation>
     </message>
     <message>
         <source>did you mean {names}?</source>
-        <translation>ist {names} gemeint?</translation>
+        <translation>meinten Sie {names}?</translation>
     </message>
     <message>
         <source>there is no class to work on</source>
@@ -10288,6 +10368,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Text</translation>
     </message>
     <message>
+        <source>install the Python package {package}</source>
+        <translation>das Python-Paket {package} installieren</translation>
+    </message>
+    <message>
         <source>install Pillow as its authors build it: pip install pillow</source>
         <translation>Pillow so installieren, wie seine Autoren es bauen: pip install pillow</translation>
     </message>
@@ -10464,6 +10548,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>„{classes}“ in {source_name} ist keine Liste</translation>
     </message>
     <message>
+        <source>class {number} in {source_name}</source>
+        <translation>Klasse {number} in {source_name}</translation>
+    </message>
+    <message>
         <source>{place} is not an object</source>
         <translation>{place} ist kein Objekt</translation>
     </message>
@@ -10492,20 +10580,52 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>die beiden vereinen oder eine umbenennen</translation>
     </message>
     <message>
+        <source>a class under &quot;{above}&quot; in {source_name}</source>
+        <translation>eine Klasse unter „{above}“ in {source_name}</translation>
+    </message>
+    <message>
+        <source>a top class in {source_name}</source>
+        <translation>eine oberste Klasse in {source_name}</translation>
+    </message>
+    <message>
         <source>{&quot;name&quot;: ..., &quot;children&quot;: [...]}</source>
         <translation>{&quot;name&quot;: ..., &quot;children&quot;: [...]}</translation>
+    </message>
+    <message>
+        <source>&quot;{name}&quot; in {source_name}</source>
+        <translation>„{name}“ in {source_name}</translation>
     </message>
     <message>
         <source>&quot;{name}&quot; of {place} is not a list</source>
         <translation>„{name}“ von {place} ist keine Liste</translation>
     </message>
     <message>
-        <source>{place} is not a text</source>
-        <translation>{place} ist kein Text</translation>
+        <source>&quot;{name}&quot; of {place} is not a text</source>
+        <translation>„{name}“ von {place} ist kein Text</translation>
     </message>
     <message>
-        <source>{place} is no id</source>
-        <translation>{place} ist keine ID</translation>
+        <source>&quot;{name}&quot; of {place} is no id</source>
+        <translation>„{name}“ von {place} ist keine ID</translation>
+    </message>
+    <message>
+        <source>an object</source>
+        <translation>ein Objekt</translation>
+    </message>
+    <message>
+        <source>a list</source>
+        <translation>eine Liste</translation>
+    </message>
+    <message>
+        <source>a text</source>
+        <translation>ein Text</translation>
+    </message>
+    <message>
+        <source>true or false</source>
+        <translation>wahr oder falsch</translation>
+    </message>
+    <message>
+        <source>{place} is not a text</source>
+        <translation>{place} ist kein Text</translation>
     </message>
     <message>
         <source>a text or a whole number</source>
@@ -11264,6 +11384,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>diesen Begriff hinzufügen oder diese Zeile entfernen</translation>
     </message>
     <message>
+        <source>the term in {line}</source>
+        <translation>der Begriff in {line}</translation>
+    </message>
+    <message>
         <source>{place} has no text in quotes</source>
         <translation>{place} hat keinen Text in Anführungszeichen</translation>
     </message>
@@ -11310,6 +11434,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>add it, or choose the whole vocabulary</source>
         <translation>hinzufügen oder das ganze Vokabular wählen</translation>
+    </message>
+    <message>
+        <source>an id in {file}</source>
+        <translation>eine ID in {file}</translation>
     </message>
     <message>
         <source>line {number} of {source} is not an edge</source>
@@ -11476,8 +11604,20 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>das sind die Gewichte eines anderen Netzes</translation>
     </message>
     <message>
+        <source>{first} of shape {shape}</source>
+        <translation>{first} der Form {shape}</translation>
+    </message>
+    <message>
+        <source>{expected_count} arrays</source>
+        <translation>{expected_count} Arrays</translation>
+    </message>
+    <message>
         <source>{count} arrays, with {names}</source>
         <translation>{count} Arrays, mit {names}</translation>
+    </message>
+    <message>
+        <source>other shapes</source>
+        <translation>andere Formen</translation>
     </message>
     <message>
         <source>mean and std must be three numbers each</source>
@@ -13171,6 +13311,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>{before} und {text}</translation>
     </message>
     <message>
+        <source>{before} or {text}</source>
+        <translation>{before} oder {text}</translation>
+    </message>
+    <message>
         <source>CUDA is not available to PyTorch</source>
         <translation>CUDA ist für PyTorch nicht verfügbar</translation>
     </message>
@@ -13311,6 +13455,18 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>{missing} fehlt</translation>
     </message>
     <message>
+        <source>install protoleaf[{extra}]</source>
+        <translation>protoleaf[{extra}] installieren</translation>
+    </message>
+    <message>
+        <source>install the package {package} in place of this one; projects and settings stay</source>
+        <translation>das Paket {package} statt dieses Pakets installieren; Projekte und Einstellungen bleiben</translation>
+    </message>
+    <message>
+        <source>install Protoleaf with Python: pipx install &apos;protoleaf[{extra}]&apos;</source>
+        <translation>Protoleaf mit Python installieren: pipx install &apos;protoleaf[{extra}]&apos;</translation>
+    </message>
+    <message>
         <source>the model cannot be converted to ONNX</source>
         <translation>das Modell kann nicht nach ONNX umgewandelt werden</translation>
     </message>
@@ -13415,6 +13571,18 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>andere Datei verwenden</translation>
     </message>
     <message>
+        <source>it ended with status {status}</source>
+        <translation>er endete mit Status {status}</translation>
+    </message>
+    <message>
+        <source>the system ended it with {signal}</source>
+        <translation>das System beendete ihn mit {signal}</translation>
+    </message>
+    <message>
+        <source>the system ended it with signal {number}</source>
+        <translation>das System beendete ihn mit Signal {number}</translation>
+    </message>
+    <message>
         <source>the file cannot be examined: no process can be started</source>
         <translation>die Datei kann nicht untersucht werden: Es kann kein Prozess gestartet werden</translation>
     </message>
@@ -13431,6 +13599,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>das Modell hat den untersuchenden Prozess zum Absturz gebracht</translation>
     </message>
     <message>
+        <source>{how} ({words})</source>
+        <translation>{how} ({words})</translation>
+    </message>
+    <message>
         <source>the model needs too much memory</source>
         <translation>das Modell braucht zu viel Speicher</translation>
     </message>
@@ -13443,12 +13615,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>diese Meldung wurde nicht erwartet</translation>
     </message>
     <message>
-        <source>{kind} ({reason})</source>
-        <translation>{kind} ({reason})</translation>
-    </message>
-    <message>
         <source>a message of the program has other fields than its kind</source>
         <translation>eine Nachricht des Programms hat andere Felder als ihre Art</translation>
+    </message>
+    <message>
+        <source>{kind} ({reason})</source>
+        <translation>{kind} ({reason})</translation>
     </message>
     <message>
         <source>this line is no message of the program</source>
@@ -13483,40 +13655,104 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>dasselbe `protoleaf classify` erneut ausführen: es erstellt, was fehlt oder beschädigt ist</translation>
     </message>
     <message>
-        <source>Shift</source>
-        <translation>Umschalt</translation>
+        <source>%1?</source>
+        <translation>%1?</translation>
     </message>
     <message>
-        <source>Ctrl</source>
-        <translation>Strg</translation>
+        <source>“%1”</source>
+        <translation>„%1“</translation>
     </message>
     <message>
-        <source>Esc</source>
-        <translation>Esc</translation>
+        <source>×%1</source>
+        <translation>×%1</translation>
     </message>
     <message>
-        <source>Space</source>
-        <translation>Leertaste</translation>
+        <source>→ %1</source>
+        <translation>→ %1</translation>
     </message>
     <message>
-        <source>Backspace</source>
-        <translation>Rücktaste</translation>
+        <source>%1 → %2</source>
+        <translation>%1 → %2</translation>
     </message>
     <message>
-        <source>Del</source>
-        <translation>Entf</translation>
+        <source>%1.</source>
+        <translation>%1.</translation>
     </message>
     <message>
-        <source>Home</source>
-        <translation>Pos1</translation>
+        <source>%1. %2</source>
+        <translation>%1. %2</translation>
     </message>
     <message>
-        <source>End</source>
-        <translation>Ende</translation>
+        <source>%1, %2</source>
+        <translation>%1, %2</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
+    <message>
+        <source>it has {width:,} values for an image, not {least} to {most:,}</source>
+        <translation>sie hat {width:,} Werte für ein Bild, nicht {least} bis {most:,}</translation>
+    </message>
+    <message>
+        <source>it is a list, not an array</source>
+        <translation>sie ist eine Liste, kein Array</translation>
+    </message>
+    <message>
+        <source>it holds {kind} values, such as labels, not a vector</source>
+        <translation>sie enthält Werte vom Typ {kind}, etwa Labels, keinen Vektor</translation>
+    </message>
+    <message>
+        <source>it is one number for each image</source>
+        <translation>sie ist eine einzige Zahl je Bild</translation>
+    </message>
+    <message>
+        <source>it has {count} axes</source>
+        <translation>sie hat {count} Achsen</translation>
+    </message>
+    <message>
+        <source>it gives {count} rows for one image</source>
+        <translation>sie gibt {count} Zeilen für ein Bild</translation>
+    </message>
+    <message>
+        <source>its width changes from image to image</source>
+        <translation>ihre Breite ändert sich von Bild zu Bild</translation>
+    </message>
+    <message>
+        <source>it gives {count} rows for two images</source>
+        <translation>sie gibt {count} Zeilen für zwei Bilder</translation>
+    </message>
+    <message>
+        <source>{names} and {count:,} more</source>
+        <translation>{names} und {count:,} weitere</translation>
+    </message>
+    <message>
+        <source>it has labels</source>
+        <translation>sie hat Labels</translation>
+    </message>
+    <message>
+        <source>any</source>
+        <translation>beliebig</translation>
+    </message>
+    <message>
+        <source>and {count:,} more</source>
+        <translation>und {count:,} weitere</translation>
+    </message>
+    <message>
+        <source>an output</source>
+        <translation>einer Ausgabe</translation>
+    </message>
+    <message>
+        <source>{before}, {after}</source>
+        <translation>{before}, {after}</translation>
     </message>
     <message>
         <source>%1 (%2)</source>
         <translation>%1 (%2)</translation>
+    </message>
+    <message>
+        <source>{title}: {value}</source>
+        <translation>{title}: {value}</translation>
     </message>
     <message>
         <source>the conflicts cannot be written</source>

@@ -48,6 +48,38 @@
         <translation>Intro</translation>
     </message>
     <message>
+        <source>Shift</source>
+        <translation>Mayús</translation>
+    </message>
+    <message>
+        <source>Ctrl</source>
+        <translation>Ctrl</translation>
+    </message>
+    <message>
+        <source>Esc</source>
+        <translation>Esc</translation>
+    </message>
+    <message>
+        <source>Space</source>
+        <translation>Espacio</translation>
+    </message>
+    <message>
+        <source>Backspace</source>
+        <translation>Retroceso</translation>
+    </message>
+    <message>
+        <source>Del</source>
+        <translation>Supr</translation>
+    </message>
+    <message>
+        <source>Home</source>
+        <translation>Inicio</translation>
+    </message>
+    <message>
+        <source>End</source>
+        <translation>Fin</translation>
+    </message>
+    <message>
         <source>Keys</source>
         <translation>Teclas</translation>
     </message>
@@ -261,7 +293,7 @@
     </message>
     <message>
         <source>Check these settings: the file does not say how images were prepared. %1</source>
-        <translation>Compruebe estos ajustes: el archivo no dice cómo se prepararon las imágenes. %1</translation>
+        <translation>Compruebe estos ajustes: el archivo no indica cómo se prepararon las imágenes. %1</translation>
     </message>
     <message>
         <source>Drop an ONNX file here: any network that turns an image into a vector or a feature map. It runs in a separate process and contacts no other computer.</source>
@@ -433,7 +465,7 @@
     </message>
     <message>
         <source>More than a thousand other networks, DINOv2 and SigLIP among them, come with timm: %1</source>
-        <translation>Más de mil redes más, entre ellas DINOv2 y SigLIP, vienen con timm: %1</translation>
+        <translation>timm ofrece más de mil redes adicionales, entre ellas DINOv2 y SigLIP: %1</translation>
     </message>
     <message>
         <source>Name or licence</source>
@@ -457,7 +489,7 @@
     </message>
     <message>
         <source>No network matches. Search for a family, such as resnet, or clear the search.</source>
-        <translation>No coincide ninguna red. Busque una familia, como resnet, o borre la búsqueda.</translation>
+        <translation>Ninguna red coincide. Busque una familia, como resnet, o borre la búsqueda.</translation>
     </message>
     <message>
         <source>The list could not be loaded. Come back to this page to try again.</source>
@@ -911,7 +943,7 @@
     </message>
     <message>
         <source>%1 is damaged. It has no backups of its own, but a copy of it does.</source>
-        <translation>%1 está dañado. No tiene copias de seguridad propias, pero una copia suya sí.</translation>
+        <translation>%1 está dañado. No tiene copias de seguridad propias, pero una copia de este proyecto sí las tiene.</translation>
     </message>
     <message>
         <source>%1 is damaged. Choose the backup to restore.</source>
@@ -999,11 +1031,11 @@
     </message>
     <message>
         <source>Choose classes and press %1 first.</source>
-        <translation>Elija clases y pulse %1 primero.</translation>
+        <translation>Elija primero las clases y pulse %1.</translation>
     </message>
     <message>
         <source>Choose classes and copy them first.</source>
-        <translation>Elija clases y cópielas primero.</translation>
+        <translation>Elija primero las clases y cópielas.</translation>
     </message>
     <message>
         <source>No class was copied.</source>
@@ -1505,7 +1537,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Measured with the bundled backbone while other work was running, so it is faster than that.</source>
-        <translation>Medido con la red base incluida mientras había otro trabajo en curso, así que es más rápido.</translation>
+        <translation>Medido con la red base incluida mientras había otro trabajo en curso, por lo que en realidad es más rápido.</translation>
     </message>
     <message>
         <source>Measured with the bundled backbone; reading image files takes extra time.</source>
@@ -1630,7 +1662,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Darwin Core checklist</source>
-        <translation type="unfinished"></translation>
+        <translation>Lista de especies Darwin Core</translation>
     </message>
     <message>
         <source>DOT for Graphviz</source>
@@ -1705,11 +1737,11 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Trainers take each folder for a class of its own.</source>
-        <translation>Los programas de entrenamiento toman cada carpeta por una clase propia.</translation>
+        <translation>Los programas de entrenamiento tratan cada carpeta como una clase aparte.</translation>
     </message>
     <message>
         <source>What this format cannot carry</source>
-        <translation>Lo que este formato no puede llevar</translation>
+        <translation>Lo que este formato no admite</translation>
     </message>
     <message>
         <source>Model for other programs</source>
@@ -1717,7 +1749,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>the network and your classes as ONNX files, with a runner that needs only Python</source>
-        <translation>la red y sus clases como archivos ONNX, con un ejecutor que solo necesita Python</translation>
+        <translation>la red y sus clases como archivos ONNX, con un programa que los ejecuta y solo necesita Python</translation>
     </message>
     <message>
         <source>the images and labels it learned from stay here</source>
@@ -1874,7 +1906,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>%1 left out: %2</source>
-        <translation>%1 fuera: %2</translation>
+        <translation>%1 sin exportar: %2</translation>
     </message>
     <message>
         <source>%1 could not be copied, the first is %2: %3</source>
@@ -2051,7 +2083,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Into</source>
-        <translation>En</translation>
+        <translation>Con</translation>
     </message>
     <message>
         <source>Split classes</source>
@@ -2187,7 +2219,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>An earlier version was imported from %1. Labels stay with their classes, and your own changes stay.</source>
-        <translation>Se importó una versión anterior de %1. Las etiquetas siguen con sus clases y sus propios cambios se conservan.</translation>
+        <translation>Se importó una versión anterior de %1. Las etiquetas siguen con sus clases y los cambios que usted hizo se conservan.</translation>
     </message>
     <message>
         <source>Many of these classes are in the project. If this is a new version of them, labels stay with their classes.</source>
@@ -2252,8 +2284,8 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message numerus="yes">
         <source>%n classes differ in the file. Yours stay.</source>
         <translation>
-            <numerusform>%n clase es distinta en el archivo. La suya se conserva.</numerusform>
-            <numerusform>%n clases son distintas en el archivo. Las suyas se conservan.</numerusform>
+            <numerusform>%n clase es distinta en el archivo. Se conserva la del proyecto.</numerusform>
+            <numerusform>%n clases son distintas en el archivo. Se conservan las del proyecto.</numerusform>
         </translation>
     </message>
     <message>
@@ -2560,10 +2592,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>clases más específicas de %1</translation>
     </message>
     <message>
-        <source>%1, %2</source>
-        <translation>%1, %2</translation>
-    </message>
-    <message>
         <source>Nothing to group yet</source>
         <translation>Aún no hay nada que agrupar</translation>
     </message>
@@ -2597,7 +2625,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>All groups are done</source>
-        <translation>Todos los grupos están listos</translation>
+        <translation>Todos los grupos están revisados</translation>
     </message>
     <message>
         <source>Accept the class of the group</source>
@@ -2721,8 +2749,8 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message numerus="yes">
         <source>a few to look at: %n labels so far</source>
         <translation>
-            <numerusform>algunas para mirar: %n etiqueta hasta ahora</numerusform>
-            <numerusform>algunas para mirar: %n etiquetas hasta ahora</numerusform>
+            <numerusform>conviene ver algunas: %n etiqueta hasta ahora</numerusform>
+            <numerusform>conviene ver algunas: %n etiquetas hasta ahora</numerusform>
         </translation>
     </message>
     <message>
@@ -2818,24 +2846,16 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Aún sin predicción</translation>
     </message>
     <message>
-        <source>%1?</source>
-        <translation>¿%1?</translation>
-    </message>
-    <message>
         <source>perhaps none of these</source>
         <translation>quizá ninguna de estas</translation>
     </message>
     <message>
         <source>not sure</source>
-        <translation>no seguro</translation>
+        <translation>sin certeza</translation>
     </message>
     <message>
         <source>Unknown</source>
-        <translation>Desconocida</translation>
-    </message>
-    <message>
-        <source>“%1”</source>
-        <translation>«%1»</translation>
+        <translation>Desconocidas</translation>
     </message>
     <message>
         <source>Not found</source>
@@ -2844,10 +2864,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>%1 alike</source>
         <translation>%1 de similitud</translation>
-    </message>
-    <message>
-        <source>×%1</source>
-        <translation>×%1</translation>
     </message>
     <message>
         <source>One image</source>
@@ -3172,6 +3188,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Otros nombres, separados por ;</translation>
     </message>
     <message>
+        <source>A name in a language has its code behind it: Tench@en</source>
+        <translation>Tras un nombre en un idioma va el código de este: Tenca@es</translation>
+    </message>
+    <message>
         <source>Id in the list that it came from</source>
         <translation>Id. en la lista de la que procede</translation>
     </message>
@@ -3292,7 +3312,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Could not be read</source>
-        <translation>No se pudo leer</translation>
+        <translation>Error de lectura</translation>
     </message>
     <message>
         <source>%1. Repair or replace the file, then press F5.</source>
@@ -3316,15 +3336,15 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Not sure of any class.</source>
-        <translation>No es segura ninguna clase.</translation>
+        <translation>El modelo no está seguro de ninguna clase.</translation>
     </message>
     <message>
         <source>Sure of the exact class.</source>
-        <translation>Es segura la clase exacta.</translation>
+        <translation>El modelo está seguro de la clase exacta.</translation>
     </message>
     <message>
         <source>Sure of %1, not of the exact class.</source>
-        <translation>Es segura %1, pero no la clase exacta.</translation>
+        <translation>El modelo está seguro de %1, no de la clase exacta.</translation>
     </message>
     <message>
         <source>Why unknown</source>
@@ -3361,7 +3381,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>%1 comes from the prototype of %2.</source>
-        <translation>%1 procede del prototipo de %2.</translation>
+        <translation>El %1 procede del prototipo de %2.</translation>
     </message>
     <message>
         <source>%1 has no images of its own. It was learned from its parents:</source>
@@ -3435,15 +3455,15 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>%1 ended unexpectedly. What was finished is kept; start it again to resume.</source>
-        <translation>%1: terminó de forma inesperada. Lo terminado se conserva; iníciela de nuevo para reanudarla.</translation>
+        <translation>%1: la tarea terminó de forma inesperada. Lo terminado se conserva; iníciela de nuevo para reanudarla.</translation>
     </message>
     <message>
         <source>%1 ended unexpectedly. The project is as it was; start it again.</source>
-        <translation>%1: terminó de forma inesperada. El proyecto está como estaba; iníciela de nuevo.</translation>
+        <translation>%1: la tarea terminó de forma inesperada. El proyecto está como estaba; iníciela de nuevo.</translation>
     </message>
     <message>
         <source>%1 could not start: the program cannot run itself again.</source>
-        <translation>%1: no se pudo iniciar, porque el programa no puede ejecutarse de nuevo a sí mismo.</translation>
+        <translation>%1: la tarea no se pudo iniciar, porque el programa no puede ejecutarse de nuevo a sí mismo.</translation>
     </message>
     <message>
         <source>%1 moves through images and lists. Choose another key.</source>
@@ -3608,14 +3628,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         </translation>
     </message>
     <message>
-        <source>→ %1</source>
-        <translation>→ %1</translation>
-    </message>
-    <message>
-        <source>%1 → %2</source>
-        <translation>%1 → %2</translation>
-    </message>
-    <message>
         <source>%1 likely wrong</source>
         <translation>%1 de prob. de error</translation>
     </message>
@@ -3663,7 +3675,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Without this label the model says %1, %2.</source>
-        <translation>Sin esta etiqueta, el modelo dice %1, %2.</translation>
+        <translation>Sin esta etiqueta, el modelo predice %1, %2.</translation>
     </message>
     <message numerus="yes">
         <source>%n others</source>
@@ -3905,8 +3917,8 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message numerus="yes">
         <source>%n images are labelled differently here. Your labels stay.</source>
         <translation>
-            <numerusform>%n imagen tiene aquí otra etiqueta. La suya se conserva.</numerusform>
-            <numerusform>%n imágenes tienen aquí otra etiqueta. Las suyas se conservan.</numerusform>
+            <numerusform>%n imagen tiene aquí otra etiqueta. Se conserva la del proyecto.</numerusform>
+            <numerusform>%n imágenes tienen aquí otra etiqueta. Se conservan las del proyecto.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4010,7 +4022,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>%1 added</source>
-        <translation>%1 más</translation>
+        <translation>Añadido: %1</translation>
     </message>
     <message numerus="yes">
         <source>%1 conflicts: your labels stayed</source>
@@ -4231,7 +4243,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Bring in what another person did in their copy of this project: labels, classes and notes. Images are matched by their content. You see the result before anything changes, and nothing of yours is overwritten.</source>
-        <translation>Incorpore lo que otra persona hizo en su copia de este proyecto: etiquetas, clases y notas. Las imágenes se emparejan por su contenido. Verá el resultado antes de que cambie nada y nada suyo se sobrescribe.</translation>
+        <translation>Incorpore lo que otra persona hizo en su copia de este proyecto: etiquetas, clases y notas. Las imágenes se emparejan por su contenido. Verá el resultado antes de que cambie nada y no se sobrescribe nada de este proyecto.</translation>
     </message>
     <message>
         <source>Merge another copy</source>
@@ -4433,8 +4445,8 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message numerus="yes">
         <source>%n images you decided anew, knowing theirs. Yours stay.</source>
         <translation>
-            <numerusform>%n imagen decidida de nuevo conociendo la otra etiqueta. La suya se conserva.</numerusform>
-            <numerusform>%n imágenes decididas de nuevo conociendo la otra etiqueta. Las suyas se conservan.</numerusform>
+            <numerusform>%n imagen que usted volvió a decidir conociendo la otra etiqueta. Se conserva la propia.</numerusform>
+            <numerusform>%n imágenes que usted volvió a decidir conociendo la otra etiqueta. Se conservan las propias.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4447,8 +4459,8 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message numerus="yes">
         <source>%n images have other stars there. Yours stay.</source>
         <translation>
-            <numerusform>%n imagen tiene allí otras estrellas. Las suyas se conservan.</numerusform>
-            <numerusform>%n imágenes tienen allí otras estrellas. Las suyas se conservan.</numerusform>
+            <numerusform>%n imagen tiene allí otras estrellas. Se conservan las propias.</numerusform>
+            <numerusform>%n imágenes tienen allí otras estrellas. Se conservan las propias.</numerusform>
         </translation>
     </message>
     <message>
@@ -4473,15 +4485,15 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message numerus="yes">
         <source>%n conflicts. Yours stay until you settle them.</source>
         <translation>
-            <numerusform>%n conflicto. Su etiqueta se conserva hasta que lo resuelva.</numerusform>
-            <numerusform>%n conflictos. Sus etiquetas se conservan hasta que los resuelva.</numerusform>
+            <numerusform>%n conflicto. La etiqueta propia se conserva hasta que lo resuelva.</numerusform>
+            <numerusform>%n conflictos. Las etiquetas propias se conservan hasta que los resuelva.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n classes differ. Yours stay as they are.</source>
         <translation>
-            <numerusform>%n clase difiere. La suya queda como está.</numerusform>
-            <numerusform>%n clases difieren. Las suyas quedan como están.</numerusform>
+            <numerusform>%n clase difiere. La propia queda como está.</numerusform>
+            <numerusform>%n clases difieren. Las propias quedan como están.</numerusform>
         </translation>
     </message>
     <message>
@@ -4554,7 +4566,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>suggested: they changed what you both had</source>
-        <translation>sugerida: cambiaron lo que ambos tenían</translation>
+        <translation>sugerida: la otra persona cambió lo que ambos tenían</translation>
     </message>
     <message>
         <source>suggested: the finer class</source>
@@ -4739,10 +4751,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         </translation>
     </message>
     <message>
-        <source>%1: %2</source>
-        <translation>%1: %2</translation>
-    </message>
-    <message>
         <source>%1, all verified by content</source>
         <translation>%1, con contenido verificado en todos los casos</translation>
     </message>
@@ -4847,6 +4855,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>Language</source>
         <translation>Idioma</translation>
+    </message>
+    <message>
+        <source>Class names in this language, where they have one</source>
+        <translation>Nombres de clases en este idioma, si los tienen</translation>
     </message>
     <message>
         <source>Open the last project</source>
@@ -4963,7 +4975,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>A report says how far the work is, and how often predictions are right.</source>
-        <translation>Un informe dice cuánto ha avanzado el trabajo y con qué frecuencia aciertan las predicciones.</translation>
+        <translation>Un informe indica cuánto ha avanzado el trabajo y con qué frecuencia aciertan las predicciones.</translation>
     </message>
     <message>
         <source>PPN+</source>
@@ -5151,7 +5163,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>%1 to %2 choose another.</source>
-        <translation>%1 a %2 eligen otra.</translation>
+        <translation>Las teclas %1 a %2 eligen otra.</translation>
     </message>
     <message>
         <source>%1 means none of them.</source>
@@ -5632,7 +5644,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Clear recent projects</source>
-        <translation>Borrar proyectos recientes</translation>
+        <translation>Vaciar la lista de proyectos recientes</translation>
     </message>
     <message>
         <source>Protoleaf</source>
@@ -5640,7 +5652,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Its subfolders can become classes. Nothing is copied, changed or sent anywhere.</source>
-        <translation>Sus subcarpetas pueden convertirse en clases. Nada se copia, se cambia ni se envía a ningún sitio.</translation>
+        <translation>Sus subcarpetas pueden convertirse en clases. No se copia ni se cambia nada, ni se envía nada a ningún sitio.</translation>
     </message>
     <message>
         <source>Choose a folder of images</source>
@@ -5747,7 +5759,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Images by where they went</source>
-        <translation>Imágenes según adónde pasaron</translation>
+        <translation>Imágenes según su cambio de clase</translation>
     </message>
     <message>
         <source>What changed</source>
@@ -5759,7 +5771,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>What if: try edits out</source>
-        <translation>¿Y si…? Probar cambios</translation>
+        <translation>¿Y si? Probar cambios</translation>
     </message>
     <message>
         <source>Keep what was tried out</source>
@@ -6006,15 +6018,15 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>%1 s left</source>
-        <translation>quedan %1 s</translation>
+        <translation>%1 s para acabar</translation>
     </message>
     <message>
         <source>%1 min left</source>
-        <translation>quedan %1 min</translation>
+        <translation>%1 min para acabar</translation>
     </message>
     <message>
         <source>%1 h left</source>
-        <translation>quedan %1 h</translation>
+        <translation>%1 h para acabar</translation>
     </message>
     <message>
         <source>a few seconds</source>
@@ -6302,7 +6314,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>First the images whose labels help most: typical of many others and not yet clear</source>
-        <translation>Primero las imágenes cuyas etiquetas más ayudan: típicas de muchas otras y aún no claras</translation>
+        <translation>Primero las imágenes cuyas etiquetas más ayudan: típicas de muchas otras y aún dudosas</translation>
     </message>
     <message>
         <source>Thumbnail size</source>
@@ -6373,7 +6385,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Label from</source>
-        <translation>Etiqueta de</translation>
+        <translation>Origen de la etiqueta</translation>
     </message>
     <message>
         <source>Dates as 2024, 2024-05 or 2024-05-31.</source>
@@ -6638,7 +6650,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>export the network without its last step, so that it gives its features</source>
-        <translation>exporte la red sin su último paso, para que dé sus características</translation>
+        <translation>exporte la red sin su último paso, para que produzca sus características</translation>
     </message>
     <message>
         <source>no output of the model can be an embedding</source>
@@ -6794,7 +6806,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>a pointer of Git LFS: the file itself was not fetched</source>
-        <translation>un puntero de Git LFS: el archivo en sí no se descargó</translation>
+        <translation>un puntero de Git LFS: no se descargó el archivo mismo</translation>
     </message>
     <message>
         <source>a web page or XML file</source>
@@ -6826,7 +6838,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>the file&apos;s name says CLIP</source>
-        <translation>el nombre del archivo dice CLIP</translation>
+        <translation>el nombre del archivo indica CLIP</translation>
     </message>
     <message>
         <source>it comes from TensorFlow, where this is usual</source>
@@ -6922,7 +6934,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>weights as safetensors</source>
-        <translation>pesos en formato safetensors</translation>
+        <translation>pesos en safetensors</translation>
     </message>
     <message>
         <source>export the network to ONNX first</source>
@@ -6933,12 +6945,16 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>no es un archivo ONNX</translation>
     </message>
     <message>
-        <source>{file}: {reason}</source>
-        <translation>{file}: {reason}</translation>
+        <source>{file}: {kind}</source>
+        <translation>{file}: {kind}</translation>
     </message>
     <message>
         <source>this is not an ONNX file, or it is damaged</source>
         <translation>no es un archivo ONNX o está dañado</translation>
+    </message>
+    <message>
+        <source>{file}: {reason}</source>
+        <translation>{file}: {reason}</translation>
     </message>
     <message>
         <source>ImageNet mean and std</source>
@@ -7003,6 +7019,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>{side} pixels</source>
         <translation>{side} píxeles</translation>
+    </message>
+    <message>
+        <source>one of {count:,} names</source>
+        <translation>uno de {count:,} nombres</translation>
     </message>
     <message>
         <source>see them all with `protoleaf backbone list --published --source {publisher}`</source>
@@ -7094,7 +7114,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>the network gives no embeddings</source>
-        <translation>la red no da embeddings</translation>
+        <translation>la red no produce embeddings</translation>
     </message>
     <message>
         <source>{repository} is no network that timm can build</source>
@@ -7146,7 +7166,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>{repository} asks for more than building a network</source>
-        <translation>{repository} pide más que construir una red</translation>
+        <translation>{repository} requiere algo más que construir una red</translation>
     </message>
     <message>
         <source>{title} has no weights that can be read as plain numbers</source>
@@ -7226,7 +7246,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>{title} gives no embeddings</source>
-        <translation>{title} no da embeddings</translation>
+        <translation>{title} no produce embeddings</translation>
     </message>
     <message>
         <source>(2, width)</source>
@@ -7266,7 +7286,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>the hub does not give this file to everybody</source>
-        <translation>el hub no da este archivo a cualquiera</translation>
+        <translation>el hub no ofrece este archivo a todo el mundo</translation>
     </message>
     <message>
         <source>{status} {phrase} for {url}</source>
@@ -7362,7 +7382,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>the weights do not fit the network</source>
-        <translation>los pesos no encajan en la red</translation>
+        <translation>los pesos no corresponden a la red</translation>
     </message>
     <message>
         <source>weights of {network}</source>
@@ -7414,7 +7434,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>the model gives a different embedding each time</source>
-        <translation>el modelo da cada vez un embedding distinto</translation>
+        <translation>el modelo produce cada vez un embedding distinto</translation>
     </message>
     <message>
         <source>the same for the same image</source>
@@ -7511,11 +7531,15 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>several backups are meant</source>
-        <translation>podrían ser varias copias de seguridad</translation>
+        <translation>puede referirse a varias copias de seguridad</translation>
     </message>
     <message>
         <source>a file</source>
         <translation>un archivo</translation>
+    </message>
+    <message>
+        <source>a file, 1 to {count}, or a time such as {time}</source>
+        <translation>un archivo, de 1 a {count}, o una hora como {time}</translation>
     </message>
     <message>
         <source>see protoleaf backups list {project}</source>
@@ -7526,8 +7550,16 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>la lista de copias de seguridad ha cambiado desde que se mostró</translation>
     </message>
     <message>
+        <source>number {number} to be {backup}</source>
+        <translation>que el número {number} sea {backup}</translation>
+    </message>
+    <message>
+        <source>1 to {count}</source>
+        <translation>de 1 a {count}</translation>
+    </message>
+    <message>
         <source>see protoleaf backups list {project}, or give the time of the backup</source>
-        <translation>véalas con protoleaf backups list {project} o indique la hora de la copia de seguridad</translation>
+        <translation>véalas con protoleaf backups list {project} o indique la fecha y hora de la copia de seguridad</translation>
     </message>
     <message>
         <source>there is neither a project file nor a backup of it</source>
@@ -7704,7 +7736,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>{option} does not know this</source>
-        <translation>{option} no conoce este valor</translation>
+        <translation>{option} no admite este valor</translation>
     </message>
     <message numerus="yes">
         <source>{count:,} answers</source>
@@ -7766,7 +7798,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>--prefer does not know this</source>
-        <translation>--prefer no conoce este valor</translation>
+        <translation>--prefer no admite este valor</translation>
     </message>
     <message numerus="yes">
         <source>{count:,} conflicts</source>
@@ -7908,6 +7940,18 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>indique imágenes o carpetas de imágenes</translation>
     </message>
     <message>
+        <source>sources</source>
+        <translation>la lista de orígenes</translation>
+    </message>
+    <message>
+        <source>backbone</source>
+        <translation>la red base</translation>
+    </message>
+    <message>
+        <source>images a shard</source>
+        <translation>el número de imágenes por fragmento</translation>
+    </message>
+    <message>
         <source>the data set was begun otherwise: its {part} cannot change</source>
         <translation>el conjunto de datos se empezó de otro modo: no se puede cambiar {part}</translation>
     </message>
@@ -7990,6 +8034,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>{columns} in {name}</source>
         <translation>{columns} en {name}</translation>
+    </message>
+    <message>
+        <source>no column</source>
+        <translation>ninguna columna</translation>
     </message>
     <message>
         <source>a node of the cluster does not see the data set</source>
@@ -8105,7 +8153,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>a shard ends its workers again and again</source>
-        <translation>un fragmento termina sus procesos una y otra vez</translation>
+        <translation>un fragmento hace terminar sus procesos una y otra vez</translation>
     </message>
     <message>
         <source>shard {number}, {attempts} times</source>
@@ -8173,7 +8221,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>the storage gives no access</source>
-        <translation>el almacenamiento no da acceso</translation>
+        <translation>el almacenamiento deniega el acceso</translation>
     </message>
     <message>
         <source>credentials on every node, where the storage&apos;s own tools look for them</source>
@@ -8244,12 +8292,20 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>{found_difference} en {folder}</translation>
     </message>
     <message>
+        <source>no “{name}”</source>
+        <translation>falta «{name}»</translation>
+    </message>
+    <message>
         <source>this is not the {file} of an exported model, or it is damaged</source>
         <translation>no es el archivo {file} de un modelo exportado o está dañado</translation>
     </message>
     <message>
         <source>what `protoleaf export PROJECT model FOLDER` writes, format “{format}”</source>
         <translation>lo que escribe `protoleaf export PROJECT model FOLDER`, formato «{format}»</translation>
+    </message>
+    <message>
+        <source>{source}: {reason}</source>
+        <translation>{source}: {reason}</translation>
     </message>
     <message>
         <source>this model was exported by a newer version of Protoleaf</source>
@@ -8357,7 +8413,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>no {missing} in {folder}</source>
-        <translation>que falta {missing} en {folder}</translation>
+        <translation>falta {missing} en {folder}</translation>
     </message>
     <message>
         <source>name the folder itself, or export the model again</source>
@@ -8377,7 +8433,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>{classifier} does not fit {file}</source>
-        <translation>{classifier} no encaja con {file}</translation>
+        <translation>{classifier} no corresponde a {file}</translation>
     </message>
     <message>
         <source>{shapes} in {path}</source>
@@ -8945,11 +9001,11 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>So often</source>
-        <translation>Frecuencia</translation>
+        <translation>Veces</translation>
     </message>
     <message>
         <source>Of each class with all below it. Found are images without a label that are predicted so.</source>
-        <translation>De cada clase con todas las de debajo. «Encontradas» son imágenes sin etiqueta que se predicen así.</translation>
+        <translation>De cada clase con todas las de debajo. «Encontrada» cuenta las imágenes sin etiqueta que se predicen así.</translation>
     </message>
     <message>
         <source>Tested are images whose class is known; recall is the share of them that is found, with its 95% interval; precision the share of right ones among those predicted so.</source>
@@ -9049,7 +9105,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Figure</source>
-        <translation>Cifra</translation>
+        <translation>Indicador</translation>
     </message>
     <message>
         <source>Both right</source>
@@ -9117,7 +9173,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>{count:,} in all; most images: {name}, {images:,}</source>
-        <translation>{count:,} en total; más imágenes: {name}, {images:,}</translation>
+        <translation>{count:,} en total; con más imágenes: {name}, {images:,}</translation>
     </message>
     <message>
         <source>Labelled by people</source>
@@ -9229,7 +9285,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>{count:,} with a labelled near-duplicate are left out: it would give them away.</source>
-        <translation>{count:,} con un casi duplicado etiquetado quedan fuera: este las delataría.</translation>
+        <translation>{count:,} con un casi duplicado etiquetado quedan fuera: este revelaría su clase.</translation>
     </message>
     <message>
         <source>Images that people choose to label may be easier or harder than the others.</source>
@@ -9257,7 +9313,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>the name of the report does not say what it is to be</source>
-        <translation>el nombre del informe no dice qué tipo debe ser</translation>
+        <translation>el nombre del informe no indica de qué tipo debe ser</translation>
     </message>
     <message>
         <source>end the name with .html, .pdf, .csv or .zip</source>
@@ -9417,7 +9473,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>there is nothing to learn from</source>
-        <translation>no hay nada de que aprender</translation>
+        <translation>no hay nada de lo que aprender</translation>
     </message>
     <message>
         <source>images with a person&apos;s label</source>
@@ -9752,12 +9808,40 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>sus embeddings están incompletos</translation>
     </message>
     <message>
+        <source>{what}. {remedy:capital}</source>
+        <translation>{what}. {remedy:capital}</translation>
+    </message>
+    <message>
+        <source>{what}: {found}</source>
+        <translation>{what}: {found}</translation>
+    </message>
+    <message>
+        <source>{what}: {found}. {remedy:capital}</source>
+        <translation>{what}: {found}. {remedy:capital}</translation>
+    </message>
+    <message>
+        <source>{what}: {expected}</source>
+        <translation>{what}: {expected}</translation>
+    </message>
+    <message>
+        <source>{what}: {expected}. {remedy:capital}</source>
+        <translation>{what}: {expected}. {remedy:capital}</translation>
+    </message>
+    <message>
+        <source>{what}: {expected}, {found}</source>
+        <translation>{what}: {expected}, {found}</translation>
+    </message>
+    <message>
+        <source>{what}: {expected}, {found}. {remedy:capital}</source>
+        <translation>{what}: {expected}, {found}. {remedy:capital}</translation>
+    </message>
+    <message>
         <source>expected {expected}</source>
-        <translation>se esperaba {expected}</translation>
+        <translation>esperado: {expected}</translation>
     </message>
     <message>
         <source>found {found}</source>
-        <translation>se encontró {found}</translation>
+        <translation>encontrado: {found}</translation>
     </message>
     <message>
         <source>this would make a class its own ancestor</source>
@@ -9785,7 +9869,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>the propagation file does not fit the backbone</source>
-        <translation>el archivo de propagación no encaja con la red base</translation>
+        <translation>el archivo de propagación no corresponde a la red base</translation>
     </message>
     <message>
         <source>shape {shape}</source>
@@ -9953,11 +10037,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>write a class&apos;s name, or its path with / between the names</source>
-        <translation>escriba el nombre de una clase o su ruta con / entre los nombres</translation>
-    </message>
-    <message>
-        <source>{before} or {name}</source>
-        <translation>{before} o {name}</translation>
+        <translation>escriba el nombre de una clase, o su ruta con / entre los nombres</translation>
     </message>
     <message>
         <source>did you mean {names}?</source>
@@ -10288,6 +10368,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>texto</translation>
     </message>
     <message>
+        <source>install the Python package {package}</source>
+        <translation>instale el paquete de Python {package}</translation>
+    </message>
+    <message>
         <source>install Pillow as its authors build it: pip install pillow</source>
         <translation>instale Pillow tal como lo compilan sus autores: pip install pillow</translation>
     </message>
@@ -10464,6 +10548,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>&quot;{classes}&quot; en {source_name} no es una lista</translation>
     </message>
     <message>
+        <source>class {number} in {source_name}</source>
+        <translation>la clase {number} en {source_name}</translation>
+    </message>
+    <message>
         <source>{place} is not an object</source>
         <translation>{place} no es un objeto</translation>
     </message>
@@ -10492,20 +10580,52 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>una las dos o renombre una</translation>
     </message>
     <message>
+        <source>a class under &quot;{above}&quot; in {source_name}</source>
+        <translation>una clase bajo «{above}» en {source_name}</translation>
+    </message>
+    <message>
+        <source>a top class in {source_name}</source>
+        <translation>una clase del nivel superior en {source_name}</translation>
+    </message>
+    <message>
         <source>{&quot;name&quot;: ..., &quot;children&quot;: [...]}</source>
         <translation>{&quot;name&quot;: ..., &quot;children&quot;: [...]}</translation>
+    </message>
+    <message>
+        <source>&quot;{name}&quot; in {source_name}</source>
+        <translation>«{name}» en {source_name}</translation>
     </message>
     <message>
         <source>&quot;{name}&quot; of {place} is not a list</source>
         <translation>&quot;{name}&quot; de {place} no es una lista</translation>
     </message>
     <message>
-        <source>{place} is not a text</source>
-        <translation>{place} no es un texto</translation>
+        <source>&quot;{name}&quot; of {place} is not a text</source>
+        <translation>«{name}» de {place} no es un texto</translation>
     </message>
     <message>
-        <source>{place} is no id</source>
-        <translation>{place} no es un id.</translation>
+        <source>&quot;{name}&quot; of {place} is no id</source>
+        <translation>«{name}» de {place} no es un id.</translation>
+    </message>
+    <message>
+        <source>an object</source>
+        <translation>un objeto</translation>
+    </message>
+    <message>
+        <source>a list</source>
+        <translation>una lista</translation>
+    </message>
+    <message>
+        <source>a text</source>
+        <translation>un texto</translation>
+    </message>
+    <message>
+        <source>true or false</source>
+        <translation>verdadero o falso</translation>
+    </message>
+    <message>
+        <source>{place} is not a text</source>
+        <translation>{place} no es un texto</translation>
     </message>
     <message>
         <source>a text or a whole number</source>
@@ -10517,7 +10637,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>photos without a time get that of their file, and UTC where their camera knew no time zone; comments say so</source>
-        <translation>las fotos sin hora reciben la de su archivo, y UTC si su cámara no conocía la zona horaria; los comentarios lo indican</translation>
+        <translation>las fotos sin fecha y hora reciben las de su archivo, y UTC si su cámara no conocía la zona horaria; los comentarios lo indican</translation>
     </message>
     <message>
         <source>sampling design, capture method and licence are not known: fill them in (datapackage.json) before you publish</source>
@@ -10737,7 +10857,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>occurrences with their identifications and images, as GBIF, museums and recording schemes exchange them</source>
-        <translation>registros de presencia con sus identificaciones e imágenes, como los intercambian GBIF, museos y programas de registro</translation>
+        <translation>registros de presencia con sus identificaciones e imágenes, como los intercambian GBIF, museos y programas de registro de especies</translation>
     </message>
     <message>
         <source>Camtrap DP</source>
@@ -10777,7 +10897,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>train and val with a folder for each class, as Ultralytics trains on them</source>
-        <translation>train y val con una carpeta por clase, como entrena con ellas Ultralytics</translation>
+        <translation>train y val con una carpeta por clase, para entrenar con Ultralytics</translation>
     </message>
     <message>
         <source>XMP sidecars</source>
@@ -10913,7 +11033,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>row {number}: its time is outside of the years 1 to 9999, and was left away</source>
-        <translation>fila {number}: su hora está fuera de los años 1 a 9999 y se omitió</translation>
+        <translation>fila {number}: su fecha está fuera de los años 1 a 9999 y se omitió</translation>
     </message>
     <message>
         <source>a cell of {source_name} is too long</source>
@@ -10933,7 +11053,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>&quot;{text}&quot; is no time, such as 2026-05-01T10:00:00+02:00</source>
-        <translation>«{text}» no es una hora, como 2026-05-01T10:00:00+02:00</translation>
+        <translation>«{text}» no es una fecha y hora, como 2026-05-01T10:00:00+02:00</translation>
     </message>
     <message>
         <source>&quot;{text}&quot; is outside of the years 1 to 9999</source>
@@ -11125,7 +11245,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>{missing:,} such parents</source>
-        <translation>{missing:,} taxones padre así</translation>
+        <translation>{missing:,} taxones padre sin fila</translation>
     </message>
     <message>
         <source>add their rows, or take an extract of one taxon with all that is below it</source>
@@ -11173,7 +11293,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>{source_name} does not say which of its files lists the taxa</source>
-        <translation>{source_name} no dice cuál de sus archivos contiene los taxones</translation>
+        <translation>{source_name} no indica cuál de sus archivos contiene los taxones</translation>
     </message>
     <message>
         <source>meta.xml, or one table such as Taxon.tsv</source>
@@ -11264,6 +11384,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>añada ese término o quite esta línea</translation>
     </message>
     <message>
+        <source>the term in {line}</source>
+        <translation>el término de la {line}</translation>
+    </message>
+    <message>
         <source>{place} has no text in quotes</source>
         <translation>{place} no tiene texto entre comillas</translation>
     </message>
@@ -11310,6 +11434,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>add it, or choose the whole vocabulary</source>
         <translation>añádalo o elija el vocabulario completo</translation>
+    </message>
+    <message>
+        <source>an id in {file}</source>
+        <translation>un id. en {file}</translation>
     </message>
     <message>
         <source>line {number} of {source} is not an edge</source>
@@ -11476,8 +11604,20 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>estos son los pesos de otra red</translation>
     </message>
     <message>
+        <source>{first} of shape {shape}</source>
+        <translation>{first} de forma {shape}</translation>
+    </message>
+    <message>
+        <source>{expected_count} arrays</source>
+        <translation>{expected_count} matrices</translation>
+    </message>
+    <message>
         <source>{count} arrays, with {names}</source>
         <translation>{count} matrices, con {names}</translation>
+    </message>
+    <message>
+        <source>other shapes</source>
+        <translation>otras formas</translation>
     </message>
     <message>
         <source>mean and std must be three numbers each</source>
@@ -11541,7 +11681,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>hard link</source>
-        <translation>enlace físico</translation>
+        <translation>enlace duro</translation>
     </message>
     <message>
         <source>symbolic link</source>
@@ -11777,7 +11917,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Commented on {images}</source>
-        <translation>Comentario de {images}</translation>
+        <translation>Comentario añadido a {images}</translation>
     </message>
     <message>
         <source>Comment on {images}</source>
@@ -11953,7 +12093,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Allowed predictions below {class}</source>
-        <translation>Permiso de predicciones por debajo de {class}</translation>
+        <translation>Predicciones permitidas por debajo de {class}</translation>
     </message>
     <message>
         <source>Allow predictions below {class}</source>
@@ -12376,7 +12516,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>a time in the project file cannot be read</source>
-        <translation>no se puede leer una hora del archivo del proyecto</translation>
+        <translation>no se puede leer una fecha y hora del archivo del proyecto</translation>
     </message>
     <message>
         <source>open an earlier copy of the file</source>
@@ -12484,7 +12624,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>the project file does not say which project it is</source>
-        <translation>el archivo del proyecto no dice qué proyecto es</translation>
+        <translation>el archivo del proyecto no indica qué proyecto es</translation>
     </message>
     <message>
         <source>open an earlier copy of the file, or restore a backup; this file is left as it is</source>
@@ -12612,7 +12752,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>the history does not fit the project any more</source>
-        <translation>el historial ya no encaja con el proyecto</translation>
+        <translation>el historial ya no corresponde al proyecto</translation>
     </message>
     <message>
         <source>step {step_id} of {path} ({reason})</source>
@@ -12668,7 +12808,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>the project does not say which model version it uses</source>
-        <translation>el proyecto no dice qué versión del modelo usa</translation>
+        <translation>el proyecto no indica qué versión del modelo usa</translation>
     </message>
     <message>
         <source>{value} in {path}</source>
@@ -12776,7 +12916,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>the backbone&apos;s output does not fit its card</source>
-        <translation>la salida de la red base no encaja con su ficha</translation>
+        <translation>la salida de la red base no coincide con su ficha</translation>
     </message>
     <message>
         <source>float32 of shape {shape}</source>
@@ -12788,7 +12928,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>the backbone gives values that are no numbers</source>
-        <translation>la red base da valores que no son números</translation>
+        <translation>la red base produce valores que no son números</translation>
     </message>
     <message>
         <source>export it again</source>
@@ -12808,7 +12948,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>the backbone&apos;s input does not fit its card</source>
-        <translation>la entrada de la red base no encaja con su ficha</translation>
+        <translation>la entrada de la red base no coincide con su ficha</translation>
     </message>
     <message>
         <source>one float input of shape (any, {shape})</source>
@@ -12952,7 +13092,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>the NVIDIA driver says that its GPUs are not ready yet</source>
-        <translation>el controlador de NVIDIA dice que sus GPU aún no están listas</translation>
+        <translation>el controlador de NVIDIA indica que sus GPU aún no están listas</translation>
     </message>
     <message>
         <source>start the service nvidia-fabricmanager, or wait for it</source>
@@ -13171,6 +13311,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>{before} y {text}</translation>
     </message>
     <message>
+        <source>{before} or {text}</source>
+        <translation>{before} o {text}</translation>
+    </message>
+    <message>
         <source>CUDA is not available to PyTorch</source>
         <translation>CUDA no está disponible para PyTorch</translation>
     </message>
@@ -13180,7 +13324,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>`protoleaf doctor` says what is missing</source>
-        <translation>`protoleaf doctor` dice qué falta</translation>
+        <translation>`protoleaf doctor` indica qué falta</translation>
     </message>
     <message>
         <source>the stored images are smaller than the side to train at</source>
@@ -13228,7 +13372,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>the card does not fit the backbone</source>
-        <translation>la ficha no encaja con la red base</translation>
+        <translation>la ficha no corresponde a la red base</translation>
     </message>
     <message>
         <source>embeddings {shape}</source>
@@ -13308,7 +13452,19 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>no {missing}</source>
-        <translation>que falta {missing}</translation>
+        <translation>falta {missing}</translation>
+    </message>
+    <message>
+        <source>install protoleaf[{extra}]</source>
+        <translation>instale protoleaf[{extra}]</translation>
+    </message>
+    <message>
+        <source>install the package {package} in place of this one; projects and settings stay</source>
+        <translation>instale el paquete {package} en lugar de este; los proyectos y la configuración se conservan</translation>
+    </message>
+    <message>
+        <source>install Protoleaf with Python: pipx install &apos;protoleaf[{extra}]&apos;</source>
+        <translation>instale Protoleaf con Python: pipx install &apos;protoleaf[{extra}]&apos;</translation>
     </message>
     <message>
         <source>the model cannot be converted to ONNX</source>
@@ -13344,7 +13500,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>the attention does not fit the embeddings</source>
-        <translation>la atención no encaja con los embeddings</translation>
+        <translation>la atención no corresponde a los embeddings</translation>
     </message>
     <message>
         <source>{name} is too small</source>
@@ -13376,7 +13532,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>training cannot go through this network</source>
-        <translation>el entrenamiento no puede atravesar esta red</translation>
+        <translation>no es posible entrenar a través de esta red</translation>
     </message>
     <message>
         <source>operators that training knows</source>
@@ -13400,7 +13556,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>there is too little to learn propagation from</source>
-        <translation>hay muy poco de que aprender la propagación</translation>
+        <translation>hay muy pocos datos para aprender la propagación</translation>
     </message>
     <message>
         <source>at least {least_leaves} leaf classes with {images} labelled images each</source>
@@ -13415,12 +13571,24 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>use otro archivo</translation>
     </message>
     <message>
+        <source>it ended with status {status}</source>
+        <translation>terminó con el estado {status}</translation>
+    </message>
+    <message>
+        <source>the system ended it with {signal}</source>
+        <translation>el sistema lo terminó con {signal}</translation>
+    </message>
+    <message>
+        <source>the system ended it with signal {number}</source>
+        <translation>el sistema lo terminó con la señal {number}</translation>
+    </message>
+    <message>
         <source>the file cannot be examined: no process can be started</source>
         <translation>no se puede examinar el archivo: no se puede iniciar ningún proceso</translation>
     </message>
     <message>
         <source>an answer within {limit:g} s</source>
-        <translation>una respuesta en {limit:g} s</translation>
+        <translation>una respuesta en menos de {limit:g} s</translation>
     </message>
     <message>
         <source>the model takes too long</source>
@@ -13428,7 +13596,11 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>the model crashed the process that examined it</source>
-        <translation>el modelo bloqueó el proceso que lo examinaba</translation>
+        <translation>el modelo hizo fallar el proceso que lo examinaba</translation>
+    </message>
+    <message>
+        <source>{how} ({words})</source>
+        <translation>{how} ({words})</translation>
     </message>
     <message>
         <source>the model needs too much memory</source>
@@ -13443,12 +13615,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>no se esperaba este mensaje</translation>
     </message>
     <message>
-        <source>{kind} ({reason})</source>
-        <translation>{kind} ({reason})</translation>
-    </message>
-    <message>
         <source>a message of the program has other fields than its kind</source>
         <translation>un mensaje del programa tiene otros campos que los de su tipo</translation>
+    </message>
+    <message>
+        <source>{kind} ({reason})</source>
+        <translation>{kind} ({reason})</translation>
     </message>
     <message>
         <source>this line is no message of the program</source>
@@ -13483,40 +13655,104 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>ejecute de nuevo el mismo `protoleaf classify`: crea lo que falta o está dañado</translation>
     </message>
     <message>
-        <source>Shift</source>
-        <translation>Mayús</translation>
+        <source>%1?</source>
+        <translation>¿%1?</translation>
     </message>
     <message>
-        <source>Ctrl</source>
-        <translation>Ctrl</translation>
+        <source>“%1”</source>
+        <translation>«%1»</translation>
     </message>
     <message>
-        <source>Esc</source>
-        <translation>Esc</translation>
+        <source>×%1</source>
+        <translation>×%1</translation>
     </message>
     <message>
-        <source>Space</source>
-        <translation>Espacio</translation>
+        <source>→ %1</source>
+        <translation>→ %1</translation>
     </message>
     <message>
-        <source>Backspace</source>
-        <translation>Retroceso</translation>
+        <source>%1 → %2</source>
+        <translation>%1 → %2</translation>
     </message>
     <message>
-        <source>Del</source>
-        <translation>Supr</translation>
+        <source>%1.</source>
+        <translation>%1.</translation>
     </message>
     <message>
-        <source>Home</source>
-        <translation>Inicio</translation>
+        <source>%1. %2</source>
+        <translation>%1. %2</translation>
     </message>
     <message>
-        <source>End</source>
-        <translation>Fin</translation>
+        <source>%1, %2</source>
+        <translation>%1, %2</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
+    <message>
+        <source>it has {width:,} values for an image, not {least} to {most:,}</source>
+        <translation>tiene {width:,} valores por imagen, no de {least} a {most:,}</translation>
+    </message>
+    <message>
+        <source>it is a list, not an array</source>
+        <translation>es una lista, no una matriz</translation>
+    </message>
+    <message>
+        <source>it holds {kind} values, such as labels, not a vector</source>
+        <translation>contiene valores {kind}, como etiquetas, no un vector</translation>
+    </message>
+    <message>
+        <source>it is one number for each image</source>
+        <translation>es un solo número por imagen</translation>
+    </message>
+    <message>
+        <source>it has {count} axes</source>
+        <translation>tiene {count} ejes</translation>
+    </message>
+    <message>
+        <source>it gives {count} rows for one image</source>
+        <translation>da {count} filas para una imagen</translation>
+    </message>
+    <message>
+        <source>its width changes from image to image</source>
+        <translation>su anchura cambia de una imagen a otra</translation>
+    </message>
+    <message>
+        <source>it gives {count} rows for two images</source>
+        <translation>da {count} filas para dos imágenes</translation>
+    </message>
+    <message>
+        <source>{names} and {count:,} more</source>
+        <translation>{names} y {count:,} más</translation>
+    </message>
+    <message>
+        <source>it has labels</source>
+        <translation>tiene etiquetas</translation>
+    </message>
+    <message>
+        <source>any</source>
+        <translation>cualquiera</translation>
+    </message>
+    <message>
+        <source>and {count:,} more</source>
+        <translation>y {count:,} más</translation>
+    </message>
+    <message>
+        <source>an output</source>
+        <translation>una salida</translation>
+    </message>
+    <message>
+        <source>{before}, {after}</source>
+        <translation>{before}, {after}</translation>
     </message>
     <message>
         <source>%1 (%2)</source>
         <translation>%1 (%2)</translation>
+    </message>
+    <message>
+        <source>{title}: {value}</source>
+        <translation>{title}: {value}</translation>
     </message>
     <message>
         <source>the conflicts cannot be written</source>

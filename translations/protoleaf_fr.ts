@@ -48,6 +48,38 @@
         <translation>Entrée</translation>
     </message>
     <message>
+        <source>Shift</source>
+        <translation>Maj</translation>
+    </message>
+    <message>
+        <source>Ctrl</source>
+        <translation>Ctrl</translation>
+    </message>
+    <message>
+        <source>Esc</source>
+        <translation>Échap</translation>
+    </message>
+    <message>
+        <source>Space</source>
+        <translation>Espace</translation>
+    </message>
+    <message>
+        <source>Backspace</source>
+        <translation>Retour arrière</translation>
+    </message>
+    <message>
+        <source>Del</source>
+        <translation>Suppr</translation>
+    </message>
+    <message>
+        <source>Home</source>
+        <translation>Début</translation>
+    </message>
+    <message>
+        <source>End</source>
+        <translation>Fin</translation>
+    </message>
+    <message>
         <source>Keys</source>
         <translation>Raccourcis</translation>
     </message>
@@ -1630,7 +1662,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Darwin Core checklist</source>
-        <translation type="unfinished"></translation>
+        <translation>Liste de taxons Darwin Core</translation>
     </message>
     <message>
         <source>DOT for Graphviz</source>
@@ -2560,10 +2592,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>classes plus précises de %1</translation>
     </message>
     <message>
-        <source>%1, %2</source>
-        <translation>%1, %2</translation>
-    </message>
-    <message>
         <source>Nothing to group yet</source>
         <translation>Rien à regrouper pour l’instant</translation>
     </message>
@@ -2818,10 +2846,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Pas encore de prédiction</translation>
     </message>
     <message>
-        <source>%1?</source>
-        <translation>%1&#xa0;?</translation>
-    </message>
-    <message>
         <source>perhaps none of these</source>
         <translation>peut-être aucune de celles-ci</translation>
     </message>
@@ -2834,20 +2858,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Classe inconnue</translation>
     </message>
     <message>
-        <source>“%1”</source>
-        <translation>«&#xa0;%1&#xa0;»</translation>
-    </message>
-    <message>
         <source>Not found</source>
         <translation>Introuvable</translation>
     </message>
     <message>
         <source>%1 alike</source>
         <translation>ressemblance %1</translation>
-    </message>
-    <message>
-        <source>×%1</source>
-        <translation>×%1</translation>
     </message>
     <message>
         <source>One image</source>
@@ -3170,6 +3186,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>Other names, separated by ;</source>
         <translation>Autres noms, séparés par&#xa0;;</translation>
+    </message>
+    <message>
+        <source>A name in a language has its code behind it: Tench@en</source>
+        <translation>Un nom dans une langue est suivi du code de celle-ci : Tanche@fr</translation>
     </message>
     <message>
         <source>Id in the list that it came from</source>
@@ -3606,14 +3626,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
             <numerusform>Contrôler les étiquettes (%n)</numerusform>
             <numerusform>Contrôler les étiquettes (%n)</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>→ %1</source>
-        <translation>→ %1</translation>
-    </message>
-    <message>
-        <source>%1 → %2</source>
-        <translation>%1 → %2</translation>
     </message>
     <message>
         <source>%1 likely wrong</source>
@@ -4739,10 +4751,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         </translation>
     </message>
     <message>
-        <source>%1: %2</source>
-        <translation>%1&#xa0;: %2</translation>
-    </message>
-    <message>
         <source>%1, all verified by content</source>
         <translation>%1, toutes vérifiées par contenu</translation>
     </message>
@@ -4847,6 +4855,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>Language</source>
         <translation>Langue</translation>
+    </message>
+    <message>
+        <source>Class names in this language, where they have one</source>
+        <translation>Noms des classes dans cette langue, s’ils existent</translation>
     </message>
     <message>
         <source>Open the last project</source>
@@ -6782,7 +6794,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>a Python pickle, such as old PyTorch files are</source>
-        <translation>un pickle Python, comme les anciens fichiers de PyTorch</translation>
+        <translation>un pickle Python, comme les anciens fichiers PyTorch</translation>
     </message>
     <message>
         <source>an HDF5 file, such as Keras&apos; .h5 are</source>
@@ -6922,7 +6934,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>weights as safetensors</source>
-        <translation>des poids au format safetensors</translation>
+        <translation>des poids en safetensors</translation>
     </message>
     <message>
         <source>export the network to ONNX first</source>
@@ -6933,12 +6945,16 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>ce n’est pas un fichier ONNX</translation>
     </message>
     <message>
-        <source>{file}: {reason}</source>
-        <translation>{file}&#xa0;: {reason}</translation>
+        <source>{file}: {kind}</source>
+        <translation>{file}&#xa0;: {kind}</translation>
     </message>
     <message>
         <source>this is not an ONNX file, or it is damaged</source>
         <translation>ce n’est pas un fichier ONNX, ou il est endommagé</translation>
+    </message>
+    <message>
+        <source>{file}: {reason}</source>
+        <translation>{file}&#xa0;: {reason}</translation>
     </message>
     <message>
         <source>ImageNet mean and std</source>
@@ -7003,6 +7019,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>{side} pixels</source>
         <translation>{side} pixels</translation>
+    </message>
+    <message>
+        <source>one of {count:,} names</source>
+        <translation>un des {count:,} noms</translation>
     </message>
     <message>
         <source>see them all with `protoleaf backbone list --published --source {publisher}`</source>
@@ -7518,12 +7538,24 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>un fichier</translation>
     </message>
     <message>
+        <source>a file, 1 to {count}, or a time such as {time}</source>
+        <translation>un fichier, un nombre de 1 à {count}, ou une heure comme {time}</translation>
+    </message>
+    <message>
         <source>see protoleaf backups list {project}</source>
         <translation>consultez protoleaf backups list {project}</translation>
     </message>
     <message>
         <source>the list of backups has changed since it was shown</source>
         <translation>la liste des sauvegardes a changé depuis son affichage</translation>
+    </message>
+    <message>
+        <source>number {number} to be {backup}</source>
+        <translation>que le numéro {number} soit {backup}</translation>
+    </message>
+    <message>
+        <source>1 to {count}</source>
+        <translation>de 1 à {count}</translation>
     </message>
     <message>
         <source>see protoleaf backups list {project}, or give the time of the backup</source>
@@ -7908,6 +7940,18 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>indiquez des images, ou des dossiers qui en contiennent</translation>
     </message>
     <message>
+        <source>sources</source>
+        <translation>la liste des sources</translation>
+    </message>
+    <message>
+        <source>backbone</source>
+        <translation>le réseau de base</translation>
+    </message>
+    <message>
+        <source>images a shard</source>
+        <translation>le nombre d’images par fragment</translation>
+    </message>
+    <message>
         <source>the data set was begun otherwise: its {part} cannot change</source>
         <translation>le jeu de données a été commencé autrement&#xa0;: {part} ne peut pas changer</translation>
     </message>
@@ -7990,6 +8034,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>{columns} in {name}</source>
         <translation>{columns} dans {name}</translation>
+    </message>
+    <message>
+        <source>no column</source>
+        <translation>aucune colonne</translation>
     </message>
     <message>
         <source>a node of the cluster does not see the data set</source>
@@ -8244,12 +8292,20 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>{found_difference} dans {folder}</translation>
     </message>
     <message>
+        <source>no “{name}”</source>
+        <translation>pas de «&#xa0;{name}&#xa0;»</translation>
+    </message>
+    <message>
         <source>this is not the {file} of an exported model, or it is damaged</source>
         <translation>ce n’est pas le fichier {file} d’un modèle exporté, ou il est endommagé</translation>
     </message>
     <message>
         <source>what `protoleaf export PROJECT model FOLDER` writes, format “{format}”</source>
         <translation>ce qu’écrit `protoleaf export PROJECT model FOLDER`, format «&#xa0;{format}&#xa0;»</translation>
+    </message>
+    <message>
+        <source>{source}: {reason}</source>
+        <translation>{source}&#xa0;: {reason}</translation>
     </message>
     <message>
         <source>this model was exported by a newer version of Protoleaf</source>
@@ -8753,11 +8809,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>a file that belongs to the project</source>
-        <translation>un fichier du projet</translation>
+        <translation>un fichier qui appartient au projet</translation>
     </message>
     <message>
         <source>a project, or a file that belongs to it</source>
-        <translation>un projet, ou un fichier qui en fait partie</translation>
+        <translation>un projet, ou un fichier qui lui appartient</translation>
     </message>
     <message>
         <source>a project or a backup</source>
@@ -9752,6 +9808,34 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>ses plongements sont incomplets</translation>
     </message>
     <message>
+        <source>{what}. {remedy:capital}</source>
+        <translation>{what}. {remedy:capital}</translation>
+    </message>
+    <message>
+        <source>{what}: {found}</source>
+        <translation>{what}&#xa0;: {found}</translation>
+    </message>
+    <message>
+        <source>{what}: {found}. {remedy:capital}</source>
+        <translation>{what}&#xa0;: {found}. {remedy:capital}</translation>
+    </message>
+    <message>
+        <source>{what}: {expected}</source>
+        <translation>{what}&#xa0;: {expected}</translation>
+    </message>
+    <message>
+        <source>{what}: {expected}. {remedy:capital}</source>
+        <translation>{what}&#xa0;: {expected}. {remedy:capital}</translation>
+    </message>
+    <message>
+        <source>{what}: {expected}, {found}</source>
+        <translation>{what}&#xa0;: {expected}, {found}</translation>
+    </message>
+    <message>
+        <source>{what}: {expected}, {found}. {remedy:capital}</source>
+        <translation>{what}&#xa0;: {expected}, {found}. {remedy:capital}</translation>
+    </message>
+    <message>
         <source>expected {expected}</source>
         <translation>attendu {expected}</translation>
     </message>
@@ -9954,10 +10038,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>write a class&apos;s name, or its path with / between the names</source>
         <translation>écrivez le nom d’une classe, ou son chemin avec / entre les noms</translation>
-    </message>
-    <message>
-        <source>{before} or {name}</source>
-        <translation>{before} ou {name}</translation>
     </message>
     <message>
         <source>did you mean {names}?</source>
@@ -10288,6 +10368,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>du texte</translation>
     </message>
     <message>
+        <source>install the Python package {package}</source>
+        <translation>installez le paquet Python {package}</translation>
+    </message>
+    <message>
         <source>install Pillow as its authors build it: pip install pillow</source>
         <translation>installez Pillow tel que ses auteurs le compilent&#xa0;: pip install pillow</translation>
     </message>
@@ -10464,6 +10548,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>«&#xa0;{classes}&#xa0;» dans {source_name} n’est pas une liste</translation>
     </message>
     <message>
+        <source>class {number} in {source_name}</source>
+        <translation>la classe {number} dans {source_name}</translation>
+    </message>
+    <message>
         <source>{place} is not an object</source>
         <translation>{place} n’est pas un objet</translation>
     </message>
@@ -10492,20 +10580,52 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>réunissez les deux ou renommez-en une</translation>
     </message>
     <message>
+        <source>a class under &quot;{above}&quot; in {source_name}</source>
+        <translation>une classe sous «&#xa0;{above}&#xa0;» dans {source_name}</translation>
+    </message>
+    <message>
+        <source>a top class in {source_name}</source>
+        <translation>une classe du premier niveau dans {source_name}</translation>
+    </message>
+    <message>
         <source>{&quot;name&quot;: ..., &quot;children&quot;: [...]}</source>
         <translation>{&quot;name&quot;: ..., &quot;children&quot;: [...]}</translation>
+    </message>
+    <message>
+        <source>&quot;{name}&quot; in {source_name}</source>
+        <translation>«&#xa0;{name}&#xa0;» dans {source_name}</translation>
     </message>
     <message>
         <source>&quot;{name}&quot; of {place} is not a list</source>
         <translation>«&#xa0;{name}&#xa0;» de {place} n’est pas une liste</translation>
     </message>
     <message>
-        <source>{place} is not a text</source>
-        <translation>{place} n’est pas un texte</translation>
+        <source>&quot;{name}&quot; of {place} is not a text</source>
+        <translation>«&#xa0;{name}&#xa0;» de {place} n’est pas un texte</translation>
     </message>
     <message>
-        <source>{place} is no id</source>
-        <translation>{place} n’est pas un identifiant</translation>
+        <source>&quot;{name}&quot; of {place} is no id</source>
+        <translation>«&#xa0;{name}&#xa0;» de {place} n’est pas un identifiant</translation>
+    </message>
+    <message>
+        <source>an object</source>
+        <translation>un objet</translation>
+    </message>
+    <message>
+        <source>a list</source>
+        <translation>une liste</translation>
+    </message>
+    <message>
+        <source>a text</source>
+        <translation>un texte</translation>
+    </message>
+    <message>
+        <source>true or false</source>
+        <translation>vrai ou faux</translation>
+    </message>
+    <message>
+        <source>{place} is not a text</source>
+        <translation>{place} n’est pas un texte</translation>
     </message>
     <message>
         <source>a text or a whole number</source>
@@ -11264,6 +11384,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>ajoutez ce terme, ou retirez cette ligne</translation>
     </message>
     <message>
+        <source>the term in {line}</source>
+        <translation>le terme de la {line}</translation>
+    </message>
+    <message>
         <source>{place} has no text in quotes</source>
         <translation>{place} n’a pas de texte entre guillemets</translation>
     </message>
@@ -11310,6 +11434,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>add it, or choose the whole vocabulary</source>
         <translation>ajoutez-le, ou choisissez le vocabulaire entier</translation>
+    </message>
+    <message>
+        <source>an id in {file}</source>
+        <translation>un identifiant dans {file}</translation>
     </message>
     <message>
         <source>line {number} of {source} is not an edge</source>
@@ -11476,8 +11604,20 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>ce sont les poids d’un autre réseau</translation>
     </message>
     <message>
+        <source>{first} of shape {shape}</source>
+        <translation>{first} de forme {shape}</translation>
+    </message>
+    <message>
+        <source>{expected_count} arrays</source>
+        <translation>{expected_count} tableaux</translation>
+    </message>
+    <message>
         <source>{count} arrays, with {names}</source>
         <translation>{count} tableaux, avec {names}</translation>
+    </message>
+    <message>
+        <source>other shapes</source>
+        <translation>d’autres formes</translation>
     </message>
     <message>
         <source>mean and std must be three numbers each</source>
@@ -13171,6 +13311,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>{before} et {text}</translation>
     </message>
     <message>
+        <source>{before} or {text}</source>
+        <translation>{before} ou {text}</translation>
+    </message>
+    <message>
         <source>CUDA is not available to PyTorch</source>
         <translation>CUDA n’est pas disponible pour PyTorch</translation>
     </message>
@@ -13311,6 +13455,18 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>pas de {missing}</translation>
     </message>
     <message>
+        <source>install protoleaf[{extra}]</source>
+        <translation>installez protoleaf[{extra}]</translation>
+    </message>
+    <message>
+        <source>install the package {package} in place of this one; projects and settings stay</source>
+        <translation>installez le paquet {package} à la place de celui-ci&#xa0;; les projets et les paramètres restent</translation>
+    </message>
+    <message>
+        <source>install Protoleaf with Python: pipx install &apos;protoleaf[{extra}]&apos;</source>
+        <translation>installez Protoleaf avec Python&#xa0;: pipx install &apos;protoleaf[{extra}]&apos;</translation>
+    </message>
+    <message>
         <source>the model cannot be converted to ONNX</source>
         <translation>le modèle ne peut pas être converti en ONNX</translation>
     </message>
@@ -13415,6 +13571,18 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>utilisez un autre fichier</translation>
     </message>
     <message>
+        <source>it ended with status {status}</source>
+        <translation>il s’est terminé avec l’état {status}</translation>
+    </message>
+    <message>
+        <source>the system ended it with {signal}</source>
+        <translation>le système l’a arrêté avec {signal}</translation>
+    </message>
+    <message>
+        <source>the system ended it with signal {number}</source>
+        <translation>le système l’a arrêté avec le signal {number}</translation>
+    </message>
+    <message>
         <source>the file cannot be examined: no process can be started</source>
         <translation>le fichier ne peut pas être examiné&#xa0;: aucun processus ne peut être démarré</translation>
     </message>
@@ -13431,6 +13599,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>le modèle a fait planter le processus qui l’examinait</translation>
     </message>
     <message>
+        <source>{how} ({words})</source>
+        <translation>{how} ({words})</translation>
+    </message>
+    <message>
         <source>the model needs too much memory</source>
         <translation>le modèle demande trop de mémoire</translation>
     </message>
@@ -13443,12 +13615,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>ce message n’était pas attendu</translation>
     </message>
     <message>
-        <source>{kind} ({reason})</source>
-        <translation>{kind} ({reason})</translation>
-    </message>
-    <message>
         <source>a message of the program has other fields than its kind</source>
         <translation>un message du programme n’a pas les champs de son type</translation>
+    </message>
+    <message>
+        <source>{kind} ({reason})</source>
+        <translation>{kind} ({reason})</translation>
     </message>
     <message>
         <source>this line is no message of the program</source>
@@ -13483,40 +13655,104 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>relancez le même `protoleaf classify`&#xa0;: il refait ce qui manque ou est endommagé</translation>
     </message>
     <message>
-        <source>Shift</source>
-        <translation>Maj</translation>
+        <source>%1?</source>
+        <translation>%1&#xa0;?</translation>
     </message>
     <message>
-        <source>Ctrl</source>
-        <translation>Ctrl</translation>
+        <source>“%1”</source>
+        <translation>«&#xa0;%1&#xa0;»</translation>
     </message>
     <message>
-        <source>Esc</source>
-        <translation>Échap</translation>
+        <source>×%1</source>
+        <translation>×%1</translation>
     </message>
     <message>
-        <source>Space</source>
-        <translation>Espace</translation>
+        <source>→ %1</source>
+        <translation>→ %1</translation>
     </message>
     <message>
-        <source>Backspace</source>
-        <translation>Retour arrière</translation>
+        <source>%1 → %2</source>
+        <translation>%1 → %2</translation>
     </message>
     <message>
-        <source>Del</source>
-        <translation>Suppr</translation>
+        <source>%1.</source>
+        <translation>%1.</translation>
     </message>
     <message>
-        <source>Home</source>
-        <translation>Début</translation>
+        <source>%1. %2</source>
+        <translation>%1. %2</translation>
     </message>
     <message>
-        <source>End</source>
-        <translation>Fin</translation>
+        <source>%1, %2</source>
+        <translation>%1, %2</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1&#xa0;: %2</translation>
+    </message>
+    <message>
+        <source>it has {width:,} values for an image, not {least} to {most:,}</source>
+        <translation>elle a {width:,} valeurs par image, et non de {least} à {most:,}</translation>
+    </message>
+    <message>
+        <source>it is a list, not an array</source>
+        <translation>c’est une liste, pas un tableau</translation>
+    </message>
+    <message>
+        <source>it holds {kind} values, such as labels, not a vector</source>
+        <translation>elle contient des valeurs {kind}, des étiquettes par exemple, et non un vecteur</translation>
+    </message>
+    <message>
+        <source>it is one number for each image</source>
+        <translation>c’est un seul nombre par image</translation>
+    </message>
+    <message>
+        <source>it has {count} axes</source>
+        <translation>elle a {count} axes</translation>
+    </message>
+    <message>
+        <source>it gives {count} rows for one image</source>
+        <translation>elle donne {count} lignes pour une image</translation>
+    </message>
+    <message>
+        <source>its width changes from image to image</source>
+        <translation>sa largeur change d’une image à l’autre</translation>
+    </message>
+    <message>
+        <source>it gives {count} rows for two images</source>
+        <translation>elle donne {count} lignes pour deux images</translation>
+    </message>
+    <message>
+        <source>{names} and {count:,} more</source>
+        <translation>{names} et {count:,} de plus</translation>
+    </message>
+    <message>
+        <source>it has labels</source>
+        <translation>elle a des étiquettes</translation>
+    </message>
+    <message>
+        <source>any</source>
+        <translation>quelconque</translation>
+    </message>
+    <message>
+        <source>and {count:,} more</source>
+        <translation>et {count:,} de plus</translation>
+    </message>
+    <message>
+        <source>an output</source>
+        <translation>une sortie</translation>
+    </message>
+    <message>
+        <source>{before}, {after}</source>
+        <translation>{before}, {after}</translation>
     </message>
     <message>
         <source>%1 (%2)</source>
         <translation>%1 (%2)</translation>
+    </message>
+    <message>
+        <source>{title}: {value}</source>
+        <translation>{title}&#xa0;: {value}</translation>
     </message>
     <message>
         <source>the conflicts cannot be written</source>

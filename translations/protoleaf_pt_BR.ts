@@ -48,6 +48,38 @@
         <translation>Enter</translation>
     </message>
     <message>
+        <source>Shift</source>
+        <translation>Shift</translation>
+    </message>
+    <message>
+        <source>Ctrl</source>
+        <translation>Ctrl</translation>
+    </message>
+    <message>
+        <source>Esc</source>
+        <translation>Esc</translation>
+    </message>
+    <message>
+        <source>Space</source>
+        <translation>Espaço</translation>
+    </message>
+    <message>
+        <source>Backspace</source>
+        <translation>Backspace</translation>
+    </message>
+    <message>
+        <source>Del</source>
+        <translation>Del</translation>
+    </message>
+    <message>
+        <source>Home</source>
+        <translation>Home</translation>
+    </message>
+    <message>
+        <source>End</source>
+        <translation>End</translation>
+    </message>
+    <message>
         <source>Keys</source>
         <translation>Atalhos</translation>
     </message>
@@ -1630,7 +1662,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Darwin Core checklist</source>
-        <translation type="unfinished"></translation>
+        <translation>Lista de espécies Darwin Core</translation>
     </message>
     <message>
         <source>DOT for Graphviz</source>
@@ -2560,10 +2592,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>classes mais específicas de %1</translation>
     </message>
     <message>
-        <source>%1, %2</source>
-        <translation>%1, %2</translation>
-    </message>
-    <message>
         <source>Nothing to group yet</source>
         <translation>Ainda não há nada a agrupar</translation>
     </message>
@@ -2818,10 +2846,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Ainda sem predição</translation>
     </message>
     <message>
-        <source>%1?</source>
-        <translation>%1?</translation>
-    </message>
-    <message>
         <source>perhaps none of these</source>
         <translation>talvez nenhuma destas</translation>
     </message>
@@ -2834,20 +2858,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Classe desconhecida</translation>
     </message>
     <message>
-        <source>“%1”</source>
-        <translation>“%1”</translation>
-    </message>
-    <message>
         <source>Not found</source>
         <translation>Ausente</translation>
     </message>
     <message>
         <source>%1 alike</source>
         <translation>%1 de semelhança</translation>
-    </message>
-    <message>
-        <source>×%1</source>
-        <translation>×%1</translation>
     </message>
     <message>
         <source>One image</source>
@@ -3170,6 +3186,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>Other names, separated by ;</source>
         <translation>Outros nomes, separados por ;</translation>
+    </message>
+    <message>
+        <source>A name in a language has its code behind it: Tench@en</source>
+        <translation>Um nome em um idioma é seguido do código dele: Tenca@pt</translation>
     </message>
     <message>
         <source>Id in the list that it came from</source>
@@ -3606,14 +3626,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
             <numerusform>Verificar rótulos (%n)</numerusform>
             <numerusform>Verificar rótulos (%n)</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>→ %1</source>
-        <translation>→ %1</translation>
-    </message>
-    <message>
-        <source>%1 → %2</source>
-        <translation>%1 → %2</translation>
     </message>
     <message>
         <source>%1 likely wrong</source>
@@ -4739,10 +4751,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         </translation>
     </message>
     <message>
-        <source>%1: %2</source>
-        <translation>%1: %2</translation>
-    </message>
-    <message>
         <source>%1, all verified by content</source>
         <translation>%1, tudo verificado por conteúdo</translation>
     </message>
@@ -4847,6 +4855,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>Language</source>
         <translation>Idioma</translation>
+    </message>
+    <message>
+        <source>Class names in this language, where they have one</source>
+        <translation>Nomes das classes neste idioma, quando houver</translation>
     </message>
     <message>
         <source>Open the last project</source>
@@ -6794,7 +6806,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>a pointer of Git LFS: the file itself was not fetched</source>
-        <translation>um ponteiro do Git LFS: o próprio arquivo não foi baixado</translation>
+        <translation>um ponteiro do Git LFS: o arquivo em si não foi baixado</translation>
     </message>
     <message>
         <source>a web page or XML file</source>
@@ -6922,7 +6934,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>weights as safetensors</source>
-        <translation>pesos no formato safetensors</translation>
+        <translation>pesos em safetensors</translation>
     </message>
     <message>
         <source>export the network to ONNX first</source>
@@ -6933,12 +6945,16 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>este não é um arquivo ONNX</translation>
     </message>
     <message>
-        <source>{file}: {reason}</source>
-        <translation>{file}: {reason}</translation>
+        <source>{file}: {kind}</source>
+        <translation>{file}: {kind}</translation>
     </message>
     <message>
         <source>this is not an ONNX file, or it is damaged</source>
         <translation>este não é um arquivo ONNX ou está danificado</translation>
+    </message>
+    <message>
+        <source>{file}: {reason}</source>
+        <translation>{file}: {reason}</translation>
     </message>
     <message>
         <source>ImageNet mean and std</source>
@@ -7003,6 +7019,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>{side} pixels</source>
         <translation>{side} pixels</translation>
+    </message>
+    <message>
+        <source>one of {count:,} names</source>
+        <translation>um de {count:,} nomes</translation>
     </message>
     <message>
         <source>see them all with `protoleaf backbone list --published --source {publisher}`</source>
@@ -7518,12 +7538,24 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>um arquivo</translation>
     </message>
     <message>
+        <source>a file, 1 to {count}, or a time such as {time}</source>
+        <translation>um arquivo, de 1 a {count}, ou um horário como {time}</translation>
+    </message>
+    <message>
         <source>see protoleaf backups list {project}</source>
         <translation>veja protoleaf backups list {project}</translation>
     </message>
     <message>
         <source>the list of backups has changed since it was shown</source>
         <translation>a lista de backups mudou desde que foi mostrada</translation>
+    </message>
+    <message>
+        <source>number {number} to be {backup}</source>
+        <translation>que o número {number} seja {backup}</translation>
+    </message>
+    <message>
+        <source>1 to {count}</source>
+        <translation>de 1 a {count}</translation>
     </message>
     <message>
         <source>see protoleaf backups list {project}, or give the time of the backup</source>
@@ -7908,6 +7940,18 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>indique imagens ou pastas com imagens</translation>
     </message>
     <message>
+        <source>sources</source>
+        <translation>a lista de fontes</translation>
+    </message>
+    <message>
+        <source>backbone</source>
+        <translation>o backbone</translation>
+    </message>
+    <message>
+        <source>images a shard</source>
+        <translation>o número de imagens por fragmento</translation>
+    </message>
+    <message>
         <source>the data set was begun otherwise: its {part} cannot change</source>
         <translation>o conjunto de dados foi iniciado de outra forma: {part} não pode mudar</translation>
     </message>
@@ -7990,6 +8034,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>{columns} in {name}</source>
         <translation>{columns} em {name}</translation>
+    </message>
+    <message>
+        <source>no column</source>
+        <translation>nenhuma coluna</translation>
     </message>
     <message>
         <source>a node of the cluster does not see the data set</source>
@@ -8244,12 +8292,20 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>{found_difference} em {folder}</translation>
     </message>
     <message>
+        <source>no “{name}”</source>
+        <translation>sem “{name}”</translation>
+    </message>
+    <message>
         <source>this is not the {file} of an exported model, or it is damaged</source>
         <translation>este não é o {file} de um modelo exportado ou está danificado</translation>
     </message>
     <message>
         <source>what `protoleaf export PROJECT model FOLDER` writes, format “{format}”</source>
         <translation>o que `protoleaf export PROJECT model FOLDER` grava, formato “{format}”</translation>
+    </message>
+    <message>
+        <source>{source}: {reason}</source>
+        <translation>{source}: {reason}</translation>
     </message>
     <message>
         <source>this model was exported by a newer version of Protoleaf</source>
@@ -9752,6 +9808,34 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>seus embeddings estão incompletos</translation>
     </message>
     <message>
+        <source>{what}. {remedy:capital}</source>
+        <translation>{what}. {remedy:capital}</translation>
+    </message>
+    <message>
+        <source>{what}: {found}</source>
+        <translation>{what}: {found}</translation>
+    </message>
+    <message>
+        <source>{what}: {found}. {remedy:capital}</source>
+        <translation>{what}: {found}. {remedy:capital}</translation>
+    </message>
+    <message>
+        <source>{what}: {expected}</source>
+        <translation>{what}: {expected}</translation>
+    </message>
+    <message>
+        <source>{what}: {expected}. {remedy:capital}</source>
+        <translation>{what}: {expected}. {remedy:capital}</translation>
+    </message>
+    <message>
+        <source>{what}: {expected}, {found}</source>
+        <translation>{what}: {expected}, {found}</translation>
+    </message>
+    <message>
+        <source>{what}: {expected}, {found}. {remedy:capital}</source>
+        <translation>{what}: {expected}, {found}. {remedy:capital}</translation>
+    </message>
+    <message>
         <source>expected {expected}</source>
         <translation>esperado: {expected}</translation>
     </message>
@@ -9953,11 +10037,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>write a class&apos;s name, or its path with / between the names</source>
-        <translation>escreva o nome de uma classe ou o caminho dela com / entre os nomes</translation>
-    </message>
-    <message>
-        <source>{before} or {name}</source>
-        <translation>{before} ou {name}</translation>
+        <translation>escreva o nome de uma classe, ou o caminho dela com / entre os nomes</translation>
     </message>
     <message>
         <source>did you mean {names}?</source>
@@ -10288,6 +10368,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>texto</translation>
     </message>
     <message>
+        <source>install the Python package {package}</source>
+        <translation>instale o pacote Python {package}</translation>
+    </message>
+    <message>
         <source>install Pillow as its authors build it: pip install pillow</source>
         <translation>instale o Pillow como os autores o compilam: pip install pillow</translation>
     </message>
@@ -10464,6 +10548,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>“{classes}” em {source_name} não é uma lista</translation>
     </message>
     <message>
+        <source>class {number} in {source_name}</source>
+        <translation>a classe {number} em {source_name}</translation>
+    </message>
+    <message>
         <source>{place} is not an object</source>
         <translation>{place} não é um objeto</translation>
     </message>
@@ -10492,20 +10580,52 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>junte as duas ou renomeie uma</translation>
     </message>
     <message>
+        <source>a class under &quot;{above}&quot; in {source_name}</source>
+        <translation>uma classe sob “{above}” em {source_name}</translation>
+    </message>
+    <message>
+        <source>a top class in {source_name}</source>
+        <translation>uma classe do nível superior em {source_name}</translation>
+    </message>
+    <message>
         <source>{&quot;name&quot;: ..., &quot;children&quot;: [...]}</source>
         <translation>{&quot;name&quot;: ..., &quot;children&quot;: [...]}</translation>
+    </message>
+    <message>
+        <source>&quot;{name}&quot; in {source_name}</source>
+        <translation>“{name}” em {source_name}</translation>
     </message>
     <message>
         <source>&quot;{name}&quot; of {place} is not a list</source>
         <translation>“{name}” de {place} não é uma lista</translation>
     </message>
     <message>
-        <source>{place} is not a text</source>
-        <translation>{place} não é um texto</translation>
+        <source>&quot;{name}&quot; of {place} is not a text</source>
+        <translation>“{name}” de {place} não é um texto</translation>
     </message>
     <message>
-        <source>{place} is no id</source>
-        <translation>{place} não é um id</translation>
+        <source>&quot;{name}&quot; of {place} is no id</source>
+        <translation>“{name}” de {place} não é um id</translation>
+    </message>
+    <message>
+        <source>an object</source>
+        <translation>um objeto</translation>
+    </message>
+    <message>
+        <source>a list</source>
+        <translation>uma lista</translation>
+    </message>
+    <message>
+        <source>a text</source>
+        <translation>um texto</translation>
+    </message>
+    <message>
+        <source>true or false</source>
+        <translation>verdadeiro ou falso</translation>
+    </message>
+    <message>
+        <source>{place} is not a text</source>
+        <translation>{place} não é um texto</translation>
     </message>
     <message>
         <source>a text or a whole number</source>
@@ -11117,7 +11237,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>no name either</source>
-        <translation>também nenhum nome</translation>
+        <translation>nenhum nome também</translation>
     </message>
     <message>
         <source>{other_place} names the parent &quot;{parent}&quot;, which has no row</source>
@@ -11264,6 +11384,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>acrescente esse termo ou retire esta linha</translation>
     </message>
     <message>
+        <source>the term in {line}</source>
+        <translation>o termo na {line}</translation>
+    </message>
+    <message>
         <source>{place} has no text in quotes</source>
         <translation>{place} não tem texto entre aspas</translation>
     </message>
@@ -11310,6 +11434,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>add it, or choose the whole vocabulary</source>
         <translation>acrescente-o ou escolha o vocabulário inteiro</translation>
+    </message>
+    <message>
+        <source>an id in {file}</source>
+        <translation>um id em {file}</translation>
     </message>
     <message>
         <source>line {number} of {source} is not an edge</source>
@@ -11476,8 +11604,20 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>estes são os pesos de outra rede</translation>
     </message>
     <message>
+        <source>{first} of shape {shape}</source>
+        <translation>{first} de forma {shape}</translation>
+    </message>
+    <message>
+        <source>{expected_count} arrays</source>
+        <translation>{expected_count} matrizes</translation>
+    </message>
+    <message>
         <source>{count} arrays, with {names}</source>
         <translation>{count} matrizes, com {names}</translation>
+    </message>
+    <message>
+        <source>other shapes</source>
+        <translation>outras formas</translation>
     </message>
     <message>
         <source>mean and std must be three numbers each</source>
@@ -13171,6 +13311,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>{before} e {text}</translation>
     </message>
     <message>
+        <source>{before} or {text}</source>
+        <translation>{before} ou {text}</translation>
+    </message>
+    <message>
         <source>CUDA is not available to PyTorch</source>
         <translation>CUDA não está disponível para o PyTorch</translation>
     </message>
@@ -13311,6 +13455,18 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>{missing} ausente</translation>
     </message>
     <message>
+        <source>install protoleaf[{extra}]</source>
+        <translation>instale protoleaf[{extra}]</translation>
+    </message>
+    <message>
+        <source>install the package {package} in place of this one; projects and settings stay</source>
+        <translation>instale o pacote {package} no lugar deste; projetos e configurações permanecem</translation>
+    </message>
+    <message>
+        <source>install Protoleaf with Python: pipx install &apos;protoleaf[{extra}]&apos;</source>
+        <translation>instale o Protoleaf com Python: pipx install &apos;protoleaf[{extra}]&apos;</translation>
+    </message>
+    <message>
         <source>the model cannot be converted to ONNX</source>
         <translation>não é possível converter o modelo para ONNX</translation>
     </message>
@@ -13415,6 +13571,18 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>use outro arquivo</translation>
     </message>
     <message>
+        <source>it ended with status {status}</source>
+        <translation>terminou com o status {status}</translation>
+    </message>
+    <message>
+        <source>the system ended it with {signal}</source>
+        <translation>o sistema o encerrou com {signal}</translation>
+    </message>
+    <message>
+        <source>the system ended it with signal {number}</source>
+        <translation>o sistema o encerrou com o sinal {number}</translation>
+    </message>
+    <message>
         <source>the file cannot be examined: no process can be started</source>
         <translation>não é possível examinar o arquivo: nenhum processo pode ser iniciado</translation>
     </message>
@@ -13431,6 +13599,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>o modelo derrubou o processo que o examinava</translation>
     </message>
     <message>
+        <source>{how} ({words})</source>
+        <translation>{how} ({words})</translation>
+    </message>
+    <message>
         <source>the model needs too much memory</source>
         <translation>o modelo precisa de memória demais</translation>
     </message>
@@ -13443,12 +13615,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>esta mensagem não era esperada</translation>
     </message>
     <message>
-        <source>{kind} ({reason})</source>
-        <translation>{kind} ({reason})</translation>
-    </message>
-    <message>
         <source>a message of the program has other fields than its kind</source>
         <translation>uma mensagem do programa tem campos diferentes dos do seu tipo</translation>
+    </message>
+    <message>
+        <source>{kind} ({reason})</source>
+        <translation>{kind} ({reason})</translation>
     </message>
     <message>
         <source>this line is no message of the program</source>
@@ -13483,40 +13655,104 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>execute o mesmo `protoleaf classify` novamente: ele cria o que falta ou está danificado</translation>
     </message>
     <message>
-        <source>Shift</source>
-        <translation>Shift</translation>
+        <source>%1?</source>
+        <translation>%1?</translation>
     </message>
     <message>
-        <source>Ctrl</source>
-        <translation>Ctrl</translation>
+        <source>“%1”</source>
+        <translation>“%1”</translation>
     </message>
     <message>
-        <source>Esc</source>
-        <translation>Esc</translation>
+        <source>×%1</source>
+        <translation>×%1</translation>
     </message>
     <message>
-        <source>Space</source>
-        <translation>Espaço</translation>
+        <source>→ %1</source>
+        <translation>→ %1</translation>
     </message>
     <message>
-        <source>Backspace</source>
-        <translation>Backspace</translation>
+        <source>%1 → %2</source>
+        <translation>%1 → %2</translation>
     </message>
     <message>
-        <source>Del</source>
-        <translation>Del</translation>
+        <source>%1.</source>
+        <translation>%1.</translation>
     </message>
     <message>
-        <source>Home</source>
-        <translation>Home</translation>
+        <source>%1. %2</source>
+        <translation>%1. %2</translation>
     </message>
     <message>
-        <source>End</source>
-        <translation>End</translation>
+        <source>%1, %2</source>
+        <translation>%1, %2</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
+    </message>
+    <message>
+        <source>it has {width:,} values for an image, not {least} to {most:,}</source>
+        <translation>ela tem {width:,} valores por imagem, não de {least} a {most:,}</translation>
+    </message>
+    <message>
+        <source>it is a list, not an array</source>
+        <translation>é uma lista, não uma matriz</translation>
+    </message>
+    <message>
+        <source>it holds {kind} values, such as labels, not a vector</source>
+        <translation>ela contém valores {kind}, como rótulos, não um vetor</translation>
+    </message>
+    <message>
+        <source>it is one number for each image</source>
+        <translation>é um único número por imagem</translation>
+    </message>
+    <message>
+        <source>it has {count} axes</source>
+        <translation>ela tem {count} eixos</translation>
+    </message>
+    <message>
+        <source>it gives {count} rows for one image</source>
+        <translation>ela dá {count} linhas para uma imagem</translation>
+    </message>
+    <message>
+        <source>its width changes from image to image</source>
+        <translation>sua largura muda de imagem para imagem</translation>
+    </message>
+    <message>
+        <source>it gives {count} rows for two images</source>
+        <translation>ela dá {count} linhas para duas imagens</translation>
+    </message>
+    <message>
+        <source>{names} and {count:,} more</source>
+        <translation>{names} e mais {count:,}</translation>
+    </message>
+    <message>
+        <source>it has labels</source>
+        <translation>ela tem rótulos</translation>
+    </message>
+    <message>
+        <source>any</source>
+        <translation>qualquer</translation>
+    </message>
+    <message>
+        <source>and {count:,} more</source>
+        <translation>e mais {count:,}</translation>
+    </message>
+    <message>
+        <source>an output</source>
+        <translation>uma saída</translation>
+    </message>
+    <message>
+        <source>{before}, {after}</source>
+        <translation>{before}, {after}</translation>
     </message>
     <message>
         <source>%1 (%2)</source>
         <translation>%1 (%2)</translation>
+    </message>
+    <message>
+        <source>{title}: {value}</source>
+        <translation>{title}: {value}</translation>
     </message>
     <message>
         <source>the conflicts cannot be written</source>

@@ -13,7 +13,7 @@
     </message>
     <message>
         <source>Accurate</source>
-        <translation>精确</translation>
+        <translation>准确</translation>
     </message>
     <message>
         <source>Fast</source>
@@ -46,6 +46,38 @@
     <message>
         <source>Enter</source>
         <translation>Enter</translation>
+    </message>
+    <message>
+        <source>Shift</source>
+        <translation>Shift</translation>
+    </message>
+    <message>
+        <source>Ctrl</source>
+        <translation>Ctrl</translation>
+    </message>
+    <message>
+        <source>Esc</source>
+        <translation>Esc</translation>
+    </message>
+    <message>
+        <source>Space</source>
+        <translation>空格键</translation>
+    </message>
+    <message>
+        <source>Backspace</source>
+        <translation>Backspace</translation>
+    </message>
+    <message>
+        <source>Del</source>
+        <translation>Del</translation>
+    </message>
+    <message>
+        <source>Home</source>
+        <translation>Home</translation>
+    </message>
+    <message>
+        <source>End</source>
+        <translation>End</translation>
     </message>
     <message>
         <source>Keys</source>
@@ -121,7 +153,7 @@
     </message>
     <message>
         <source>Now using %1</source>
-        <translation>现在使用 %1</translation>
+        <translation>已换用 %1</translation>
     </message>
     <message>
         <source>Undo</source>
@@ -345,7 +377,7 @@
     </message>
     <message>
         <source>Trained at %1. Smaller is faster; how fast is measured once it is on this computer.</source>
-        <translation>以 %1 训练。尺寸越小越快；下载到这台计算机后会测量速度。</translation>
+        <translation>训练时的尺寸为 %1。尺寸越小越快；下载到这台计算机后会测量速度。</translation>
     </message>
     <message>
         <source>The input size must be a multiple of %1.</source>
@@ -409,7 +441,7 @@
     </message>
     <message>
         <source>The address is remembered, the password only until the program ends.</source>
-        <translation>地址会记住，密码只保留到程序结束。</translation>
+        <translation>会记住地址，密码只保留到程序结束。</translation>
     </message>
     <message>
         <source>Proxy: %1</source>
@@ -565,7 +597,7 @@
     </message>
     <message>
         <source>Most accurate</source>
-        <translation>最精确</translation>
+        <translation>最准确</translation>
     </message>
     <message>
         <source>%1 px</source>
@@ -671,7 +703,7 @@
     </message>
     <message>
         <source>This project is set to Fast. Accurate is right more often.</source>
-        <translation>此项目设为“快速”。“精确”的准确率更高。</translation>
+        <translation>此项目设为“快速”。“准确”模式的准确率更高。</translation>
     </message>
     <message>
         <source>Analysing images takes about %1 times as long.</source>
@@ -865,7 +897,7 @@
     </message>
     <message>
         <source>%1 undone</source>
-        <translation>撤销 %1</translation>
+        <translation>已撤销 %1</translation>
     </message>
     <message>
         <source>Same as now</source>
@@ -933,7 +965,7 @@
     </message>
     <message>
         <source>The date is in the future</source>
-        <translation>日期在未来</translation>
+        <translation>日期晚于当前时间</translation>
     </message>
     <message>
         <source>The project as it is now is backed up first, so you can come back to it.</source>
@@ -1113,7 +1145,7 @@
     </message>
     <message>
         <source>Move %1 under</source>
-        <translation>将 %1 移到以下类别</translation>
+        <translation>为 %1 选择新父类</translation>
     </message>
     <message>
         <source>Enter moves · Esc closes</source>
@@ -1361,11 +1393,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>%1 and %2 are in different branches.</source>
-        <translation>%1 和 %2 位于不同分支。</translation>
+        <translation>“%1”和“%2”位于不同分支。</translation>
     </message>
     <message>
         <source>Both are in %1.</source>
-        <translation>两者都在 %1 中。</translation>
+        <translation>两者都在“%1”中。</translation>
     </message>
     <message>
         <source>Zoom and place are the same in all</source>
@@ -1409,7 +1441,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Learn from unlabelled images too</source>
-        <translation>同时从未标注图像中学习</translation>
+        <translation>同时利用未标注图像学习</translation>
     </message>
     <message>
         <source>Device</source>
@@ -1513,15 +1545,15 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Your labelled images look different from most others here. Labelling a few of those would help most.</source>
-        <translation>您标注的图像与此处多数其他图像差别较大。标注几张其他图像最有帮助。</translation>
+        <translation>您标注的图像与此处多数图像差别较大。从后者中标注几张最有帮助。</translation>
     </message>
     <message>
         <source>Off: the model learns only from your labels and the category graph.</source>
-        <translation>关：模型只从您的标签和类别图中学习。</translation>
+        <translation>已关闭：模型只从您的标签和类别图中学习。</translation>
     </message>
     <message>
         <source>Nothing to evaluate yet: no class has an example.</source>
-        <translation>尚无可评估内容：没有类别有样例。</translation>
+        <translation>尚无可评估内容：没有任何类别有样例。</translation>
     </message>
     <message>
         <source>Not evaluated yet: this needs classes with two examples and some more images.</source>
@@ -1575,15 +1607,15 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>%1 cannot go below itself: %2</source>
-        <translation>%1 不能位于自身之下：%2</translation>
+        <translation>“%1”不能位于自身之下：%2</translation>
     </message>
     <message>
         <source>%1 is already under %2</source>
-        <translation>%1 已在 %2 下</translation>
+        <translation>“%1”已在“%2”下</translation>
     </message>
     <message>
         <source>%1 has another parent; unlink it there first</source>
-        <translation>%1 还有其他父类；请先在那里解除关联</translation>
+        <translation>“%1”还有其他父类；请先在那里解除关联</translation>
     </message>
     <message>
         <source>There is already a class “%1” at the top level</source>
@@ -1615,7 +1647,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Darwin Core checklist</source>
-        <translation type="unfinished"></translation>
+        <translation>Darwin Core 名录</translation>
     </message>
     <message>
         <source>DOT for Graphviz</source>
@@ -1782,7 +1814,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Nothing is lost: labels and predictions are written in full.</source>
-        <translation>没有任何损失：标签和预测完整写出。</translation>
+        <translation>不丢失任何信息：标签和预测完整写出。</translation>
     </message>
     <message>
         <source>up to %1</source>
@@ -1896,7 +1928,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Show one of each duplicate and burst</source>
-        <translation>重复图像和连拍各显示一张</translation>
+        <translation>每组重复图像或连拍只显示一张</translation>
     </message>
     <message>
         <source>Show the best of each burst</source>
@@ -1924,7 +1956,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>One of each</source>
-        <translation>各取一张</translation>
+        <translation>每组一张</translation>
     </message>
     <message>
         <source>Best of each burst</source>
@@ -1946,7 +1978,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>There are no bursts: no two photos of one camera were taken within the time that is set.</source>
-        <translation>没有连拍：没有同一相机的两张照片在设定时间内拍摄。</translation>
+        <translation>没有连拍：同一相机的任意两张照片，拍摄间隔都超过设定的时间。</translation>
     </message>
     <message>
         <source>Most seconds between two shots of a burst</source>
@@ -2152,7 +2184,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>The list is remembered, to compare its next version with it.</source>
-        <translation>列表会记住，以便与其下一版本比较。</translation>
+        <translation>会记住此列表，以便与其下一版本比较。</translation>
     </message>
     <message>
         <source>An earlier version was imported from %1. Labels stay with their classes, and your own changes stay.</source>
@@ -2165,31 +2197,31 @@ Click + to add a class, or import a list.</source>
     <message numerus="yes">
         <source>%n classes get other parents</source>
         <translation>
-            <numerusform>%n 个类别获得其他父类</numerusform>
+            <numerusform>%n 个类别更换父类</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n classes are new</source>
         <translation>
-            <numerusform>%n 个类别为新增</numerusform>
+            <numerusform>新增 %n 个类别</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n classes are renamed</source>
         <translation>
-            <numerusform>%n 个类别重命名</numerusform>
+            <numerusform>重命名 %n 个类别</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n classes are moved</source>
         <translation>
-            <numerusform>%n 个类别移动</numerusform>
+            <numerusform>移动 %n 个类别</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n classes are merged into others</source>
         <translation>
-            <numerusform>%n 个类别合并到其他类别</numerusform>
+            <numerusform>将 %n 个类别合并到其他类别</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -2226,7 +2258,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>The name is taken</source>
-        <translation>名称已占用</translation>
+        <translation>名称已被占用</translation>
     </message>
     <message>
         <source>It would be below itself</source>
@@ -2354,7 +2386,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Its images fall into %1 and %2, no more alike than two classes are.</source>
-        <translation>其图像分为 %1 张和 %2 张两部分，彼此的相似程度不超过两个不同类别。</translation>
+        <translation>其图像分为 %1 张和 %2 张两部分，彼此并不比两个不同类别更相似。</translation>
     </message>
     <message>
         <source>Split into two classes</source>
@@ -2412,7 +2444,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Nothing is propagated to %1 yet: its parents have no images.</source>
-        <translation>尚无内容传播到 %1：其父类没有图像。</translation>
+        <translation>尚无内容传播到“%1”：其父类没有图像。</translation>
     </message>
     <message>
         <source>%1 from %2</source>
@@ -2444,7 +2476,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Around %1</source>
-        <translation>%1 周围</translation>
+        <translation>“%1”的相邻类别</translation>
     </message>
     <message>
         <source>%1 of %2</source>
@@ -2484,11 +2516,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>No class is proposed for these images. Press a digit, or R to name one.</source>
-        <translation>未为这些图像建议类别。按数字键，或按 R 指定。</translation>
+        <translation>未为这些图像建议类别。请按数字键选择，或按 R 指定类别。</translation>
     </message>
     <message>
         <source>No broader class is likely for these images.</source>
-        <translation>这些图像没有可能的更粗类别。</translation>
+        <translation>没有更粗的类别可能适合这些图像。</translation>
     </message>
     <message>
         <source>No class has the key %1 for this group. Press R to name any class.</source>
@@ -2508,11 +2540,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>finer classes of %1</source>
-        <translation>%1 更细的类别</translation>
-    </message>
-    <message>
-        <source>%1, %2</source>
-        <translation>%1，%2</translation>
+        <translation>“%1”的更细类别</translation>
     </message>
     <message>
         <source>Nothing to group yet</source>
@@ -2639,13 +2667,13 @@ Click + to add a class, or import a list.</source>
     <message numerus="yes">
         <source>%n images: which finer class?</source>
         <translation>
-            <numerusform>%n 张图像：哪个更细的类别？</numerusform>
+            <numerusform>%n 张图像：属于哪个更细的类别？</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n look-alikes: which class?</source>
         <translation>
-            <numerusform>%n 张相近图像：哪个类别？</numerusform>
+            <numerusform>%n 张相近图像：属于哪个类别？</numerusform>
         </translation>
     </message>
     <message>
@@ -2759,10 +2787,6 @@ Click + to add a class, or import a list.</source>
         <translation>尚无预测</translation>
     </message>
     <message>
-        <source>%1?</source>
-        <translation>%1？</translation>
-    </message>
-    <message>
         <source>perhaps none of these</source>
         <translation>可能都不是</translation>
     </message>
@@ -2775,20 +2799,12 @@ Click + to add a class, or import a list.</source>
         <translation>未知</translation>
     </message>
     <message>
-        <source>“%1”</source>
-        <translation>“%1”</translation>
-    </message>
-    <message>
         <source>Not found</source>
         <translation>未找到</translation>
     </message>
     <message>
         <source>%1 alike</source>
         <translation>相似度 %1</translation>
-    </message>
-    <message>
-        <source>×%1</source>
-        <translation>×%1</translation>
     </message>
     <message>
         <source>One image</source>
@@ -3012,7 +3028,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Images named, and named correctly, by confidence needed</source>
-        <translation>按所需置信度统计的已命名图像和命名正确的图像</translation>
+        <translation>按所需置信度统计的已归类图像和归类正确的图像</translation>
     </message>
     <message>
         <source>Confidence needed</source>
@@ -3024,7 +3040,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>— named</source>
-        <translation>— 已命名</translation>
+        <translation>— 已归类</translation>
     </message>
     <message>
         <source>— right</source>
@@ -3105,6 +3121,10 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>Other names, separated by ;</source>
         <translation>其他名称，以 ; 分隔</translation>
+    </message>
+    <message>
+        <source>A name in a language has its code behind it: Tench@en</source>
+        <translation>某种语言的名称后面加上语言代码：丁鱥@zh</translation>
     </message>
     <message>
         <source>Id in the list that it came from</source>
@@ -3250,15 +3270,15 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Not sure of any class.</source>
-        <translation>不确定属于任何类别。</translation>
+        <translation>无法确定属于哪个类别。</translation>
     </message>
     <message>
         <source>Sure of the exact class.</source>
-        <translation>确信具体类别。</translation>
+        <translation>可以确定具体类别。</translation>
     </message>
     <message>
         <source>Sure of %1, not of the exact class.</source>
-        <translation>确信是 %1，但不确定具体类别。</translation>
+        <translation>可以确定属于“%1”，但无法确定具体类别。</translation>
     </message>
     <message>
         <source>Why unknown</source>
@@ -3274,7 +3294,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Labelled only as %1</source>
-        <translation>仅标注为 %1</translation>
+        <translation>仅标注为“%1”</translation>
     </message>
     <message>
         <source>Its own images</source>
@@ -3299,11 +3319,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>%1 has no images of its own. It was learned from its parents:</source>
-        <translation>“%1”没有自己的图像。它学习自其父类：</translation>
+        <translation>“%1”没有自己的图像，是从其父类学到的：</translation>
     </message>
     <message>
         <source>%1 was learned from:</source>
-        <translation>“%1”学习自：</translation>
+        <translation>“%1”的学习来源：</translation>
     </message>
     <message>
         <source>It has no images yet. Drop 1 to 10 on it, or put it under a class that has some.</source>
@@ -3311,19 +3331,19 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>It has no images of its own. It was learned from its parents alone.</source>
-        <translation>它没有自己的图像。仅学习自其父类。</translation>
+        <translation>它没有自己的图像，仅从父类学习。</translation>
     </message>
     <message>
         <source>It has no images of its own. It was learned from the classes below it.</source>
-        <translation>它没有自己的图像。学习自其下的类别。</translation>
+        <translation>它没有自己的图像，从其下的类别学习。</translation>
     </message>
     <message>
         <source>Learned from its own images alone.</source>
-        <translation>仅学习自自身图像。</translation>
+        <translation>仅从自身图像学习。</translation>
     </message>
     <message>
         <source>Learned %1 from its own images, %2 from its parents.</source>
-        <translation>%1 学习自自身图像，%2 学习自父类。</translation>
+        <translation>%1 来自自身图像，%2 来自父类。</translation>
     </message>
     <message>
         <source>Also called %1</source>
@@ -3357,7 +3377,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Of all images named so, %1 are right (95% confidence interval %2 to %3).</source>
-        <translation>在所有如此命名的图像中，%1 正确（95% 置信区间 %2 到 %3）。</translation>
+        <translation>在所有如此归类的图像中，%1 正确（95% 置信区间 %2 到 %3）。</translation>
     </message>
     <message numerus="yes">
         <source>%n candidates. Click the right ones.</source>
@@ -3367,15 +3387,15 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>%1 ended unexpectedly. What was finished is kept; start it again to resume.</source>
-        <translation>%1 意外结束。已完成的部分会保留；重新开始即可继续。</translation>
+        <translation>“%1”意外结束。已完成的部分会保留；重新开始即可继续。</translation>
     </message>
     <message>
         <source>%1 ended unexpectedly. The project is as it was; start it again.</source>
-        <translation>%1 意外结束。项目保持原样；请重新开始。</translation>
+        <translation>“%1”意外结束。项目保持原样；请重新开始。</translation>
     </message>
     <message>
         <source>%1 could not start: the program cannot run itself again.</source>
-        <translation>%1 无法开始：程序无法再次运行自身。</translation>
+        <translation>“%1”无法启动：程序无法再次运行自身。</translation>
     </message>
     <message>
         <source>%1 moves through images and lists. Choose another key.</source>
@@ -3538,14 +3558,6 @@ Click + to add a class, or import a list.</source>
         </translation>
     </message>
     <message>
-        <source>→ %1</source>
-        <translation>→ %1</translation>
-    </message>
-    <message>
-        <source>%1 → %2</source>
-        <translation>%1 → %2</translation>
-    </message>
-    <message>
         <source>%1 likely wrong</source>
         <translation>%1 可能有误</translation>
     </message>
@@ -3559,7 +3571,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>by %1, %2</source>
-        <translation>标注者 %1，%2</translation>
+        <translation>标注者：%1，%2</translation>
     </message>
     <message>
         <source>Looks like none of the classes</source>
@@ -3575,7 +3587,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Nearly the same image is labelled %1: one of the two is wrong.</source>
-        <translation>几乎相同的图像标注为 %1：两者必有一个有误。</translation>
+        <translation>几乎相同的图像标注为“%1”：两者必有一个有误。</translation>
     </message>
     <message numerus="yes">
         <source>Its %n nearest labelled look-alikes are all %1.</source>
@@ -3591,7 +3603,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Without this label the model says %1, %2.</source>
-        <translation>不用此标签时，模型判断为 %1，%2。</translation>
+        <translation>不用此标签时，模型判断为“%1”，%2。</translation>
     </message>
     <message numerus="yes">
         <source>%n others</source>
@@ -3699,11 +3711,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Import labels made in another program or project. The format is recognised, and you see the result before anything changes. Labels of this project are never overwritten.</source>
-        <translation>导入在其他程序或项目中做的标签。格式会自动识别，更改之前可先查看结果。绝不会覆盖此项目的标签。</translation>
+        <translation>导入在其他程序或项目中创建的标签。格式会自动识别，更改之前可先查看结果。绝不会覆盖此项目的标签。</translation>
     </message>
     <message>
         <source>Or drop a file of labels on the window.</source>
-        <translation>或将标签文件拖到窗口中。</translation>
+        <translation>也可将标签文件拖到窗口中。</translation>
     </message>
     <message>
         <source>By</source>
@@ -3775,7 +3787,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>None of them was found on disk.</source>
-        <translation>未在磁盘上找到其中任何一个。</translation>
+        <translation>均未在磁盘上找到。</translation>
     </message>
     <message>
         <source>To use one, create a class of this name and import again.</source>
@@ -3789,7 +3801,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>%1, labelled by %2</source>
-        <translation>%1，标注者 %2</translation>
+        <translation>%1，标注者：%2</translation>
     </message>
     <message>
         <source>Nothing to import</source>
@@ -3834,7 +3846,7 @@ Click + to add a class, or import a list.</source>
     <message numerus="yes">
         <source>%n labels may mean another class. They are not imported.</source>
         <translation>
-            <numerusform>%n 个标签可能指其他类别。不导入。</numerusform>
+            <numerusform>%n 个标签可能指其他类别，不会导入。</numerusform>
         </translation>
     </message>
     <message>
@@ -3961,7 +3973,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Make the map again</source>
-        <translation>重新生成分布图</translation>
+        <translation>重新生成散点图</translation>
     </message>
     <message>
         <source>Selected images</source>
@@ -3987,11 +3999,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Map</source>
-        <translation>分布图</translation>
+        <translation>散点图</translation>
     </message>
     <message>
         <source>The map is made as soon as your images were read.</source>
-        <translation>图像读取完毕后即生成分布图。</translation>
+        <translation>图像读取完毕后即生成散点图。</translation>
     </message>
     <message>
         <source>Add images: look-alikes will lie side by side here.</source>
@@ -3999,15 +4011,15 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>No map yet</source>
-        <translation>尚无分布图</translation>
+        <translation>尚无散点图</translation>
     </message>
     <message>
         <source>Look-alikes come to lie side by side. You can go on working meanwhile.</source>
-        <translation>相近图像会排在一起。其间可以继续工作。</translation>
+        <translation>相近图像会排在一起。在此期间可以继续工作。</translation>
     </message>
     <message>
         <source>The map is being made</source>
-        <translation>正在生成分布图</translation>
+        <translation>正在生成散点图</translation>
     </message>
     <message>
         <source>Try again</source>
@@ -4015,15 +4027,15 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>The map could not be made</source>
-        <translation>无法生成分布图</translation>
+        <translation>无法生成散点图</translation>
     </message>
     <message>
         <source>The map was not made</source>
-        <translation>未生成分布图</translation>
+        <translation>未生成散点图</translation>
     </message>
     <message>
         <source>Make the map</source>
-        <translation>生成分布图</translation>
+        <translation>生成散点图</translation>
     </message>
     <message>
         <source>Make again</source>
@@ -4055,11 +4067,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Making the map</source>
-        <translation>正在生成分布图</translation>
+        <translation>正在生成散点图</translation>
     </message>
     <message>
         <source>Map of the images</source>
-        <translation>图像分布图</translation>
+        <translation>图像散点图</translation>
     </message>
     <message>
         <source>Labelled</source>
@@ -4123,12 +4135,12 @@ Click + to add a class, or import a list.</source>
     <message numerus="yes">
         <source>%n new images were placed among the others. Make the map again to lay them all out.</source>
         <translation>
-            <numerusform>%n 张新图像已放到其他图像之间。重新生成分布图可重新排布全部图像。</numerusform>
+            <numerusform>%n 张新图像已放到其他图像之间。重新生成散点图可重新排布全部图像。</numerusform>
         </translation>
     </message>
     <message>
         <source>Selected on the map: %1</source>
-        <translation>在分布图上选择：%1</translation>
+        <translation>在散点图上选择：%1</translation>
     </message>
     <message>
         <source>Bring in what another person did in their copy of this project: labels, classes and notes. Images are matched by their content. You see the result before anything changes, and nothing of yours is overwritten.</source>
@@ -4176,7 +4188,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Here</source>
-        <translation>此处</translation>
+        <translation>本项目</translation>
     </message>
     <message>
         <source>Difference</source>
@@ -4208,7 +4220,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Save agreement</source>
-        <translation>保存一致性</translation>
+        <translation>保存一致性表</translation>
     </message>
     <message>
         <source>agreement.csv</source>
@@ -4319,7 +4331,7 @@ Click + to add a class, or import a list.</source>
     <message numerus="yes">
         <source>%n labels are the same decision.</source>
         <translation>
-            <numerusform>%n 个标签是相同的决定。</numerusform>
+            <numerusform>%n 个标签出自同一次决定。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4466,7 +4478,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Kappa is agreement beyond chance: 1 is perfect, 0 is no better than chance. Only labels that you gave independently count, as they were before they were settled.</source>
-        <translation>Kappa 是扣除偶然因素后的一致性：1 为完全一致，0 为不优于偶然。仅计入双方独立给出的标签，以解决冲突之前为准。</translation>
+        <translation>Kappa 是扣除偶然因素后的一致性：1 为完全一致，0 为与偶然无异。仅计入双方独立给出的标签，以解决冲突之前为准。</translation>
     </message>
     <message>
         <source>Analyse waiting images</source>
@@ -4518,7 +4530,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Searching %1</source>
-        <translation>正在查找 %1</translation>
+        <translation>正在 %1 中查找</translation>
     </message>
     <message numerus="yes">
         <source>%n images are missing.</source>
@@ -4532,7 +4544,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Searching folders</source>
-        <translation>正在查找文件夹</translation>
+        <translation>正在各文件夹中查找</translation>
     </message>
     <message>
         <source>Comparing contents</source>
@@ -4540,7 +4552,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>None of them was found there.</source>
-        <translation>未在那里找到其中任何一张。</translation>
+        <translation>未在那里找到任何一张。</translation>
     </message>
     <message>
         <source>%1 of %2 found</source>
@@ -4611,10 +4623,6 @@ Click + to add a class, or import a list.</source>
         <translation>
             <numerusform>无法搜索 %n 个文件夹。</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>%1: %2</source>
-        <translation>%1：%2</translation>
     </message>
     <message>
         <source>%1, all verified by content</source>
@@ -4721,6 +4729,10 @@ Click + to add a class, or import a list.</source>
         <translation>语言</translation>
     </message>
     <message>
+        <source>Class names in this language, where they have one</source>
+        <translation>类别名称使用此语言（如有）</translation>
+    </message>
+    <message>
         <source>Open the last project</source>
         <translation>打开上次的项目</translation>
     </message>
@@ -4807,7 +4819,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Use labels again</source>
-        <translation>重新使用标签</translation>
+        <translation>改回使用标签</translation>
     </message>
     <message>
         <source>Compare with nothing</source>
@@ -4880,13 +4892,13 @@ Click + to add a class, or import a list.</source>
     <message numerus="yes">
         <source>Made at %1; %n labels since.</source>
         <translation>
-            <numerusform>生成于 %1；此后 %n 个标签。</numerusform>
+            <numerusform>生成于 %1；此后新增 %n 个标签。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n labels and other changes since.</source>
         <translation>
-            <numerusform>此后有 %n 个标签及其他更改。</numerusform>
+            <numerusform>此后新增 %n 个标签，并有其他更改。</numerusform>
         </translation>
     </message>
     <message>
@@ -5226,7 +5238,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>the training cannot be kept</source>
-        <translation>无法保存训练</translation>
+        <translation>无法保存训练结果</translation>
     </message>
     <message>
         <source>Saving the new model version</source>
@@ -5274,7 +5286,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Both stay in the list below.</source>
-        <translation>两者都保留在下方列表中。</translation>
+        <translation>两者都会保留在下方列表中。</translation>
     </message>
     <message>
         <source>Model versions</source>
@@ -5384,7 +5396,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>This edition cannot train. Install protoleaf-training in its place; projects stay.</source>
-        <translation>此版本无法训练。请改装 protoleaf-training；项目会保留。</translation>
+        <translation>此版本无法训练。请改为安装 protoleaf-training；项目会保留。</translation>
     </message>
     <message>
         <source>Label at least 2 images in each of 2 classes first.</source>
@@ -5400,7 +5412,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>The new version is not better</source>
-        <translation>新版本没有更好</translation>
+        <translation>新版本没有提升</translation>
     </message>
     <message>
         <source>Too few labels to measure it on held-out images.</source>
@@ -5471,7 +5483,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Choose accuracy or speed. You can change it later; classes and labels stay.</source>
-        <translation>选择“精确”或“快速”。之后可以更改；类别和标签会保留。</translation>
+        <translation>选择“准确”或“快速”。之后可以更改；类别和标签会保留。</translation>
     </message>
     <message>
         <source>Create project…</source>
@@ -5491,7 +5503,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Clear recent projects</source>
-        <translation>清除最近的项目</translation>
+        <translation>清空最近的项目列表</translation>
     </message>
     <message>
         <source>Protoleaf</source>
@@ -5553,7 +5565,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Will be saved as %1 in %2.</source>
-        <translation>将以 %1 保存在 %2 中。</translation>
+        <translation>将以 %1 为名保存在 %2 中。</translation>
     </message>
     <message>
         <source>Show images</source>
@@ -5597,7 +5609,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Keep it or discard it to leave, or stay.</source>
-        <translation>离开前请保留或放弃，或者留下。</translation>
+        <translation>要离开，请先保留或放弃试改；也可以留下。</translation>
     </message>
     <message>
         <source>What if: %1</source>
@@ -5649,7 +5661,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>No image would change class</source>
-        <translation>没有图像的类别会改变</translation>
+        <translation>所有图像的类别都不会改变</translation>
     </message>
     <message>
         <source>Too few labels to measure accuracy</source>
@@ -5809,7 +5821,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Show what is around the class</source>
-        <translation>显示该类别周围</translation>
+        <translation>显示与该类别相邻的类别</translation>
     </message>
     <message>
         <source>Larger thumbnails</source>
@@ -5821,11 +5833,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Undo %1</source>
-        <translation>撤销 %1</translation>
+        <translation>撤销：%1</translation>
     </message>
     <message>
         <source>Redo %1</source>
-        <translation>重做 %1</translation>
+        <translation>重做：%1</translation>
     </message>
     <message>
         <source>Search commands and classes…</source>
@@ -5837,7 +5849,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Enter runs it · Esc closes</source>
-        <translation>Enter 运行 · Esc 关闭</translation>
+        <translation>Enter 执行 · Esc 关闭</translation>
     </message>
     <message>
         <source>Search images</source>
@@ -5891,7 +5903,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>All changes saved, last at %1</source>
-        <translation>所有更改均已保存，上次于 %1</translation>
+        <translation>所有更改均已保存，最近一次于 %1</translation>
     </message>
     <message>
         <source>%1 kB</source>
@@ -5907,7 +5919,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>%1/s</source>
-        <translation>%1/秒</translation>
+        <translation>每秒 %1</translation>
     </message>
     <message>
         <source>Truncated %1</source>
@@ -5976,38 +5988,38 @@ Click + to add a class, or import a list.</source>
     <message numerus="yes">
         <source>%n predictions changed</source>
         <translation>
-            <numerusform>%n 个预测已更改</numerusform>
+            <numerusform>%n 个预测有变化</numerusform>
         </translation>
     </message>
     <message>
         <source>%1 changed</source>
-        <translation>%1 张已更改</translation>
+        <translation>%1 张有变化</translation>
     </message>
     <message numerus="yes">
         <source>%n images changed class</source>
         <translation>
-            <numerusform>%n 张图像的类别已更改</numerusform>
+            <numerusform>%n 张图像的类别已改变</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n images have another safe class</source>
         <translation>
-            <numerusform>%n 张图像的稳妥类别已更改</numerusform>
+            <numerusform>%n 张图像的稳妥类别已改变</numerusform>
         </translation>
     </message>
     <message>
         <source>No image changed class</source>
-        <translation>没有图像的类别发生更改</translation>
+        <translation>所有图像的类别均未改变</translation>
     </message>
     <message numerus="yes">
         <source>%n more have another safe class</source>
         <translation>
-            <numerusform>另有 %n 张的稳妥类别已更改</numerusform>
+            <numerusform>另有 %n 张的稳妥类别已改变</numerusform>
         </translation>
     </message>
     <message>
         <source>This is done once on this computer. The project opens when it is done.</source>
-        <translation>这在这台计算机上只需进行一次。完成后项目会打开。</translation>
+        <translation>在这台计算机上只需进行一次。完成后项目会打开。</translation>
     </message>
     <message>
         <source>No project is open</source>
@@ -6143,7 +6155,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Order</source>
-        <translation>顺序</translation>
+        <translation>排序方式</translation>
     </message>
     <message>
         <source>First the images whose labels help most: typical of many others and not yet clear</source>
@@ -6209,11 +6221,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Taken from</source>
-        <translation>拍摄起始</translation>
+        <translation>拍摄时间从</translation>
     </message>
     <message>
         <source>Taken until</source>
-        <translation>拍摄截止</translation>
+        <translation>拍摄时间到</translation>
     </message>
     <message>
         <source>Label from</source>
@@ -6323,7 +6335,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>making the eight-bit version</source>
-        <translation>正在生成八位版本</translation>
+        <translation>正在生成 8 位版本</translation>
     </message>
     <message>
         <source>the backbone&apos;s head cannot be read</source>
@@ -6379,7 +6391,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>the card is one of another backbone</source>
-        <translation>该卡片属于另一骨干网络</translation>
+        <translation>该模型卡属于另一骨干网络</translation>
     </message>
     <message>
         <source>the ranges of the backbone cannot be read</source>
@@ -6463,7 +6475,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>the model uses operators that ONNX Runtime does not have</source>
-        <translation>模型使用了 ONNX Runtime 没有的运算符</translation>
+        <translation>模型使用了 ONNX Runtime 没有的算子</translation>
     </message>
     <message>
         <source>export it with a dynamic batch axis</source>
@@ -6547,7 +6559,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>no operator in it</source>
-        <translation>其中没有运算符</translation>
+        <translation>其中没有算子</translation>
     </message>
     <message>
         <source>{operators} of {strange}</source>
@@ -6555,7 +6567,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>export it with standard ONNX operators only</source>
-        <translation>请仅用标准 ONNX 运算符导出</translation>
+        <translation>请仅用标准 ONNX 算子导出</translation>
     </message>
     <message>
         <source>the model is made for a newer ONNX Runtime</source>
@@ -6579,11 +6591,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>the card names an output that the model does not have</source>
-        <translation>卡片指定的输出在模型中不存在</translation>
+        <translation>模型卡指定的输出在模型中不存在</translation>
     </message>
     <message>
         <source>the output that the card names cannot be an embedding</source>
-        <translation>卡片指定的输出不能用作嵌入</translation>
+        <translation>模型卡指定的输出不能用作嵌入</translation>
     </message>
     <message>
         <source>the propagation file beside the model was trained for another one</source>
@@ -6635,7 +6647,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>a pointer of Git LFS: the file itself was not fetched</source>
-        <translation>Git LFS 指针：文件本身没有取回</translation>
+        <translation>Git LFS 指针：文件本身未被取回</translation>
     </message>
     <message>
         <source>a web page or XML file</source>
@@ -6647,11 +6659,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>the card beside the model cannot be used</source>
-        <translation>模型旁边的卡片无法使用</translation>
+        <translation>模型旁边的模型卡无法使用</translation>
     </message>
     <message>
         <source>from its card {name}</source>
-        <translation>来自其卡片 {name}</translation>
+        <translation>来自其模型卡 {name}</translation>
     </message>
     <message>
         <source>from the file itself, which this program wrote</source>
@@ -6671,7 +6683,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>it comes from TensorFlow, where this is usual</source>
-        <translation>它来自 TensorFlow，那里通常如此</translation>
+        <translation>它来自 TensorFlow，通常如此</translation>
     </message>
     <message>
         <source>it comes from Caffe</source>
@@ -6774,12 +6786,16 @@ Click + to add a class, or import a list.</source>
         <translation>这不是 ONNX 文件</translation>
     </message>
     <message>
-        <source>{file}: {reason}</source>
-        <translation>{file}：{reason}</translation>
+        <source>{file}: {kind}</source>
+        <translation>{file}：{kind}</translation>
     </message>
     <message>
         <source>this is not an ONNX file, or it is damaged</source>
         <translation>这不是 ONNX 文件，或已损坏</translation>
+    </message>
+    <message>
+        <source>{file}: {reason}</source>
+        <translation>{file}：{reason}</translation>
     </message>
     <message>
         <source>ImageNet mean and std</source>
@@ -6844,6 +6860,10 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>{side} pixels</source>
         <translation>{side} 像素</translation>
+    </message>
+    <message>
+        <source>one of {count:,} names</source>
+        <translation>{count:,} 个名称之一</translation>
     </message>
     <message>
         <source>see them all with `protoleaf backbone list --published --source {publisher}`</source>
@@ -7349,11 +7369,15 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>several backups are meant</source>
-        <translation>对应多个备份</translation>
+        <translation>有多个备份符合</translation>
     </message>
     <message>
         <source>a file</source>
         <translation>文件</translation>
+    </message>
+    <message>
+        <source>a file, 1 to {count}, or a time such as {time}</source>
+        <translation>文件、1 至 {count}，或如 {time} 的时间</translation>
     </message>
     <message>
         <source>see protoleaf backups list {project}</source>
@@ -7362,6 +7386,14 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>the list of backups has changed since it was shown</source>
         <translation>备份列表在显示之后已有变化</translation>
+    </message>
+    <message>
+        <source>number {number} to be {backup}</source>
+        <translation>第 {number} 个是 {backup}</translation>
+    </message>
+    <message>
+        <source>1 to {count}</source>
+        <translation>1 至 {count}</translation>
     </message>
     <message>
         <source>see protoleaf backups list {project}, or give the time of the backup</source>
@@ -7545,7 +7577,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Protoleaf with its laboratory</source>
-        <translation>带实验室的 Protoleaf</translation>
+        <translation>含实验组件的 Protoleaf</translation>
     </message>
     <message>
         <source>the program alone</source>
@@ -7561,7 +7593,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>the result cannot be printed</source>
-        <translation>无法打印结果</translation>
+        <translation>无法输出结果</translation>
     </message>
     <message>
         <source>redirect it</source>
@@ -7728,8 +7760,20 @@ Click + to add a class, or import a list.</source>
         <translation>请指定图像或图像文件夹</translation>
     </message>
     <message>
+        <source>sources</source>
+        <translation>来源</translation>
+    </message>
+    <message>
+        <source>backbone</source>
+        <translation>骨干网络</translation>
+    </message>
+    <message>
+        <source>images a shard</source>
+        <translation>每个分片的图像数</translation>
+    </message>
+    <message>
         <source>the data set was begun otherwise: its {part} cannot change</source>
-        <translation>数据集开始时的设置不同：其 {part} 不能更改</translation>
+        <translation>数据集开始时的设置不同：其{part}不能更改</translation>
     </message>
     <message>
         <source>name the same, or choose a new folder</source>
@@ -7753,7 +7797,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>embed the sources into a new data set with --backbone {model_backbone}</source>
-        <translation>请用 --backbone {model_backbone} 将来源重新计算嵌入到新数据集</translation>
+        <translation>请用 --backbone {model_backbone} 重新计算来源的嵌入，写入新数据集</translation>
     </message>
     <message>
         <source>the folder holds predictions of another data set or model</source>
@@ -7812,6 +7856,10 @@ Click + to add a class, or import a list.</source>
         <translation>{name} 中的 {columns}</translation>
     </message>
     <message>
+        <source>no column</source>
+        <translation>没有列</translation>
+    </message>
+    <message>
         <source>a node of the cluster does not see the data set</source>
         <translation>集群的某个节点看不到数据集</translation>
     </message>
@@ -7829,7 +7877,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>put it back, or embed the sources into a new folder</source>
-        <translation>请将其放回，或将来源计算嵌入到新文件夹</translation>
+        <translation>请将其放回，或计算来源的嵌入，写入新文件夹</translation>
     </message>
     <message>
         <source>no image of a shard can be reached</source>
@@ -7853,7 +7901,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>embed the sources into a new folder</source>
-        <translation>请将来源计算嵌入到新文件夹</translation>
+        <translation>请计算来源的嵌入，写入新文件夹</translation>
     </message>
     <message>
         <source>Ray is not installed</source>
@@ -8045,7 +8093,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>the card of the exported model cannot be read</source>
-        <translation>无法读取导出模型的卡片</translation>
+        <translation>无法读取导出模型的模型卡</translation>
     </message>
     <message>
         <source>export the model again</source>
@@ -8064,12 +8112,20 @@ Click + to add a class, or import a list.</source>
         <translation>{folder} 中为 {found_difference}</translation>
     </message>
     <message>
+        <source>no “{name}”</source>
+        <translation>没有“{name}”</translation>
+    </message>
+    <message>
         <source>this is not the {file} of an exported model, or it is damaged</source>
         <translation>这不是导出模型的 {file}，或已损坏</translation>
     </message>
     <message>
         <source>what `protoleaf export PROJECT model FOLDER` writes, format “{format}”</source>
         <translation>`protoleaf export PROJECT model FOLDER` 写出的内容，格式“{format}”</translation>
+    </message>
+    <message>
+        <source>{source}: {reason}</source>
+        <translation>{source}：{reason}</translation>
     </message>
     <message>
         <source>this model was exported by a newer version of Protoleaf</source>
@@ -8105,11 +8161,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>ONNX operators of version {opset} or later</source>
-        <translation>版本 {opset} 或更高的 ONNX 运算符</translation>
+        <translation>版本 {opset} 或更高的 ONNX 算子</translation>
     </message>
     <message>
         <source>export the backbone again with newer operators, and add that</source>
-        <translation>请用更新的运算符重新导出骨干网络，再添加它</translation>
+        <translation>请用更新的算子重新导出骨干网络，再添加它</translation>
     </message>
     <message>
         <source>fitting the model</source>
@@ -8129,7 +8185,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>writing the card</source>
-        <translation>正在写入卡片</translation>
+        <translation>正在写入模型卡</translation>
     </message>
     <message>
         <source>the project&apos;s backbone is not there</source>
@@ -8397,7 +8453,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>the map cannot be kept</source>
-        <translation>无法保存分布图</translation>
+        <translation>无法保存散点图</translation>
     </message>
     <message>
         <source>comparing images</source>
@@ -8421,11 +8477,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>a map is written as one of a few kinds of file</source>
-        <translation>分布图只能写为少数几种文件</translation>
+        <translation>散点图只能写为少数几种文件</translation>
     </message>
     <message>
         <source>the map cannot be written</source>
-        <translation>无法写入分布图</translation>
+        <translation>无法写入散点图</translation>
     </message>
     <message>
         <source>it is not there</source>
@@ -8557,7 +8613,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>a link to nothing</source>
-        <translation>指向空处的链接</translation>
+        <translation>目标不存在的链接</translation>
     </message>
     <message>
         <source>a file that cannot be read</source>
@@ -8569,7 +8625,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>the project</source>
-        <translation>该项目</translation>
+        <translation>项目</translation>
     </message>
     <message>
         <source>a file that belongs to the project</source>
@@ -8577,7 +8633,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>a project, or a file that belongs to it</source>
-        <translation>项目或属于它的文件</translation>
+        <translation>项目或属于项目的文件</translation>
     </message>
     <message>
         <source>a project or a backup</source>
@@ -8589,7 +8645,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>the output would overwrite {subject}</source>
-        <translation>输出会覆盖 {subject}</translation>
+        <translation>输出会覆盖{subject}</translation>
     </message>
     <message>
         <source>files</source>
@@ -8669,11 +8725,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Coverage and precision by the confidence needed</source>
-        <translation>按所需置信度的覆盖率和精确率</translation>
+        <translation>各所需置信度下的覆盖率和精确率</translation>
     </message>
     <message>
         <source>named</source>
-        <translation>已命名</translation>
+        <translation>已归类</translation>
     </message>
     <message>
         <source>right among them</source>
@@ -8697,7 +8753,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Named</source>
-        <translation>已命名</translation>
+        <translation>已归类</translation>
     </message>
     <message>
         <source>Coverage</source>
@@ -8841,7 +8897,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Both on the same {images:,} images. {verdict}</source>
-        <translation>两者均在相同的 {images:,} 张图像上。{verdict}</translation>
+        <translation>两者均在相同的 {images:,} 张图像上测试。{verdict}</translation>
     </message>
     <message>
         <source>Compare</source>
@@ -8857,7 +8913,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Named with the confidence needed</source>
-        <translation>按所需置信度命名</translation>
+        <translation>按所需置信度归类的比例</translation>
     </message>
     <message>
         <source>Right among them</source>
@@ -8989,11 +9045,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Person</source>
-        <translation>人员</translation>
+        <translation>标注者</translation>
     </message>
     <message>
         <source>Labels by person</source>
-        <translation>按人员统计标签</translation>
+        <translation>按标注者统计标签</translation>
     </message>
     <message>
         <source>{setting}, with unlabelled images</source>
@@ -9049,7 +9105,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{count:,} with a labelled near-duplicate are left out: it would give them away.</source>
-        <translation>有已标注近似重复图像的 {count:,} 张不计入，否则会泄露答案。</translation>
+        <translation>{count:,} 张有已标注的近似重复图像，不计入，否则会泄露答案。</translation>
     </message>
     <message>
         <source>Images that people choose to label may be easier or harder than the others.</source>
@@ -9069,7 +9125,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Report of {made}</source>
-        <translation>报告，{made}</translation>
+        <translation>{made} 的报告</translation>
     </message>
     <message>
         <source>Made by Protoleaf {version} on {made}.</source>
@@ -9377,7 +9433,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>the folder for the trained model is not empty</source>
-        <translation>用于训练所得模型的文件夹不为空</translation>
+        <translation>存放训练所得模型的文件夹不为空</translation>
     </message>
     <message>
         <source>choose another</source>
@@ -9513,7 +9569,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>embed a part of the sources into a data set of its own</source>
-        <translation>请将部分来源计算嵌入到单独的数据集</translation>
+        <translation>请计算部分来源的嵌入，写入单独的数据集</translation>
     </message>
     <message>
         <source>a shard is not as the manifest describes it</source>
@@ -9570,6 +9626,34 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>its embeddings are not whole</source>
         <translation>它的嵌入不完整</translation>
+    </message>
+    <message>
+        <source>{what}. {remedy:capital}</source>
+        <translation>{what}。{remedy:capital}</translation>
+    </message>
+    <message>
+        <source>{what}: {found}</source>
+        <translation>{what}：{found}</translation>
+    </message>
+    <message>
+        <source>{what}: {found}. {remedy:capital}</source>
+        <translation>{what}：{found}。{remedy:capital}</translation>
+    </message>
+    <message>
+        <source>{what}: {expected}</source>
+        <translation>{what}：{expected}</translation>
+    </message>
+    <message>
+        <source>{what}: {expected}. {remedy:capital}</source>
+        <translation>{what}：{expected}。{remedy:capital}</translation>
+    </message>
+    <message>
+        <source>{what}: {expected}, {found}</source>
+        <translation>{what}：{expected}，{found}</translation>
+    </message>
+    <message>
+        <source>{what}: {expected}, {found}. {remedy:capital}</source>
+        <translation>{what}：{expected}，{found}。{remedy:capital}</translation>
     </message>
     <message>
         <source>expected {expected}</source>
@@ -9773,15 +9857,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>write a class&apos;s name, or its path with / between the names</source>
-        <translation>请写出类别的名称，或其路径（名称之间用 / 分隔）</translation>
-    </message>
-    <message>
-        <source>{before} or {name}</source>
-        <translation>{before} 或 {name}</translation>
+        <translation>请填写类别名称，或以 / 分隔名称的路径</translation>
     </message>
     <message>
         <source>did you mean {names}?</source>
-        <translation>您是指 {names} 吗？</translation>
+        <translation>您是不是指 {names}？</translation>
     </message>
     <message>
         <source>there is no class to work on</source>
@@ -9989,7 +10069,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>develop it, or export it as JPEG or TIFF, and add that</source>
-        <translation>请冲印处理，或导出为 JPEG 或 TIFF，再添加该文件</translation>
+        <translation>请用 RAW 软件冲洗，或导出为 JPEG 或 TIFF，再添加该文件</translation>
     </message>
     <message>
         <source>this is a device or a pipe</source>
@@ -10108,6 +10188,10 @@ Click + to add a class, or import a list.</source>
         <translation>文本</translation>
     </message>
     <message>
+        <source>install the Python package {package}</source>
+        <translation>请安装 Python 软件包 {package}</translation>
+    </message>
+    <message>
         <source>install Pillow as its authors build it: pip install pillow</source>
         <translation>请安装 Pillow 官方构建的版本：pip install pillow</translation>
     </message>
@@ -10133,7 +10217,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{name} is too large for such a file</source>
-        <translation>{name} 过大，不适合此类文件</translation>
+        <translation>{name} 过大，超出此类文件的限度</translation>
     </message>
     <message>
         <source>at most {limit} MiB</source>
@@ -10253,7 +10337,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>at most {deepest:,} classes above one another</source>
-        <translation>最多 {deepest:,} 个类别逐级相叠</translation>
+        <translation>类别最多嵌套 {deepest:,} 层</translation>
     </message>
     <message>
         <source>more</source>
@@ -10284,6 +10368,10 @@ Click + to add a class, or import a list.</source>
         <translation>{source_name} 中的“{classes}”不是列表</translation>
     </message>
     <message>
+        <source>class {number} in {source_name}</source>
+        <translation>{source_name} 中的第 {number} 个类别</translation>
+    </message>
+    <message>
         <source>{place} is not an object</source>
         <translation>{place} 不是对象</translation>
     </message>
@@ -10312,20 +10400,52 @@ Click + to add a class, or import a list.</source>
         <translation>请合并两者或重命名其中一个</translation>
     </message>
     <message>
+        <source>a class under &quot;{above}&quot; in {source_name}</source>
+        <translation>{source_name} 中“{above}”下的类别</translation>
+    </message>
+    <message>
+        <source>a top class in {source_name}</source>
+        <translation>{source_name} 中的顶层类别</translation>
+    </message>
+    <message>
         <source>{&quot;name&quot;: ..., &quot;children&quot;: [...]}</source>
         <translation>{&quot;name&quot;: ..., &quot;children&quot;: [...]}</translation>
+    </message>
+    <message>
+        <source>&quot;{name}&quot; in {source_name}</source>
+        <translation>{source_name} 中的“{name}”</translation>
     </message>
     <message>
         <source>&quot;{name}&quot; of {place} is not a list</source>
         <translation>{place} 的“{name}”不是列表</translation>
     </message>
     <message>
-        <source>{place} is not a text</source>
-        <translation>{place} 不是文本</translation>
+        <source>&quot;{name}&quot; of {place} is not a text</source>
+        <translation>{place} 的“{name}”不是文本</translation>
     </message>
     <message>
-        <source>{place} is no id</source>
-        <translation>{place} 不是 ID</translation>
+        <source>&quot;{name}&quot; of {place} is no id</source>
+        <translation>{place} 的“{name}”不是 ID</translation>
+    </message>
+    <message>
+        <source>an object</source>
+        <translation>对象</translation>
+    </message>
+    <message>
+        <source>a list</source>
+        <translation>列表</translation>
+    </message>
+    <message>
+        <source>a text</source>
+        <translation>文本</translation>
+    </message>
+    <message>
+        <source>true or false</source>
+        <translation>真或假</translation>
+    </message>
+    <message>
+        <source>{place} is not a text</source>
+        <translation>{place} 不是文本</translation>
     </message>
     <message>
         <source>a text or a whole number</source>
@@ -11084,6 +11204,10 @@ Click + to add a class, or import a list.</source>
         <translation>请添加该术语，或去掉此行</translation>
     </message>
     <message>
+        <source>the term in {line}</source>
+        <translation>{line}的术语</translation>
+    </message>
+    <message>
         <source>{place} has no text in quotes</source>
         <translation>{place} 没有带引号的文本</translation>
     </message>
@@ -11130,6 +11254,10 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>add it, or choose the whole vocabulary</source>
         <translation>请添加，或选择完整的词表</translation>
+    </message>
+    <message>
+        <source>an id in {file}</source>
+        <translation>{file} 中的 ID</translation>
     </message>
     <message>
         <source>line {number} of {source} is not an edge</source>
@@ -11197,7 +11325,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{name} is too large for a taxonomy</source>
-        <translation>{name} 过大，不像分类体系</translation>
+        <translation>{name} 过大，超出分类体系的限度</translation>
     </message>
     <message>
         <source>divide it, or use a table: CSV, JSON lines, Parquet</source>
@@ -11296,8 +11424,20 @@ Click + to add a class, or import a list.</source>
         <translation>这些是另一网络的权重</translation>
     </message>
     <message>
+        <source>{first} of shape {shape}</source>
+        <translation>形状为 {shape} 的 {first}</translation>
+    </message>
+    <message>
+        <source>{expected_count} arrays</source>
+        <translation>{expected_count} 个数组</translation>
+    </message>
+    <message>
         <source>{count} arrays, with {names}</source>
         <translation>{count} 个数组，含 {names}</translation>
+    </message>
+    <message>
+        <source>other shapes</source>
+        <translation>其他形状</translation>
     </message>
     <message>
         <source>mean and std must be three numbers each</source>
@@ -11321,11 +11461,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>the model has no card</source>
-        <translation>模型没有卡片</translation>
+        <translation>模型没有模型卡</translation>
     </message>
     <message>
         <source>the model&apos;s card cannot be read</source>
-        <translation>无法读取模型的卡片</translation>
+        <translation>无法读取模型卡</translation>
     </message>
     <message>
         <source>nobody reads from this pipe</source>
@@ -11353,7 +11493,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>no {how} can be made</source>
-        <translation>无法创建 {how}</translation>
+        <translation>无法创建{how}</translation>
     </message>
     <message>
         <source>choose copies, or another disk</source>
@@ -11913,19 +12053,19 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Turned on learning from unlabelled images</source>
-        <translation>已开启从未标注图像学习</translation>
+        <translation>已开启利用未标注图像学习</translation>
     </message>
     <message>
         <source>Turn on learning from unlabelled images</source>
-        <translation>开启从未标注图像学习</translation>
+        <translation>开启利用未标注图像学习</translation>
     </message>
     <message>
         <source>Turned off learning from unlabelled images</source>
-        <translation>已关闭从未标注图像学习</translation>
+        <translation>已关闭利用未标注图像学习</translation>
     </message>
     <message>
         <source>Turn off learning from unlabelled images</source>
-        <translation>关闭从未标注图像学习</translation>
+        <translation>关闭利用未标注图像学习</translation>
     </message>
     <message>
         <source>Dismissed a suggestion: {class} may belong under {parent}</source>
@@ -12515,11 +12655,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>the model version is chosen, not set</source>
-        <translation>模型版本须通过选择，而不是设置</translation>
+        <translation>模型版本须通过选择指定，不能直接设置</translation>
     </message>
     <message>
         <source>no such number of stars</source>
-        <translation>没有这样的星数</translation>
+        <translation>没有这样的星级</translation>
     </message>
     <message>
         <source>0 to 5</source>
@@ -12591,7 +12731,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>the backbone&apos;s output does not fit its card</source>
-        <translation>骨干网络的输出与其卡片不符</translation>
+        <translation>骨干网络的输出与其模型卡不符</translation>
     </message>
     <message>
         <source>float32 of shape {shape}</source>
@@ -12623,7 +12763,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>the backbone&apos;s input does not fit its card</source>
-        <translation>骨干网络的输入与其卡片不符</translation>
+        <translation>骨干网络的输入与其模型卡不符</translation>
     </message>
     <message>
         <source>one float input of shape (any, {shape})</source>
@@ -12647,7 +12787,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>use the device auto or cpu</source>
-        <translation>使用设备 auto 或 cpu</translation>
+        <translation>请使用设备 auto 或 cpu</translation>
     </message>
     <message>
         <source>the ONNX Runtime that is installed is built without TensorRT</source>
@@ -12655,7 +12795,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>use the device cuda</source>
-        <translation>使用设备 cuda</translation>
+        <translation>请使用设备 cuda</translation>
     </message>
     <message>
         <source>TensorRT is not installed: {missing} not found</source>
@@ -12663,7 +12803,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>pip install {package}, or use the device cuda</source>
-        <translation>pip install {package}，或使用设备 cuda</translation>
+        <translation>请运行 pip install {package}，或使用设备 cuda</translation>
     </message>
     <message>
         <source>{name} exists on {system} only</source>
@@ -12671,7 +12811,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>use the device auto</source>
-        <translation>使用设备 auto</translation>
+        <translation>请使用设备 auto</translation>
     </message>
     <message>
         <source>the ONNX Runtime that is installed is built without {name}</source>
@@ -12679,7 +12819,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>pip uninstall {installed}, then pip install {package}</source>
-        <translation>先 pip uninstall {installed}，再 pip install {package}</translation>
+        <translation>请先运行 pip uninstall {installed}，再运行 pip install {package}</translation>
     </message>
     <message>
         <source>the trial gave no result within {seconds:.0f} s</source>
@@ -12687,7 +12827,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>try again: the first start reads large libraries from the disk; embedding itself waits longer</source>
-        <translation>重试：首次启动需从磁盘读取大型库；计算嵌入时的等待时间更长</translation>
+        <translation>请重试：首次启动需从磁盘读取大型库；计算嵌入时的等待时间更长</translation>
     </message>
     <message>
         <source>the trial process died (status {status})</source>
@@ -12695,7 +12835,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>update the driver of the GPU and ONNX Runtime; until then the CPU does the work</source>
-        <translation>更新 GPU 驱动程序和 ONNX Runtime；在此之前由 CPU 完成工作</translation>
+        <translation>请更新 GPU 驱动程序和 ONNX Runtime；在此之前由 CPU 完成工作</translation>
     </message>
     <message>
         <source>its results differ from those of the CPU ({message})</source>
@@ -12703,7 +12843,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>update the driver of the GPU; it is not used until then</source>
-        <translation>更新 GPU 驱动程序；在此之前不使用 GPU</translation>
+        <translation>请更新 GPU 驱动程序；在此之前不使用 GPU</translation>
     </message>
     <message>
         <source>the memory of the GPU is full</source>
@@ -12715,7 +12855,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>close other programs that use the GPU; `nvidia-smi` lists them</source>
-        <translation>关闭使用 GPU 的其他程序；`nvidia-smi` 会列出它们</translation>
+        <translation>请关闭使用 GPU 的其他程序；`nvidia-smi` 会列出它们</translation>
     </message>
     <message>
         <source>{provider} fails: {message}</source>
@@ -12723,7 +12863,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>use the device cpu, and tell us this line</source>
-        <translation>使用设备 cpu，并将此行告知我们</translation>
+        <translation>请使用设备 cpu，并将此行告知我们</translation>
     </message>
     <message>
         <source>without a message</source>
@@ -12731,7 +12871,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{first}, or {remedy}</source>
-        <translation>{first}；或：{remedy}</translation>
+        <translation>{first}；或者{remedy}</translation>
     </message>
     <message>
         <source>from nvidia.com/drivers or with your system&apos;s package manager</source>
@@ -12747,7 +12887,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>close other programs that use the GPU</source>
-        <translation>关闭使用 GPU 的其他程序</translation>
+        <translation>请关闭使用 GPU 的其他程序</translation>
     </message>
     <message>
         <source>the driver library that was found is a stub for building programs, not the driver</source>
@@ -12755,7 +12895,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>take the CUDA toolkit&apos;s folder “stubs” off LD_LIBRARY_PATH</source>
-        <translation>将 CUDA 工具包的文件夹“stubs”从 LD_LIBRARY_PATH 中去掉</translation>
+        <translation>请将 CUDA 工具包的文件夹“stubs”从 LD_LIBRARY_PATH 中去掉</translation>
     </message>
     <message>
         <source>another program holds the GPU for itself alone</source>
@@ -12763,7 +12903,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>end that program, or set the GPU&apos;s compute mode back with `nvidia-smi -c 0`</source>
-        <translation>结束该程序，或用 `nvidia-smi -c 0` 恢复 GPU 的计算模式</translation>
+        <translation>请结束该程序，或用 `nvidia-smi -c 0` 恢复 GPU 的计算模式</translation>
     </message>
     <message>
         <source>the NVIDIA driver says that its GPUs are not ready yet</source>
@@ -12771,7 +12911,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>start the service nvidia-fabricmanager, or wait for it</source>
-        <translation>启动服务 nvidia-fabricmanager，或等待其就绪</translation>
+        <translation>请启动服务 nvidia-fabricmanager，或等待其就绪</translation>
     </message>
     <message>
         <source>the NVIDIA driver and its library have different versions, as after an update</source>
@@ -12779,7 +12919,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>restart the computer</source>
-        <translation>重启计算机</translation>
+        <translation>请重启计算机</translation>
     </message>
     <message>
         <source>the CUDA compatibility library does not serve this GPU</source>
@@ -12787,7 +12927,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>take the package cuda-compat away, or update the NVIDIA driver itself</source>
-        <translation>移除软件包 cuda-compat，或更新 NVIDIA 驱动程序本身</translation>
+        <translation>请移除软件包 cuda-compat，或更新 NVIDIA 驱动程序本身</translation>
     </message>
     <message>
         <source>the NVIDIA driver answers with error {status}</source>
@@ -12795,7 +12935,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>restart the computer; then update the NVIDIA driver</source>
-        <translation>重启计算机；然后更新 NVIDIA 驱动程序</translation>
+        <translation>请重启计算机；然后更新 NVIDIA 驱动程序</translation>
     </message>
     <message>
         <source>CUDA does not exist on {system}</source>
@@ -12807,7 +12947,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>install the NVIDIA Container Toolkit on the computer and start the container with `--gpus all`</source>
-        <translation>在计算机上安装 NVIDIA Container Toolkit，并用 `--gpus all` 启动容器</translation>
+        <translation>请在计算机上安装 NVIDIA Container Toolkit，并用 `--gpus all` 启动容器</translation>
     </message>
     <message>
         <source>{remedy}; in a container, a GPU of the computer shows with `--gpus all`</source>
@@ -12827,11 +12967,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>install the NVIDIA driver {where}, and restart</source>
-        <translation>{where}安装 NVIDIA 驱动程序，然后重启</translation>
+        <translation>请{where}安装 NVIDIA 驱动程序，然后重启</translation>
     </message>
     <message>
         <source>install the NVIDIA driver (version {needed} or later) {where}, and restart</source>
-        <translation>{where}安装 NVIDIA 驱动程序（{needed} 或更高版本），然后重启</translation>
+        <translation>请{where}安装 NVIDIA 驱动程序（{needed} 或更高版本），然后重启</translation>
     </message>
     <message>
         <source>on Windows itself, not inside WSL</source>
@@ -12843,7 +12983,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>add the user to the group that owns these files (often “video” or “render”) and log in again</source>
-        <translation>将用户加入拥有这些文件的组（通常为“video”或“render”），然后重新登录</translation>
+        <translation>请将用户加入拥有这些文件的组（通常为“video”或“render”），然后重新登录</translation>
     </message>
     <message>
         <source>the variable CUDA_VISIBLE_DEVICES is empty and leaves no GPU to this program</source>
@@ -12855,7 +12995,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>unset CUDA_VISIBLE_DEVICES, or set it to 0</source>
-        <translation>取消设置 CUDA_VISIBLE_DEVICES，或将其设为 0</translation>
+        <translation>请取消设置 CUDA_VISIBLE_DEVICES，或将其设为 0</translation>
     </message>
     <message>
         <source>the NVIDIA driver finds no GPU</source>
@@ -12863,7 +13003,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>see whether the GPU sits and is powered well, and whether `nvidia-smi` lists it</source>
-        <translation>检查 GPU 是否插好并正常供电，以及 `nvidia-smi` 是否列出它</translation>
+        <translation>请检查 GPU 是否插好并正常供电，以及 `nvidia-smi` 是否列出它</translation>
     </message>
     <message>
         <source>the NVIDIA driver is too old: found driver {version}, for CUDA {found}, needed driver {needed} or later, for CUDA {major}</source>
@@ -12875,11 +13015,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>update the NVIDIA driver to {needed} or later {where}</source>
-        <translation>{where}将 NVIDIA 驱动程序更新到 {needed} 或更高版本</translation>
+        <translation>请{where}将 NVIDIA 驱动程序更新到 {needed} 或更高版本</translation>
     </message>
     <message>
         <source>install an onnxruntime-gpu package for CUDA 12, which serves older GPUs, or use the CPU</source>
-        <translation>安装适用于 CUDA 12 的 onnxruntime-gpu 软件包，它支持较旧的 GPU，或使用 CPU</translation>
+        <translation>请安装适用于 CUDA 12 的 onnxruntime-gpu 软件包，它支持较旧的 GPU，或使用 CPU</translation>
     </message>
     <message>
         <source>{device} has compute capability {found}; packages for CUDA {major} need {needed} or higher</source>
@@ -12891,7 +13031,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>pip uninstall {named}, then pip install onnxruntime-gpu</source>
-        <translation>先 pip uninstall {named}，再 pip install onnxruntime-gpu</translation>
+        <translation>请先运行 pip uninstall {named}，再运行 pip install onnxruntime-gpu</translation>
     </message>
     <message>
         <source>{package} is built without CUDA</source>
@@ -12907,7 +13047,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>pip install &quot;onnxruntime-gpu[cuda,cudnn]&quot; brings CUDA {major} libraries, which may lie beside the others</source>
-        <translation>pip install &quot;onnxruntime-gpu[cuda,cudnn]&quot; 会安装 CUDA {major} 的库，可与其他库共存</translation>
+        <translation>请运行 pip install &quot;onnxruntime-gpu[cuda,cudnn]&quot;，它会安装 CUDA {major} 的库，可与其他库共存</translation>
     </message>
     <message>
         <source>a library is missing: {names}</source>
@@ -12915,7 +13055,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>pip install {packages}</source>
-        <translation>pip install {packages}</translation>
+        <translation>请运行 pip install {packages}</translation>
     </message>
     <message>
         <source>the device {device} cannot be used: {reason}</source>
@@ -12931,7 +13071,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>eight bits are too few for this backbone</source>
-        <translation>八位对此骨干网络来说不够</translation>
+        <translation>8 位精度对此骨干网络来说不够</translation>
     </message>
     <message>
         <source>a mean cosine of {fidelity}</source>
@@ -12939,7 +13079,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>the eight-bit version cannot be read</source>
-        <translation>无法读取八位版本</translation>
+        <translation>无法读取 8 位版本</translation>
     </message>
     <message>
         <source>the backbone cannot be quantised</source>
@@ -12984,6 +13124,10 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>{before} and {text}</source>
         <translation>{before} 和 {text}</translation>
+    </message>
+    <message>
+        <source>{before} or {text}</source>
+        <translation>{before} 或 {text}</translation>
     </message>
     <message>
         <source>CUDA is not available to PyTorch</source>
@@ -13043,7 +13187,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>the card does not fit the backbone</source>
-        <translation>卡片与骨干网络不符</translation>
+        <translation>模型卡与骨干网络不符</translation>
     </message>
     <message>
         <source>embeddings {shape}</source>
@@ -13087,7 +13231,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{classes} of {found_classes}{example}</source>
-        <translation>{found_classes} 中的 {classes}{example}</translation>
+        <translation>共 {found_classes} 个，其中 {classes} 个{example}</translation>
     </message>
     <message>
         <source>label more images, or ask for fewer ways or shots</source>
@@ -13126,6 +13270,18 @@ Click + to add a class, or import a list.</source>
         <translation>没有 {missing}</translation>
     </message>
     <message>
+        <source>install protoleaf[{extra}]</source>
+        <translation>请安装 protoleaf[{extra}]</translation>
+    </message>
+    <message>
+        <source>install the package {package} in place of this one; projects and settings stay</source>
+        <translation>请改为安装软件包 {package}；项目和设置会保留</translation>
+    </message>
+    <message>
+        <source>install Protoleaf with Python: pipx install &apos;protoleaf[{extra}]&apos;</source>
+        <translation>请用 Python 安装 Protoleaf：pipx install &apos;protoleaf[{extra}]&apos;</translation>
+    </message>
+    <message>
         <source>the model cannot be converted to ONNX</source>
         <translation>模型无法转换为 ONNX</translation>
     </message>
@@ -13147,7 +13303,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>the propagation file holds no attention that training could continue from</source>
-        <translation>传播文件不含可供继续训练的注意力</translation>
+        <translation>传播文件不含可供继续训练的注意力权重</translation>
     </message>
     <message>
         <source>train propagation from new weights</source>
@@ -13159,7 +13315,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>the attention does not fit the embeddings</source>
-        <translation>注意力与嵌入不匹配</translation>
+        <translation>注意力权重与嵌入不匹配</translation>
     </message>
     <message>
         <source>{name} is too small</source>
@@ -13195,7 +13351,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>operators that training knows</source>
-        <translation>训练所支持的运算符</translation>
+        <translation>训练所支持的算子</translation>
     </message>
     <message>
         <source>tune propagation instead, or train from another backbone</source>
@@ -13230,6 +13386,18 @@ Click + to add a class, or import a list.</source>
         <translation>请使用其他文件</translation>
     </message>
     <message>
+        <source>it ended with status {status}</source>
+        <translation>它以状态 {status} 结束</translation>
+    </message>
+    <message>
+        <source>the system ended it with {signal}</source>
+        <translation>系统用 {signal} 结束了它</translation>
+    </message>
+    <message>
+        <source>the system ended it with signal {number}</source>
+        <translation>系统用信号 {number} 结束了它</translation>
+    </message>
+    <message>
         <source>the file cannot be examined: no process can be started</source>
         <translation>无法检查文件：无法启动进程</translation>
     </message>
@@ -13246,6 +13414,10 @@ Click + to add a class, or import a list.</source>
         <translation>模型导致检查它的进程崩溃</translation>
     </message>
     <message>
+        <source>{how} ({words})</source>
+        <translation>{how}（{words}）</translation>
+    </message>
+    <message>
         <source>the model needs too much memory</source>
         <translation>模型需要的内存过多</translation>
     </message>
@@ -13258,12 +13430,12 @@ Click + to add a class, or import a list.</source>
         <translation>此消息不在预期之中</translation>
     </message>
     <message>
-        <source>{kind} ({reason})</source>
-        <translation>{kind}（{reason}）</translation>
-    </message>
-    <message>
         <source>a message of the program has other fields than its kind</source>
         <translation>程序的一条消息的字段与其类型不符</translation>
+    </message>
+    <message>
+        <source>{kind} ({reason})</source>
+        <translation>{kind}（{reason}）</translation>
     </message>
     <message>
         <source>this line is no message of the program</source>
@@ -13298,40 +13470,104 @@ Click + to add a class, or import a list.</source>
         <translation>请再次运行同样的 `protoleaf classify`：它会补上缺失或损坏的部分</translation>
     </message>
     <message>
-        <source>Shift</source>
-        <translation>Shift</translation>
+        <source>%1?</source>
+        <translation>%1？</translation>
     </message>
     <message>
-        <source>Ctrl</source>
-        <translation>Ctrl</translation>
+        <source>“%1”</source>
+        <translation>“%1”</translation>
     </message>
     <message>
-        <source>Esc</source>
-        <translation>Esc</translation>
+        <source>×%1</source>
+        <translation>×%1</translation>
     </message>
     <message>
-        <source>Space</source>
-        <translation>空格键</translation>
+        <source>→ %1</source>
+        <translation>→ %1</translation>
     </message>
     <message>
-        <source>Backspace</source>
-        <translation>Backspace</translation>
+        <source>%1 → %2</source>
+        <translation>%1 → %2</translation>
     </message>
     <message>
-        <source>Del</source>
-        <translation>Del</translation>
+        <source>%1.</source>
+        <translation>%1。</translation>
     </message>
     <message>
-        <source>Home</source>
-        <translation>Home</translation>
+        <source>%1. %2</source>
+        <translation>%1。%2</translation>
     </message>
     <message>
-        <source>End</source>
-        <translation>End</translation>
+        <source>%1, %2</source>
+        <translation>%1，%2</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
+    </message>
+    <message>
+        <source>it has {width:,} values for an image, not {least} to {most:,}</source>
+        <translation>每张图像有 {width:,} 个值，应为 {least} 到 {most:,} 个</translation>
+    </message>
+    <message>
+        <source>it is a list, not an array</source>
+        <translation>它是列表，不是数组</translation>
+    </message>
+    <message>
+        <source>it holds {kind} values, such as labels, not a vector</source>
+        <translation>它包含 {kind} 类型的值（例如标签），不是向量</translation>
+    </message>
+    <message>
+        <source>it is one number for each image</source>
+        <translation>每张图像只有一个数</translation>
+    </message>
+    <message>
+        <source>it has {count} axes</source>
+        <translation>它有 {count} 个轴</translation>
+    </message>
+    <message>
+        <source>it gives {count} rows for one image</source>
+        <translation>一张图像给出 {count} 行</translation>
+    </message>
+    <message>
+        <source>its width changes from image to image</source>
+        <translation>其宽度因图像而异</translation>
+    </message>
+    <message>
+        <source>it gives {count} rows for two images</source>
+        <translation>两张图像给出 {count} 行</translation>
+    </message>
+    <message>
+        <source>{names} and {count:,} more</source>
+        <translation>{names} 以及另外 {count:,} 个</translation>
+    </message>
+    <message>
+        <source>it has labels</source>
+        <translation>它有标签</translation>
+    </message>
+    <message>
+        <source>any</source>
+        <translation>任意</translation>
+    </message>
+    <message>
+        <source>and {count:,} more</source>
+        <translation>以及另外 {count:,} 个</translation>
+    </message>
+    <message>
+        <source>an output</source>
+        <translation>某个输出</translation>
+    </message>
+    <message>
+        <source>{before}, {after}</source>
+        <translation>{before}、{after}</translation>
     </message>
     <message>
         <source>%1 (%2)</source>
-        <translation>%1 (%2)</translation>
+        <translation>%1（%2）</translation>
+    </message>
+    <message>
+        <source>{title}: {value}</source>
+        <translation>{title}：{value}</translation>
     </message>
     <message>
         <source>the conflicts cannot be written</source>

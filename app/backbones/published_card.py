@@ -19,7 +19,7 @@ from app.backbones.wording import (
 from app.controls import dress_number_box, fill_column, make_button, make_form, make_label, make_used_mark
 from app.texts import breakable, tr
 from app.theme.tokens import tokens
-from app.wording import number
+from app.wording import number, titled
 from engine.backbones.preprocessing import LARGEST_SIDE, SMALLEST_SIDE
 from engine.backbones.published.facts import PublishedNetwork
 
@@ -161,7 +161,7 @@ class PublishedCard(QFrame):
         self._facts.setText(published_facts(row))
         self._more.setText(licence_and_work(row))
         self.download_button.setText(download_button(row))
-        self.download_button.setAccessibleName(f"{row.name}: {download_button(row)}")
+        self.download_button.setAccessibleName(titled(row.name, download_button(row)))
         self.use_button.setAccessibleName(tr("Use %1 in this project", row.name))
         self._question_text.setText(breakable(download_question(row, self._jobs.settings.mirror)))
         self._question_licence.setText(breakable(licence_text(row)))

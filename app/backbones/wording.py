@@ -9,8 +9,9 @@ from PySide6.QtCore import QLocale
 
 from app.backbones.logic import BackboneRow, Origin, PublishedRow, Source
 from app.texts import fill, marked, plural, tr
-from app.wording import SEPARATOR, file_size, images, images_per_s, number, percent_to_a_tenth
+from app.wording import SEPARATOR, file_size, images, images_per_s, number, on_one_line, percent_to_a_tenth
 from engine.backbones.published.titles import Advice
+from engine.texts import paragraph
 
 if TYPE_CHECKING:
     from engine.backbones.bundled import OfferedBackbone
@@ -35,7 +36,7 @@ NOT_KNOWN: Final = "\N{EN DASH}"  # in a table
 
 
 def pixels(side: int) -> str:
-    return tr("%1 px", number(side))
+    return on_one_line(tr("%1 px", number(side)))
 
 
 def row_facts(row: BackboneRow) -> str:
@@ -65,7 +66,7 @@ def _speed(images_per_s: float | None) -> str:
     if not images_per_s:
         return ""
     rate = QLocale().toString(images_per_s, "f", 0 if images_per_s >= _SLOW else 1)
-    return tr("%1 images/s on one core", rate)
+    return on_one_line(tr("%1 images/s on one core", rate))
 
 
 def row_origin(row: BackboneRow) -> str:
@@ -101,8 +102,8 @@ def removal_question(row: BackboneRow) -> str:
 def removal_consequence(row: BackboneRow) -> str:
     consequence = tr("Projects that use it keep their labels and predictions, but need it again to embed new images.")
     if row.origin is Origin.PUBLISHED:
-        return f"{consequence} {tr('It can be downloaded again.')}"
-    return f"{consequence} {tr('It can be added again only from its ONNX file.')}"
+        return paragraph(consequence, tr("It can be downloaded again."))
+    return paragraph(consequence, tr("It can be added again only from its ONNX file."))
 
 
 def accuracy(row: PublishedRow) -> str:
@@ -184,7 +185,7 @@ def trial_button(count: int) -> str:
 def trial_text(trial: Trial) -> str:
     template = tr("It works: %1 embedded, %2 dimensions, about %3 images/s on one core.")
     rate = QLocale().toString(trial.images_per_s, "f", 1)
-    return fill(template, images(trial.images), number(trial.width), rate)
+    return on_one_line(fill(template, images(trial.images), number(trial.width), rate))
 
 
 def offer_text(accurate: OfferedBackbone) -> str:
@@ -192,7 +193,7 @@ def offer_text(accurate: OfferedBackbone) -> str:
     times = round(accurate.times_the_work)
     if times <= 1:
         return template
-    return f"{template} " + tr("Analysing images takes about %1 times as long.", number(times))
+    return paragraph(template, tr("Analysing images takes about %1 times as long.", number(times)))
 
 
 def verdict(figures: ShotComparison, name: str) -> str:
@@ -222,7 +223,7 @@ def measured_on(figures: ShotComparison) -> str:
     if figures.after is None or not figures.shots:
         return ""
     basis = plural(figures.shots, "Accuracy on 1 held-out image.", "Accuracy on %n of your labels, each held out once.")
-    return " ".join(filter(None, (basis, _certainty(figures))))
+    return paragraph(basis, _certainty(figures))
 
 
 def _certainty(figures: ShotComparison) -> str:

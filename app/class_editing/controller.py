@@ -248,7 +248,7 @@ class Classes(ClassEditing):
         )
 
     def _name_in_menu(self, class_id: int) -> str:
-        return for_menu(self._session.graph.name(class_id), LONGEST_IN_MENU)
+        return for_menu(self._session.graph.shown_name(class_id), LONGEST_IN_MENU)
 
     def set_colour_of_chosen(self, class_id: int, colour: str) -> None:
         chosen = self._tree.selected_classes

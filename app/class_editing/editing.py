@@ -52,7 +52,7 @@ class ClassEditing(Feature):
                 self._make(lambda project: project.classes.add(choice.name, parents))
 
         under, top = tr("Name of the new class under %1"), tr("Name of the new class at the top level")
-        prompt = top if parent_id is None else fill(under, graph.name(parent_id))
+        prompt = top if parent_id is None else fill(under, graph.shown_name(parent_id))
         foot = tr("Type Parent/Name to put it elsewhere · Enter creates · Esc closes")
         self._palette.ask(prompt, rows_for, on_choice, foot=foot)
 

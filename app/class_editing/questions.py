@@ -67,11 +67,11 @@ def removal_prompt(graph: CategoryGraph, class_ids: Sequence[int]) -> str:
 
 
 def chosen_text(graph: CategoryGraph, class_ids: Sequence[int]) -> str:
-    return shortened(graph.name(class_ids[0])) if len(class_ids) == 1 else classes_text(len(class_ids))
+    return shortened(graph.shown_name(class_ids[0])) if len(class_ids) == 1 else classes_text(len(class_ids))
 
 
 def merge_row(graph: CategoryGraph, class_ids: Sequence[int], heir_id: int, seen: MergePreview) -> PaletteRow:
-    title = tr("Merge %1 into %2", chosen_text(graph, class_ids), shortened(graph.name(heir_id)))
+    title = tr("Merge %1 into %2", chosen_text(graph, class_ids), shortened(graph.shown_name(heir_id)))
     counts = (
         (tr("labels %1 → %2"), seen.labels_before, seen.labels_after),
         (tr("children %1 → %2"), seen.children_before, seen.children_after),
@@ -95,7 +95,7 @@ def _labels_text(graph: CategoryGraph, seen: RemovalPreview) -> str:
     """`12 labels go to Bird`, `3 labels are removed`."""
     parts: list[str] = []
     if seen.labels_moved:
-        heir = tr("the parents") if seen.heir is None else shortened(graph.name(seen.heir))
+        heir = tr("the parents") if seen.heir is None else shortened(graph.shown_name(seen.heir))
         parts.append(plural(seen.labels_moved, "1 label goes to %1", "%n labels go to %1", heir))
     if seen.labels_removed:
         parts.append(plural(seen.labels_removed, "1 label is removed", "%n labels are removed"))

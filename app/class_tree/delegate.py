@@ -39,6 +39,7 @@ COUNT_MARGIN: Final = 12
 COUNT_GAP: Final = 8
 WIDEST_INDENT: Final = 18  # also the room for the chevron of a row, however small the indent is
 NARROWEST_INDENT: Final = 8
+LEAST_NAME_BESIDE: Final = 32  # room for a few letters of the name in the project behind the one that is shown
 LEAST_NAME: Final = 80  # room for a name at any depth, about ten letters: longer ones are whole in the tool tip
 _MARKS: Final = {row_data.HAS_MORE_PARENTS_ROLE: "multi_parent", row_data.IS_DEEPEST_ROLE: "stop"}
 
@@ -126,6 +127,7 @@ def _paint_name(painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex
     painter.setPen(QColor(colours.text))
     painter.drawText(place, middle, name)
     left = place.x() + metrics.horizontalAdvance(name) + GAP
+    left += _paint_name_beside(painter, QRect(left, place.y(), place.x() + room - left, place.height()), index)
     for icon in icons:
         mark = icon_pixmap(icon, MARK_SIDE, colour="text_muted", ratio=painter.device().devicePixelRatio())
         painter.drawPixmap(QPointF(left, place.y() + (place.height() - MARK_SIDE) / 2), mark)
@@ -134,6 +136,21 @@ def _paint_name(painter: QPainter, option: QStyleOptionViewItem, index: AnyIndex
         painter.setFont(caption_font(painter.font()))
         painter.setPen(QColor(colours.text_muted))
         painter.drawText(QRect(left, place.y(), words_width + 1, place.height()), middle, words)
+
+
+def _paint_name_beside(painter: QPainter, place: QRect, index: AnyIndex) -> int:
+    """Paint the name in the project beside the one in the person's language; how wide it is with its gap."""
+    name_beside = str(index.data(row_data.NAME_BESIDE_ROLE) or "")
+    if not name_beside or place.width() < LEAST_NAME_BESIDE:
+        return 0
+    painter.save()
+    painter.setFont(caption_font(painter.font()))
+    painter.setPen(QColor(tokens().colours.text_muted))
+    text = painter.fontMetrics().elidedText(name_beside, Qt.TextElideMode.ElideRight, place.width())
+    painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
+    width = painter.fontMetrics().horizontalAdvance(text) + GAP
+    painter.restore()
+    return width
 
 
 def _paint_path(painter: QPainter, rect: QRect, path: str) -> QRect:

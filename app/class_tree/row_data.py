@@ -10,10 +10,19 @@ from typing import Any, Final, final
 from PySide6.QtCore import QLocale, QModelIndex, QPersistentModelIndex, Qt
 
 from app.texts import plain_tip, plural, short_path, tr
-from app.wording import percent
+from app.wording import clauses, enumeration, in_sentences, percent
 from engine.collection.state import CollectionState
 from engine.graph.category_graph import CategoryGraph, ClassId
-from engine.graph.edits import ClassAdded, ClassRemoved, ClassRenamed, EdgeAdded, EdgeRemoved, GraphEdit
+from engine.graph.edits import (
+    AttributesChanged,
+    ClassAdded,
+    ClassRemoved,
+    ClassRenamed,
+    EdgeAdded,
+    EdgeRemoved,
+    GraphEdit,
+    changes_look,
+)
 from engine.graph.traversal import reachable
 from engine.project import ClassPolicy
 
@@ -34,6 +43,8 @@ COLOUR_ROLE: Final = Qt.ItemDataRole.UserRole + 5
 BAR_ROLE: Final = Qt.ItemDataRole.UserRole + 6
 """The confidence needed that was set for the class itself, 0..1; None where it takes over that from above."""
 IS_DEEPEST_ROLE: Final = Qt.ItemDataRole.UserRole + 7  # predictions stop at the class
+NAME_BESIDE_ROLE: Final = Qt.ItemDataRole.UserRole + 8
+"""Its name in the project, where the row shows it in the person's language, as "Tinca tinca"; else ""."""
 
 
 @final
@@ -128,7 +139,9 @@ def classes_with_shots(graph: CategoryGraph, shot_counts: Mapping[ClassId, int])
 
 def other_parents(graph: CategoryGraph, class_id: ClassId, parent_id: ClassId | None) -> str:
     others = [other for other in graph.parents(class_id) if other != parent_id]
-    named = ", ".join(short_path(map(graph.name, graph.paths(other)[0])) for other in others[:OTHER_PARENTS_NAMED])
+    named = enumeration(
+        short_path(map(graph.shown_name, graph.paths(other)[0])) for other in others[:OTHER_PARENTS_NAMED]
+    )
     more = len(others) - OTHER_PARENTS_NAMED
     return f"{named} +{more}" if more > 0 else named
 
@@ -150,7 +163,7 @@ def touched_by(graph: CategoryGraph, edits: Iterable[GraphEdit]) -> TouchedClass
     for edit in edits:
         if isinstance(edit, ClassAdded | ClassRemoved):
             roots.add(edit.class_id)
-        elif isinstance(edit, ClassRenamed):
+        elif isinstance(edit, ClassRenamed) or (isinstance(edit, AttributesChanged) and changes_look(edit)):
             looks.add(edit.class_id)
             if edit.class_id in graph:  # it may stand elsewhere among its siblings now
                 parents.update(graph.parents(edit.class_id))
@@ -184,6 +197,7 @@ class RowData:
             int(HAS_MORE_PARENTS_ROLE): lambda graph, _node, class_id, _column: len(graph.parents(class_id)) > 1,
             int(BRANCH_ROLE): lambda _graph, node, _class_id, _column: list(self._upwards(node))[-1],
             int(PATH_ROLE): self._path,
+            int(NAME_BESIDE_ROLE): lambda graph, _node, class_id, _column: graph.name_beside(class_id),
             int(COLOUR_ROLE): self._colour,
             int(BAR_ROLE): lambda _graph, _node, class_id, _column: self._policy(class_id).bar,
             int(IS_DEEPEST_ROLE): lambda _graph, _node, class_id, _column: self._policy(class_id).is_deepest,
@@ -209,7 +223,7 @@ class RowData:
 
     def _text(self, graph: CategoryGraph, _node: Node, class_id: ClassId, column: int) -> str:
         if column == NAME:
-            return graph.name(class_id)
+            return graph.shown_name(class_id)
         count = self._image_counts.get(class_id, 0)
         return self._locale.toString(count) if count else ""
 
@@ -217,7 +231,8 @@ class RowData:
         if column == COUNT:
             return self._count_tip(class_id)
         also = other_parents(graph, class_id, self.parent_class(node))
-        lines = [graph.name(class_id), *filter(None, [self._path(graph, node, class_id, column)])]
+        names = graph.shown_name(class_id), graph.name_beside(class_id), self._path(graph, node, class_id, column)
+        lines = [*filter(None, names)]
         lines += [tr("Also under %1", also)] if also else []
         policy = self._policy(class_id)
         lines += [] if policy.bar is None else [tr("Confidence needed here and below: %1", percent(policy.bar))]
@@ -229,10 +244,10 @@ class RowData:
         counts = (self._image_counts.get(class_id, 0), self._shot_counts.get(class_id, 0))
         here, own = counts
         shots = plural(own, "1 example of its own", "%n examples of its own")
-        return tr("%1, %2", plural(here, "1 image here or below", "%n images here or below"), shots)
+        return clauses(plural(here, "1 image here or below", "%n images here or below"), shots)
 
     def _accessible_text(self, graph: CategoryGraph, node: Node, class_id: ClassId, column: int) -> str:
-        return self._tool_tip(graph, node, class_id, column).replace("\n", ". ")
+        return in_sentences(*self._tool_tip(graph, node, class_id, column).split("\n"))
 
     def _colour(self, _graph: CategoryGraph, node: Node, _class_id: ClassId, _column: int) -> str:
         return next((self.colours[each] for each in self._upwards(node) if each in self.colours), "")
@@ -251,4 +266,4 @@ class RowData:
 
     def _path(self, graph: CategoryGraph, _node: Node, class_id: ClassId, _column: int) -> str:
         above = () if self.paths is None else self.paths[class_id][:-1]
-        return " / ".join(graph.name(each) for each in above if each in graph)
+        return " / ".join(graph.shown_name(each) for each in above if each in graph)

@@ -15,7 +15,7 @@ from app.session.subsets import Subset, subset_text
 from app.texts import plain_tip, plural, tr
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import tokens
-from app.wording import images
+from app.wording import images, titled
 
 ICON_SIDE: Final = 16
 MORE_GAP: Final = 8  # between a number and by how much it moved
@@ -55,7 +55,7 @@ class _SubsetModel(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return subset_text(subset)
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{subset_text(subset)}: {QLocale().toString(self.counts[subset])}"
+            return titled(subset_text(subset), QLocale().toString(self.counts[subset]))
         if role == Qt.ItemDataRole.ToolTipRole and subset is Subset.UNKNOWN:
             return plain_tip(self._why) or None
         return None

@@ -47,7 +47,7 @@ def rivals_of(graph: CategoryGraph, ranking: Ranking | None) -> tuple[Rival, ...
     """The two most likely classes of an image in the order of their keys; fewer where there are not two."""
     tops = () if ranking is None else [top for top in ranking.tops if top.class_id in graph][:2]
     return tuple(
-        Rival(top.class_id, graph.name(top.class_id), top.score, graph.attributes(top.class_id).note.strip())
+        Rival(top.class_id, graph.shown_name(top.class_id), top.score, graph.attributes(top.class_id).note.strip())
         for top in tops
     )
 
@@ -63,4 +63,4 @@ def relation_text(graph: CategoryGraph, rivals: Sequence[Rival]) -> str:
     if not shared:
         return tr("%1 and %2 are in different branches.", one.name, other.name)
     nearest = max(shared, key=lambda class_id: (graph.level(class_id), -class_id))
-    return tr("Both are in %1.", graph.name(nearest))
+    return tr("Both are in %1.", graph.shown_name(nearest))

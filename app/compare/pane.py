@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final, final
 
-from PySide6.QtCore import QDate, QDateTime, QEvent, QLocale, QObject, QRectF, Qt, QTime, Signal
+from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
@@ -16,6 +16,7 @@ from app.image_view.canvas import ImageCanvas
 from app.texts import plain_tip
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import tokens
+from app.wording import moment_text, titled
 
 # Logical pixels.
 FRAME: Final = 3
@@ -81,7 +82,7 @@ class Pane(QWidget):
         self._title.show_text(f"{card.title}  {card.score}".rstrip(), role="strong" if is_labelled else "secondary")
         self._detail.setText(card.detail)
         self._detail.setToolTip(plain_tip(card.detail))
-        facts = f"{card.path.name}: {card.title} {card.detail} {card.score}".strip()
+        facts = titled(card.path.name, f"{card.title} {card.detail} {card.score}".strip())
         self.setAccessibleName(facts)
 
     def _show_file(self, path: Path) -> None:
@@ -122,7 +123,4 @@ class Pane(QWidget):
 
 
 def _date_text(taken_at: datetime | None) -> str:
-    if taken_at is None:
-        return ""
-    day, hour = QDate(taken_at.year, taken_at.month, taken_at.day), QTime(taken_at.hour, taken_at.minute)
-    return QLocale().toString(QDateTime(day, hour), QLocale.FormatType.ShortFormat)
+    return "" if taken_at is None else moment_text(taken_at.replace(tzinfo=None))

@@ -21,6 +21,7 @@ from app.image_grid.card_words import Card
 from app.image_view.canvas import LARGEST_SIDE, ImageCanvas
 from app.texts import tr
 from app.theme.tokens import tokens
+from app.wording import enumeration
 
 CardOf = Callable[[int], Card | None]
 _LABELLING = ("accept", "relabel", "unknown", "reject")
@@ -83,7 +84,7 @@ class ComparePage(ComparedPage):
         keys = [key for name in _LABELLING if (key := in_use.text_of(name))]
         if (first := in_use.text_of("label_as_1")) and (last := in_use.text_of("label_as_9")):
             keys.insert(1, tr("%1 to %2", first, last))
-        self.bar.text.show_text(tr("Keys that label the framed image: %1", ", ".join(keys)) if keys else "")
+        self.bar.text.show_text(tr("Keys that label the framed image: %1", enumeration(keys)) if keys else "")
 
     # -- what is shown
 

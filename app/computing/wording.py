@@ -6,7 +6,7 @@ from PySide6.QtCore import QLocale
 
 from app.computing.logic import CPU, ON_DEMAND, CollectionFacts, Survey, first_with_reason
 from app.texts import plural, tr
-from app.wording import number, sentence
+from app.wording import number, on_one_line, sentence
 from engine.runtime.devices.facts import AUTO
 
 _SLOW: Final = 10
@@ -52,7 +52,7 @@ def _speed_text(images_per_s: float | None) -> str:
     if images_per_s is None:
         return tr("Available.")
     rate = QLocale().toString(images_per_s, "f", 0 if images_per_s >= _SLOW else 1)
-    return tr("Available, about %1 images/s.", rate)
+    return on_one_line(tr("Available, about %1 images/s.", rate))
 
 
 def survey_note(survey: Survey | None, error: str, *, is_looking: bool) -> str:

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from app.texts import fill, marked, plural, tr
-from app.wording import SEPARATOR, file_size, images, number, sentence
+from app.wording import SEPARATOR, enumeration, file_size, images, in_sentences, number, sentence
 from engine.collection.exporting.export import Which
 from engine.collection.exporting.preview import ExportPreview
 from engine.files import shown
 from engine.interchange.labelled_images.formats import FormatGroup
 from engine.new_folder import Placing
-from engine.texts import translated
+from engine.texts import paragraph, translated
 
 if TYPE_CHECKING:
     from app.exporting.logic import ExportLook
@@ -109,7 +109,7 @@ def target_facts(look: ExportLook) -> str:
         parts.append(tr("%1 exists and will be replaced.", shown(look.target.name)))
     if look.free_bytes is not None:
         parts.append(tr("%1 free on this disk.", file_size(look.free_bytes)))
-    return " ".join(parts)
+    return paragraph(*parts)
 
 
 def problem_text(problem: str) -> str:
@@ -151,14 +151,14 @@ def done_text(written: WrittenExport, target: Path) -> str:
     parts = [tr("Exported %1 to %2", images(written.images), shown(target.name))]
     without = sum(written.left_out.values())
     if without:
-        reasons = ", ".join(map(translated, written.left_out))
+        reasons = enumeration(map(translated, written.left_out))
         parts.append(tr("%1 left out: %2", images(without), reasons))
     if written.failures:
         first = written.failures[0]
         template = tr("%1 could not be copied, the first is %2: %3")
         reason = shown(translated(first.reason))
         parts.append(fill(template, images(len(written.failures)), shown(first.path.name), reason))
-    return ". ".join(parts)
+    return in_sentences(*parts)
 
 
 def model_done_text(done: ExportedModel) -> str:

@@ -1,7 +1,7 @@
 """Sentences about copies and bursts."""
 
 from app.texts import fill, plural, tr
-from app.wording import images
+from app.wording import images, on_one_line
 
 
 def fold_all_title() -> str:
@@ -41,4 +41,4 @@ def seconds_prompt() -> str:
 def seconds_text(seconds: int) -> str:
     if seconds == 0:
         return tr("No bursts")
-    return plural(seconds, "1 second", "%n seconds")
+    return on_one_line(plural(seconds, "1 second", "%n seconds"))

@@ -5,11 +5,12 @@ from typing import Final
 from app.drops import classes_text
 from app.graph_import.logic import GraphSurvey
 from app.texts import fill, plural, tr
-from app.wording import number
+from app.wording import clauses, enumeration, number
 from engine.collection.importing.import_graph import GraphImport, GraphPreview
 from engine.files import shown
 from engine.interchange.detect import FORMATS
 from engine.interchange.versions.plan import Clash, ImportReport, ReportKind, ReportLine
+from engine.texts import paragraph, translated
 
 LEVELS_NAMED: Final = 8  # counts in one line; of more levels only their number is shown
 
@@ -18,7 +19,7 @@ def kind_text(survey: GraphSurvey, report: ImportReport) -> str:
     """`OBO, 1,203 classes, 1,202 edges`."""
     title = format_title(survey.format_name)
     edges = plural(report.edges, "1 edge", "%n edges")
-    return ", ".join((title, classes_text(report.classes), edges))
+    return clauses(title, classes_text(report.classes), edges)
 
 
 def format_title(name: str) -> str:
@@ -39,7 +40,7 @@ def levels_text(report: ImportReport) -> str:
         return tr("1 level")
     if len(counts) > LEVELS_NAMED:
         return plural(len(counts), "1 level", "%n levels")
-    named = ", ".join(counts[:-1]), counts[-1]
+    named = enumeration(counts[:-1]), counts[-1]
     return plural(len(counts), "1 level with %2 classes", "%n levels with %1 and %2 classes", *named)
 
 
@@ -56,7 +57,7 @@ def summary_text(preview: GraphPreview) -> str:
         parts.append(tr("Synonyms of %1", classes_text(report.completed)))
     if not parts and preview.noted:
         parts.append(tr("Notes of %1", classes_text(preview.noted)))
-    return ", ".join(parts) or tr("Nothing new")
+    return clauses(*parts) or tr("Nothing new")
 
 
 def is_all_new(report: ImportReport) -> bool:
@@ -78,7 +79,7 @@ def besides_text(survey: GraphSurvey, preview: GraphPreview) -> str:
         parts.append(plural(preview.noted, one, "%n classes get the note or colour that the file has for them."))
     if not preview.changes and not survey.known_name:
         parts.append(tr("The list is remembered, to compare its next version with it."))
-    return " ".join(parts)
+    return paragraph(*parts)
 
 
 def update_note(survey: GraphSurvey) -> str:
@@ -151,7 +152,7 @@ def import_button(preview: GraphPreview) -> str:
 
 
 def stayed_text(done: GraphImport) -> str:
-    first, others = done.stayed[0], len(done.stayed) - 1
+    first, others = translated(done.stayed[0]), len(done.stayed) - 1
     if others:
         return tr("%1. %2 stayed, such as %3", done.change.text, classes_text(others + 1), first)
     return tr("%1. One class stayed: %2", done.change.text, first)

@@ -132,7 +132,7 @@ class Suggesting(PanelFeature["SuggestionPanel"]):
 
     def _name_of(self, class_id: int) -> str:
         graph = self._session.graph
-        return graph.name(class_id) if class_id in graph else tr("a removed class")
+        return graph.shown_name(class_id) if class_id in graph else tr("a removed class")
 
     def _accept(self, suggestion: GraphSuggestion, choice: int) -> None:
         from engine.collection.graph_suggestions.suggestion import UnderlabelledSuggestion, accept

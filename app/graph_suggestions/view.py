@@ -15,6 +15,7 @@ from app.side_panel.frame import SidePanel
 from app.signal_types import either
 from app.texts import plural, tr, with_breaks
 from app.theme.tokens import tokens
+from app.wording import titled
 from engine.collection.graph_suggestions.suggestion import GraphSuggestion, GraphSuggestions
 from engine.collection.state import CollectionState
 from engine.project.actions import Action
@@ -54,7 +55,7 @@ class SuggestionCard(QFrame):
         self.choices = tuple(self._add_button(text, place) for place, text in enumerate(words.choices))
         dismiss = lambda: self.dismissed.emit(suggestion, words.dismissed)  # noqa: E731
         self.dismiss_button = make_button(tr("Dismiss"), dismiss, variant="muted", icon_name="close")
-        self.dismiss_button.setAccessibleName(f"{tr('Dismiss')}: {words.title}")
+        self.dismiss_button.setAccessibleName(titled(tr("Dismiss"), words.title))
         self._column.addWidget(self.dismiss_button)
         self.dismiss_button.setEnabled(is_writable)
         for button in self.choices:
@@ -72,7 +73,7 @@ class SuggestionCard(QFrame):
     def _add_button(self, text: str, place: int) -> QPushButton:
         accept = lambda: self.accepted.emit(self.suggestion, place)  # noqa: E731
         button = make_button(text, accept, variant="" if place else "primary")
-        button.setAccessibleName(f"{text}: {self.words.title}")
+        button.setAccessibleName(titled(text, self.words.title))
         self._column.addWidget(button)
         return button
 

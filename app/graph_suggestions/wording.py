@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.texts import fill, plural, shortened, tr
-from app.wording import number, percent
+from app.wording import enumeration, number, percent
 from engine.collection.graph_suggestions import suggestion as kinds
 from engine.collection.graph_suggestions.placements import PlacementCheck
 from engine.project.actions import Action, action
@@ -62,7 +62,7 @@ def _dismissed(suggestion: kinds.GraphSuggestion, name_of: NameOf) -> Action:
 def _place(suggestion: kinds.PlaceSuggestion, name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
     first = name_of(suggestion.parents[0].class_id)
     title = tr("%1 may belong under %2", name_of(suggestion.class_id), first)
-    shares = ", ".join(tr("%1 (%2)", name_of(one.class_id), percent(one.score)) for one in suggestion.parents)
+    shares = enumeration(tr("%1 (%2)", name_of(one.class_id), percent(one.score)) for one in suggestion.parents)
     reason = tr("Its images are most like those of classes under %1.", shares)
     return title, reason, tuple(_move_text(one.class_id, name_of) for one in suggestion.parents)
 

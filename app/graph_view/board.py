@@ -231,7 +231,7 @@ class GraphBoard(QWidget):
         anchor = answer.wish.anchor
         self.canvas.show_drawing(answer.drawing, self.canvas.steady_class(answer.drawing) if anchor is None else anchor)
         focus = self.model.focus
-        self.tools.show_focus("" if focus is None else self.model.graph.name(focus))
+        self.tools.show_focus("" if focus is None else self.model.graph.shown_name(focus))
         wanted = self._wanted
         if wanted is None or answer.drawing.row_of(wanted) is None:
             return

@@ -60,7 +60,7 @@ class CanvasDrops:
         self._dragged, self._place = None, place
         self.target = sheet.row_at(place) if verdict.is_taken else None
         if verdict.is_taken:
-            text = tr("Add %1 as a parent of %2", graph.name(parent_id), graph.name(dragged.places[0][0]))
+            text = tr("Add %1 as a parent of %2", graph.shown_name(parent_id), graph.shown_name(dragged.places[0][0]))
             verdict = replace(verdict, text=text)
         self._show(verdict, None)
         return verdict.is_taken

@@ -12,7 +12,7 @@ from app.graph_view.card import CardLook
 from app.graph_view.drawing import LaidOut, Layouts, LayoutWish
 from app.session import Session
 from app.texts import fill, plural, tr
-from app.wording import SEPARATOR, images, percent
+from app.wording import SEPARATOR, clauses, enumeration, images, percent
 from engine.collection.answers import GraphFacts, graph_facts
 from engine.collection.live import LiveCollection
 from engine.collection.state import CollectionState
@@ -128,10 +128,10 @@ class GraphModel(QObject):
         if class_id not in graph:
             return ""
         (image_count, shot_count), hidden = self._counts(class_id), self._hidden.get(class_id, 0)
-        parents = ", ".join(graph.name(parent) for parent in graph.parents(class_id))
+        parents = enumeration(graph.shown_name(parent) for parent in graph.parents(class_id))
         place = tr("under %1", parents) if parents else tr("at the top level")
         below = [tr("closed, %1 below", classes_text(hidden))] if hidden else []
-        return ", ".join((graph.name(class_id), place, images(image_count), _shots(shot_count), *below))
+        return clauses(graph.shown_name(class_id), place, images(image_count), _shots(shot_count), *below)
 
     def tip(self, class_id: int) -> str:
         look = self.look(class_id)
@@ -144,9 +144,11 @@ class GraphModel(QObject):
         graph = self._session.graph
         if child_id not in graph:
             return ""
-        shares = [(graph.name(parent), self.weight(parent, child_id) or 0.0) for parent in graph.parents(child_id)]
+        shares = [
+            (graph.shown_name(parent), self.weight(parent, child_id) or 0.0) for parent in graph.parents(child_id)
+        ]
         shares.sort(key=lambda share: -share[1])
-        return _edge_text(graph.name(child_id), shares, self._facts.own_shares.get(child_id))
+        return _edge_text(graph.shown_name(child_id), shares, self._facts.own_shares.get(child_id))
 
     def parent_shares(self, child_id: int) -> tuple[ParentShare, ...]:
         """What a class takes from each of its parents, the most first."""
@@ -154,7 +156,7 @@ class GraphModel(QObject):
         weights = {parent: self.weight(parent, child_id) or 0.0 for parent in graph.parents(child_id)}
         total = sum(weights.values())
         shares = [
-            ParentShare(graph.name(parent), weight / total if total else 0.0, self.look(parent).faces)
+            ParentShare(graph.shown_name(parent), weight / total if total else 0.0, self.look(parent).faces)
             for parent, weight in weights.items()
         ]
         return tuple(sorted(shares, key=lambda share: -share.share))
@@ -170,7 +172,7 @@ class GraphModel(QObject):
         policy = marks.policies.get(class_id, ClassPolicy())
         counts, more = _card_counts(hidden, *self._counts(class_id))
         return CardLook(
-            graph.name(class_id), counts, self._branch(class_id), more, tuple(paths), hidden,
+            graph.shown_name(class_id), counts, self._branch(class_id), more, tuple(paths), hidden,
             is_open=class_id in self._with_children, has_shots=bool(faces),
             has_more_parents=len(graph.parents(class_id)) > 1, decided=self._facts.decided.get(class_id),
             colour=marks.colours.get(class_id, ""), bar=policy.bar, is_deepest=policy.is_deepest,
@@ -256,6 +258,6 @@ def _edge_text(child: str, shares: list[tuple[str, float]], own: float | None) -
     if total <= 0:
         return tr("Nothing is propagated to %1 yet: its parents have no images.", child)
     part = tr("%1 from %2")
-    parts = ", ".join(fill(part, percent(share / total), name) for name, share in shares)
+    parts = enumeration(fill(part, percent(share / total), name) for name, share in shares)
     words = tr("%1 takes %2", child, parts)
     return words if own is None else words + SEPARATOR + tr("own examples weigh %1", percent(own))

@@ -15,7 +15,7 @@ from app.graph_view.sheet import GraphSheet
 from app.graph_view.viewport import Camera, Rect
 from app.texts import plain_button, plain_tip, shortened, tr
 from app.theme.tokens import tokens
-from app.wording import number, percent_of_size
+from app.wording import number, percent_of_size, titled
 from engine.graph.category_graph import CategoryGraph
 
 SEARCH_MS: Final = 120  # after a letter: a person who types on is not flown about
@@ -73,7 +73,7 @@ class ToolStrip(QFrame):
     def _show_search_tip(self) -> None:
         key = keys_in_use().text_of("find_in_graph")
         tip = tr("Enter goes on to the next one")
-        self.search.setToolTip(plain_tip(f"{key}; {tip}" if key else tip))
+        self.search.setToolTip(plain_tip(titled(key, tip) if key else tip))
 
     def _lay_out(self) -> None:
         self.scale.setFixedWidth(SCALE_WIDTH)

@@ -20,7 +20,7 @@ from app.group_review.wording import (
 )
 from app.image_grid.card_words import Card, Mark
 from app.texts import tr
-from app.wording import percent
+from app.wording import clauses, percent
 from engine.collection.state import NO_CLASS, CollectionState, ImageStatus
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def words_of(state: CollectionState, graph: CategoryGraph, review: Review) -> Gr
     group = review.current
     assert group is not None, "a group is shown"
     is_named = group.class_id != NO_CLASS and group.class_id in graph
-    name = graph.name(group.class_id) if is_named else ""
+    name = graph.shown_name(group.class_id) if is_named else ""
     ticked = len(review.ticked)
     tops = [top for top in group.tops if top.class_id in graph]
     has_coarse = group.coarse_id != NO_CLASS and group.coarse_id in graph
@@ -43,8 +43,8 @@ def words_of(state: CollectionState, graph: CategoryGraph, review: Review) -> Gr
         heading(ticked, name, is_branch=group.branch != NO_CLASS),
         tuple(_facts(state, graph, review, group)),
         place_text(review.position, review.count),
-        tuple(digit_text(graph.name(top.class_id), top.score) for top in tops),
-        graph.name(group.coarse_id) if has_coarse and group.coarse_id != group.class_id else "",
+        tuple(digit_text(graph.shown_name(top.class_id), top.score) for top in tops),
+        graph.shown_name(group.coarse_id) if has_coarse and group.coarse_id != group.class_id else "",
         group.odd,
         _done(state, review),
         cards_of(state, graph, group),
@@ -60,7 +60,7 @@ def _facts(state: CollectionState, graph: CategoryGraph, review: Review, group: 
     if review.left_out:
         facts.append(left_out_text(len(review.left_out)))
     if group.branch != NO_CLASS and group.branch in graph:
-        facts.append(tr("finer classes of %1", graph.name(group.branch)))
+        facts.append(tr("finer classes of %1", graph.shown_name(group.branch)))
     if group.is_held_back:
         facts.append(held_back_text(state.shot_counts.get(group.class_id, 0)))
     if group.settles > len(group.image_ids):
@@ -70,9 +70,7 @@ def _facts(state: CollectionState, graph: CategoryGraph, review: Review, group: 
 
 def _done(state: CollectionState, review: Review) -> str:
     left = left_text(int(np.count_nonzero(state.label_class == NO_CLASS)))
-    if not review.decisions:
-        return left
-    return tr("%1, %2", left, done_text(len(review.decisions), review.labelled))
+    return clauses(left, done_text(len(review.decisions), review.labelled) if review.decisions else "")
 
 
 def cards_of(state: CollectionState, graph: CategoryGraph, group: ReviewGroup) -> tuple[Card, ...]:

@@ -20,7 +20,7 @@ from app.image_view.view import ImageView
 from app.texts import marked, tr
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import tokens
-from app.wording import SEPARATOR
+from app.wording import SEPARATOR, clauses, in_sentences
 
 if TYPE_CHECKING:
     from app.images.thumbnails import Thumbnails
@@ -168,7 +168,7 @@ class GroupPage(QWidget):
         self.cards.show_cards(words.cards, words.left_out, odd=words.odd, is_other_group=is_other_group)
         if is_other_group or not self.is_looking:
             self._pages.setCurrentWidget(self._group)
-        self.setAccessibleDescription(f"{words.heading}. {', '.join(words.facts)}. {words.place}")
+        self.setAccessibleDescription(in_sentences(words.heading, clauses(*words.facts), words.place))
 
     def _say(self, words: GroupWords) -> None:
         self._heading.show_text(words.heading)

@@ -1,7 +1,7 @@
 """Texts about groups of images."""
 
 from app.texts import plural, tr
-from app.wording import images, number, percent
+from app.wording import clauses, images, number, percent
 
 
 def heading(count: int, class_name: str, *, is_branch: bool = False) -> str:
@@ -39,7 +39,7 @@ def left_text(count: int) -> str:
 def done_text(decisions: int, labels: int) -> str:
     """`12 answers, 310 labels`."""
     first = plural(decisions, "1 answer", "%n answers")
-    return tr("%1, %2", first, plural(labels, "1 label", "%n labels"))
+    return clauses(first, plural(labels, "1 label", "%n labels"))
 
 
 def left_out_text(count: int) -> str:

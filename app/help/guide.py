@@ -8,7 +8,7 @@ from itertools import starmap
 from pathlib import Path
 from typing import Final
 
-from engine.errors import FormatError
+from engine.errors import FormatError, found_at
 
 CONTENTS: Final = "README"  # the first page, which lists the others
 
@@ -100,7 +100,7 @@ def _read_page(folder: Path, name: str) -> GuidePage:
     except OSError as error:
         raise FormatError(
             "a page of the user guide cannot be read",
-            found=f"{path}: {error.strerror}",
+            found=found_at(path, error),
             remedy="install Protoleaf again",
         ) from error
     return make_page(name, markdown)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QStyle, QSty
 from app.help.search import Hit, Span
 from app.texts import tr
 from app.theme.tokens import tokens
+from app.wording import in_sentences
 
 HIT_ROLE: Final = Qt.ItemDataRole.UserRole
 _PAD: Final = 10  # logical pixels beside the words
@@ -42,7 +43,7 @@ class HitList(QListWidget):
             item = QListWidgetItem(self)
             item.setData(HIT_ROLE, hit)
             words = (hit.section.title, place_of(hit), hit.snippet)
-            item.setData(Qt.ItemDataRole.AccessibleTextRole, ". ".join(filter(None, words)))
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, in_sentences(*words))
         self.setCurrentRow(0)
 
     @property

@@ -7,7 +7,7 @@ from pathlib import Path, PurePath
 from typing import Final, final
 
 from app.texts import plural, tr
-from app.wording import percent, short_reason
+from app.wording import clauses, percent, short_reason
 from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
 
 
@@ -57,7 +57,7 @@ def noted_text(card: Card) -> str:
     stars = plural(card.stars, "1 star", "%n stars") if card.stars else ""
     flag = tr("flagged") if card.is_flagged else ""
     comment = tr("with a comment") if card.has_comment else ""
-    return ", ".join(filter(None, (stars, flag, comment)))
+    return clauses(stars, flag, comment)
 
 
 @final
@@ -91,7 +91,7 @@ class CardWords:
             # With labels there are predictions in a moment.
             return _NOTHING_KNOWN if state.shot_counts else (Mark.NOTHING, tr("No prediction yet"), "", "")
         score = percent(float(state.best_score[place]))
-        guess = tr("%1?").replace("%1", self._class_title(best))
+        guess = tr("%1?", self._class_title(best))
         if state.is_unknown[place]:
             return Mark.UNKNOWN, guess, tr("perhaps none of these"), score
         if safe == best:
@@ -104,4 +104,4 @@ class CardWords:
         """A class's name; in quotes where the program itself uses the word."""
         name = self._name_of(class_id)
         own_words = {tr("Unknown").casefold(), tr("None of the classes").casefold()}
-        return tr("“%1”").replace("%1", name) if name.casefold() in own_words else name
+        return tr("“%1”", name) if name.casefold() in own_words else name

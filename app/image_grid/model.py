@@ -15,7 +15,7 @@ from app.image_grid.folded import NO_CARDS, NO_IMAGES, NOTHING_UNFOLDED, FoldedC
 from app.image_grid.held_order import HeldOrder, Order, has_same_images
 from app.session.subsets import ImageFilter, ImageSet
 from app.texts import fill, plain_tip, shortened, tr
-from app.wording import number, percent
+from app.wording import number, percent, titled
 from engine.collection.folding.partitions import ALONE
 from engine.collection.state import NO_CLASS, Codes, CollectionState
 
@@ -321,6 +321,6 @@ class ImageGridModel(QAbstractListModel):
         texts = {
             Qt.ItemDataRole.DisplayRole: card.title,
             Qt.ItemDataRole.ToolTipRole: plain_tip(self._tip(card)),
-            Qt.ItemDataRole.AccessibleTextRole: f"{card.path.name}: {words}",
+            Qt.ItemDataRole.AccessibleTextRole: titled(card.path.name, words),
         }
         return texts.get(Qt.ItemDataRole(role))

@@ -11,7 +11,7 @@ from app.feature import Feature
 from app.file_dialogs import Purpose, choose_folder, open_files
 from app.jobs.background_thread import DetachedJob
 from app.texts import marked, plural, tr
-from app.wording import images, number
+from app.wording import enumeration, images, in_sentences, number
 from engine.files import shown
 from engine.images.kinds import IMAGE_SUFFIXES
 from engine.texts import translated
@@ -69,7 +69,7 @@ def import_text(done: ImageImport) -> str:
             parts.insert(0, tr("Nothing new: %1 already in the project", images(done.already_there)))
         else:
             parts.insert(0, tr("No images found there"))
-    return ". ".join(part for part in parts if part)
+    return in_sentences(*parts)
 
 
 def _failure_text(done: ImageImport) -> str:
@@ -86,7 +86,7 @@ def left_out_text(left_out: LeftOut) -> str:
     """`12 HEIC, 3 MOV were left out: these kinds of files are not read`; empty where there were none."""
     if not left_out.count:
         return ""
-    kinds = ", ".join(f"{number(count)} {kind}" for kind, count in left_out.by_kind())
+    kinds = enumeration(f"{number(count)} {kind}" for kind, count in left_out.by_kind())
     return plural(
         left_out.count,
         "%1 was skipped: this file type is not supported",
@@ -161,7 +161,7 @@ class Importing(Feature):
             self._add(found, class_id)
 
     def _ask_about_folders(self, found: FoundImages, paths: Sequence[Path], count: int, class_id: int | None) -> None:
-        where = self._session.graph.name(class_id) if class_id is not None else ""
+        where = self._session.graph.shown_name(class_id) if class_id is not None else ""
         self._notice.ask(
             folders_question(paths[0].name if len(paths) == 1 else "", count),
             [
@@ -205,4 +205,6 @@ class Importing(Feature):
         if done.change.is_empty:
             self._toast.say_failure(text) if done.failures or not done.already_there else self._toast.say(text)
         else:
-            self._toast.say_failure(f"{done.change.text}. {text}", action=tr("Undo"), on_action=self._session.undo)
+            self._toast.say_failure(
+                in_sentences(done.change.text, text), action=tr("Undo"), on_action=self._session.undo
+            )

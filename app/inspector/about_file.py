@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import QDateTime, QLocale, Qt
+from PySide6.QtCore import QLocale, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QGridLayout, QToolButton, QWidget
 
 from app.controls import ElidedLabel, fill_column, fill_row, make_button, make_icon_button, make_label
 from app.inspector.page import PageRequests, Paragraph
-from app.texts import marked, tr
+from app.texts import fill, marked, tr
 from app.theme.tokens import tokens
-from app.wording import SEPARATOR, file_size, number
+from app.wording import SEPARATOR, clauses, enumeration, file_size, moment_text, number, on_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,8 +60,7 @@ def ask_file(live: LiveCollection, image_id: int) -> FileFacts | None:
 
 def taken_text(taken_at: datetime) -> str:
     """By the camera's clock, whatever its zone."""
-    wall = QDateTime(taken_at.year, taken_at.month, taken_at.day, taken_at.hour, taken_at.minute, taken_at.second)
-    return QLocale().toString(wall, QLocale.FormatType.ShortFormat)
+    return moment_text(taken_at.replace(tzinfo=None))
 
 
 def size_words(width: int, height: int, size_bytes: int) -> str:
@@ -75,7 +74,7 @@ def place_text(latitude: float, longitude: float) -> str:
     north = tr("%1° N") if latitude >= 0 else tr("%1° S")
     east = tr("%1° E") if longitude >= 0 else tr("%1° W")
     values = (QLocale().toString(abs(degrees), "f", 5) for degrees in (latitude, longitude))
-    return ", ".join(text.replace("%1", value) for text, value in zip((north, east), values, strict=True))
+    return clauses(*(fill(text, value) for text, value in zip((north, east), values, strict=True)))
 
 
 def copied_place(latitude: float, longitude: float) -> str:
@@ -87,13 +86,13 @@ def field_text(name: str, value: str) -> str:
     """A further field for people."""
     match name:
         case "keywords":
-            return ", ".join(value.split("\n"))
+            return enumeration(value.split("\n"))
         case "exposure_s":
-            return tr("%1 s", value)
+            return on_one_line(tr("%1 s", value))
         case "aperture":
             return f"f/{value}"
         case "focal_length_mm":
-            return tr("%1 mm", value)
+            return on_one_line(tr("%1 mm", value))
         case "rating":
             return "★" * int(value) if value.isdigit() else value
     return value

@@ -155,6 +155,7 @@ class ClassNotes(QWidget):
             column.addWidget(field)
         self._note.setPlaceholderText(tr("What belongs here and what does not"))
         synonyms.setPlaceholderText(tr("Other names, separated by ;"))
+        synonyms.setToolTip(plain_tip(tr("A name in a language has its code behind it: Tench@en")))
         source_id.setPlaceholderText(tr("Id in the list that it came from"))
         rank.setPlaceholderText(tr("Species, genus, family, …"))
         for line in self._lines.values():

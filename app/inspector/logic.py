@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from app.texts import short_path
 from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
 from engine.graph.class_attributes import NO_ATTRIBUTES, ClassAttributes
+from engine.graph.shown_language import shown_language
 
 if TYPE_CHECKING:  # the window shows first
     from engine.collection.answers import ClassFacts
@@ -115,6 +116,14 @@ class ClassPageFacts:
     bar_from: str = ""
     curve: PolicyCurve | None = None
     more_places: int = 0
+    name_beside: str = ""  # in the project, where `name` is the one in the person's language
+
+    @property
+    def other_names(self) -> tuple[str, ...]:
+        """What else it is called, the name in the project first; in no other language than the person's, or Latin."""
+        names = self.attributes.names_for(shown_language())
+        others = dict.fromkeys(filter(None, (self.name_beside, *names)))
+        return tuple(each for each in others if each != self.name)
 
 
 def certainty(state: CollectionState, image_id: int) -> Certainty:
@@ -140,7 +149,7 @@ def score_rows(
     return tuple(
         ScoreRow(
             scored.class_id,
-            graph.name(scored.class_id),
+            graph.shown_name(scored.class_id),
             place_text(graph, scored.class_id),
             float(scored.score),
             number if with_digits and number <= DIGITS else 0,
@@ -161,22 +170,22 @@ def worth_showing(tops: Sequence[ScoredClass], *, is_unknown: bool) -> tuple[Sco
 def safe_row(graph: CategoryGraph, class_id: int, score: float) -> ScoreRow | None:
     if class_id == NO_CLASS or class_id not in graph:
         return None
-    return ScoreRow(class_id, graph.name(class_id), place_text(graph, class_id), score)
+    return ScoreRow(class_id, graph.shown_name(class_id), place_text(graph, class_id), score)
 
 
 def place_text(graph: CategoryGraph, class_id: int) -> str:
     """The first path above a class, `Animal / Bird`; empty at the top level."""
-    return short_path(map(graph.name, graph.paths(class_id)[0][:-1]))
+    return short_path(map(graph.shown_name, graph.paths(class_id)[0][:-1]))
 
 
 def share_rows(graph: CategoryGraph, explanation: Explanation | None) -> tuple[ShareRow, ...]:
     """The sources of the prototype behind a prediction, largest share first, without empty ones."""
     if explanation is None:
         return ()
-    own = ShareRow(None, graph.name(explanation.class_id), explanation.own.share, explanation.own.image_ids)
+    own = ShareRow(None, graph.shown_name(explanation.class_id), explanation.own.share, explanation.own.image_ids)
     unlabelled = ShareRow(None, "", explanation.unlabelled, (), ShareSource.UNLABELLED)
     others = [
-        ShareRow(one.class_id, graph.name(one.class_id), one.share, one.image_ids, source)
+        ShareRow(one.class_id, graph.shown_name(one.class_id), one.share, one.image_ids, source)
         for source, shares in ((ShareSource.LABELLED, explanation.parents), (ShareSource.COARSE, explanation.coarse))
         for one in shares
         if one.class_id in graph
@@ -208,7 +217,7 @@ def image_facts(
         label,
         digit_rows(graph, tops, is_unknown=bool(state.is_unknown[place])),
         safe_row(graph, safe_class, float(state.safe_score[place])),
-        graph.name(explained.class_id) if explained else "",
+        graph.shown_name(explained.class_id) if explained else "",
         share_rows(graph, explained),
         tuple(one.image_id for one in explained.look_alikes) if explained else (),
         sum(one.weight for one in explained.look_alikes) if explained else 0.0,
@@ -229,8 +238,8 @@ def class_page_facts(
     parents = set(graph.parents(class_id))
     return ClassPageFacts(
         class_id,
-        graph.name(class_id),
-        tuple(short_path(map(graph.name, path[:-1])) for path in graph.paths(class_id)[:SHOWN_PLACES]),
+        graph.shown_name(class_id),
+        tuple(short_path(map(graph.shown_name, path[:-1])) for path in graph.paths(class_id)[:SHOWN_PLACES]),
         int(state.image_counts.get(class_id, 0)),
         tuple(facts.shots),
         0.0 if facts.is_zero_shot else (float(facts.lambda_) if parents else 1.0),
@@ -241,9 +250,10 @@ def class_page_facts(
         score_rows(graph, [one for one in suggested if one.class_id not in parents]),
         tuple(candidates),
         graph.attributes(class_id),
-        "" if facts.bar_from is None or facts.own_bar is not None else graph.name(facts.bar_from),
+        "" if facts.bar_from is None or facts.own_bar is not None else graph.shown_name(facts.bar_from),
         curve,
         more_places=max(0, graph.path_count(class_id) - SHOWN_PLACES),
+        name_beside=graph.name_beside(class_id),
     )
 
 

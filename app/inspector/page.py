@@ -12,7 +12,7 @@ from app.inspector.logic import ScoreRow
 from app.signal_types import either
 from app.texts import plain_tip
 from app.theme.tokens import tokens
-from app.wording import percent
+from app.wording import clauses, percent
 
 HEIGHT: Final = 34
 BAR_HEIGHT: Final = 4
@@ -58,7 +58,7 @@ class ScoreLine(QAbstractButton):
         self._row, self._tone, self._has_score, self._is_clickable = row, tone, has_score, is_clickable
         self._key = key or (keys_in_use().short_text_of(f"label_as_{row.digit}", str(row.digit)) if row.digit else "")
         self.setToolTip(plain_tip(f"{row.place} / {row.name}" if row.place else row.name))
-        words = f"{row.name}, {percent(row.score)}" if has_score else row.name
+        words = clauses(row.name, percent(row.score)) if has_score else row.name
         self.setAccessibleName(f"{condition} {words}".strip())
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus if is_clickable else Qt.FocusPolicy.NoFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor if is_clickable else Qt.CursorShape.ArrowCursor)

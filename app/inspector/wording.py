@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from app.inspector.logic import Certainty, ClassPageFacts, ImageFacts, ShareRow, ShareSource, Teaching, teaching
 from app.texts import plural, tr
-from app.wording import at_most, images, moment_text, number, percent, short_reason
+from app.wording import at_most, clauses, enumeration, images, moment_text, number, percent, short_reason
+from engine.texts import paragraph
 
 if TYPE_CHECKING:
     from engine.collection.policy_curve import PolicyCurve
@@ -28,12 +29,12 @@ def label_title(graph: CategoryGraph, label: Label | None) -> str:
         return tr("Not labelled yet")
     if label.class_id is None:
         return tr("None of the classes")
-    return graph.name(label.class_id) if label.class_id in graph else tr("A removed class")
+    return graph.shown_name(label.class_id) if label.class_id in graph else tr("A removed class")
 
 
 def label_origin(label: Label) -> str:
     """`anna, 3 May 2026 14:02`."""
-    return f"{label.who}, {moment_text(label.when)}"
+    return clauses(label.who, moment_text(label.when))
 
 
 def certainty_text(facts: ImageFacts) -> str:  # noqa: PLR0911 (one sentence for each case)
@@ -85,8 +86,7 @@ def learned_text(facts: ImageFacts) -> str:
     """What the predicted class was learned from, and its share of the prediction."""
     if not facts.shares:
         return ""
-    sentences = [_distance_text(facts), _prototype_part_text(facts), _learned_from_text(facts)]
-    return " ".join(sentence for sentence in sentences if sentence)
+    return paragraph(_distance_text(facts), _prototype_part_text(facts), _learned_from_text(facts))
 
 
 def _distance_text(facts: ImageFacts) -> str:
@@ -139,11 +139,11 @@ def counts_text(facts: ClassPageFacts) -> str:
 
 
 def aliases_text(facts: ClassPageFacts) -> str:
-    """`Also called Tinca tinca  ·  id n01440764`; empty without synonyms and source id."""
-    synonyms = facts.attributes.synonyms
-    more = len(synonyms) - SYNONYMS_NAMED
-    named = ", ".join(synonyms[:SYNONYMS_NAMED]) + (f" +{more}" if more > 0 else "")
-    parts = [tr("Also called %1", named)] if synonyms else []
+    """`Also called Tinca tinca  ·  id n01440764`; empty without other names and source id."""
+    names = facts.other_names
+    more = len(names) - SYNONYMS_NAMED
+    named = enumeration(names[:SYNONYMS_NAMED]) + (f" +{more}" if more > 0 else "")
+    parts = [tr("Also called %1", named)] if names else []
     if facts.attributes.source_id:
         parts.append(tr("id %1", facts.attributes.source_id))
     return "  ·  ".join(parts)

@@ -10,6 +10,7 @@ from app.actions.keys import Keys, KeysInUse, shown_key
 from app.actions.page_keys import PageKeys
 from app.actions.row import MENUS, ActionRow
 from app.texts import marked, tr
+from app.wording import enumeration
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class KeyRow:
 
     @property
     def shown(self) -> str:
-        return ", ".join(dict.fromkeys(map(shown_key, self.keys)))
+        return enumeration(dict.fromkeys(map(shown_key, self.keys)))
 
 
 @dataclass(frozen=True)
@@ -108,5 +109,5 @@ def _changes(preset: KeyPreset, keys: KeysInUse) -> dict[str, Keys]:
 
 
 def conflict_text(titles: Sequence[str], key: str) -> str:
-    names = ", ".join(tr("“%1”", title) for title in titles)
+    names = enumeration(tr("“%1”", title) for title in titles)
     return tr("%1 is the key of %2.", shown_key(key), names)

@@ -185,7 +185,7 @@ class LabelChecking(Feature):
         if class_id == UNKNOWN:
             return tr("none of the classes")
         graph = self._session.graph
-        return graph.name(class_id) if class_id in graph else tr("a removed class")
+        return graph.shown_name(class_id) if class_id in graph else tr("a removed class")
 
     def _label_of(self, image_id: int) -> int:
         """The label as the window shows it; `NO_CLASS` also where the image is gone."""

@@ -16,6 +16,7 @@ from app.images.pixels import paint_square
 from app.images.thumbnails import Thumbnails
 from app.texts import plain_tip
 from app.theme.tokens import tokens
+from app.wording import clauses
 
 ROLE: Final = Qt.ItemDataRole.UserRole
 SIDE: Final = 40  # of a thumbnail
@@ -133,7 +134,7 @@ class QueueList(QListWidget):
     def _add(self, row: QueueRow) -> None:
         item = QListWidgetItem(self)
         item.setData(ROLE, row)
-        item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{row.label} {row.proposed}, {row.likely}")
+        item.setData(Qt.ItemDataRole.AccessibleTextRole, clauses(f"{row.label} {row.proposed}", row.likely))
         item.setToolTip(plain_tip(f"{row.path.name}\n{row.label} {row.proposed}"))
 
     def _on_ready(self, path: Path) -> None:

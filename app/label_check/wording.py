@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import QDate, QLocale
-
 from app.texts import fill, plural, shortened, tr
-from app.wording import number, percent
+from app.wording import day_text, enumeration, in_sentences, number, percent
 from engine.collection.label_check import LabelCheck, SuspectLabel, SuspectReason
 from engine.graph.codes import UNKNOWN
 
@@ -67,14 +64,8 @@ def by_text(label: Label | None) -> str:
     """Who gave the label, and when; "" where that is not known yet."""
     if label is None:
         return ""
-    day = day_text(label.when)
+    day = day_text(label.when.astimezone())
     return tr("by %1, %2", shortened(label.who, LONGEST), day) if label.who else day
-
-
-def day_text(moment: datetime) -> str:
-    """`3 May 2026`."""
-    local = moment.astimezone()
-    return QLocale().toString(QDate(local.year, local.month, local.day), "d MMM yyyy")
 
 
 def looks_text(suspect: SuspectLabel, name_of: NameOf) -> str:
@@ -89,7 +80,7 @@ def model_text(suspect: SuspectLabel) -> str:
 
 
 def reasons_text(suspect: SuspectLabel, name_of: NameOf) -> str:
-    return f"{wrong_text(suspect)}. {reason_text(suspect, name_of)}"
+    return in_sentences(wrong_text(suspect), reason_text(suspect, name_of))
 
 
 def reason_text(suspect: SuspectLabel, name_of: NameOf) -> str:
@@ -126,7 +117,7 @@ def _votes_text(suspect: SuspectLabel, name_of: NameOf) -> str:
     rest = sum(votes for _class_id, votes in suspect.votes[MOST_VOTES:])
     if rest:
         shown.append(plural(rest, "1 other", "%n others"))
-    return ", ".join(shown)
+    return enumeration(shown)
 
 
 def relabel_text(suspect: SuspectLabel, name_of: NameOf) -> str:

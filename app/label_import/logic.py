@@ -13,7 +13,7 @@ from engine.errors import FormatError, ProtoleafError
 from engine.events import CancelToken
 from engine.interchange.labelled_images.formats import READ_FORMATS, detect
 from engine.project import Project
-from engine.texts import translated
+from engine.texts import Message, enumerated
 
 DROPPED: Final = frozenset({".csv", ".jsonl", ".json", ".xml", ".zip", ".parquet"})
 """Suffixes of dropped files that may hold labels; folders hold images."""
@@ -75,13 +75,13 @@ def _format_of(source: Path) -> str:
     try:
         return detect(source)
     except FormatError:
-        titles = [translated(one.title) for one in READ_FORMATS.values()]
+        titles = enumerated(Message(one.title) for one in READ_FORMATS.values())
         raise FormatError(
             "{source} is in none of the formats that labels are read from",
             expected="one of {titles}",
             remedy="choose another file, or the folder around it",
             source=source.name,
-            titles=", ".join(titles),
+            titles=titles,
         ) from None
 
 

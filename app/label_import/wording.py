@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 from app.palette.import_card import MOST_ROWS
 from app.texts import fill, plural, tr
-from app.wording import images, number
+from app.wording import enumeration, images, in_sentences, number
 from engine.files import shown
 from engine.graph.names import join_path
-from engine.texts import translated
+from engine.texts import paragraph, translated
 
 if TYPE_CHECKING:
     from app.label_import.logic import LabelSurvey
@@ -24,7 +24,7 @@ def kind_text(survey: LabelSurvey) -> str:
     people = survey.people
     if not people:
         return tr(survey.title)
-    named = ", ".join(map(shown, people[:PEOPLE_NAMED]))
+    named = enumeration(map(shown, people[:PEOPLE_NAMED]))
     rest = len(people) - PEOPLE_NAMED
     if rest > 0:
         named = plural(rest, "%1 and 1 other", "%1 and %n others", named)
@@ -56,7 +56,7 @@ def passed_over(survey: LabelSurvey) -> str:
         parts.append(
             plural(plan.unlabelled, "1 image has no class in the file.", "%n images have no class in the file.")
         )
-    return " ".join(parts)
+    return paragraph(*parts)
 
 
 def conflicts_title(count: int) -> str:
@@ -89,8 +89,8 @@ def class_conflict_rows(conflicts: tuple[ClassConflict, ...]) -> list[tuple[str,
         (
             shown(each.image),
             tr("%1 (id %2)", each.written, each.source_id) if each.source_id else each.written,
-            ", ".join(each.by_name) or tr("None", about="class"),
-            ", ".join(each.by_id) or tr("None", about="class"),
+            enumeration(each.by_name) or tr("None", about="class"),
+            enumeration(each.by_id) or tr("None", about="class"),
         )
         for each in conflicts[:MOST_ROWS]
     ]
@@ -180,4 +180,4 @@ def done_text(done: LabelImport) -> str:
     if conflicts := len(done.plan.conflicts):
         template = plural(conflicts, "%1 conflict: your label stayed", "%1 conflicts: your labels stayed")
         parts.append(fill(template, number(conflicts)))
-    return ". ".join(parts)
+    return in_sentences(*parts)

@@ -126,7 +126,7 @@ class MapColours(QObject):
         made, graph = self.map, self._session.graph
         if made is None or not made.space.takes(found.vectors.shape[1]):
             return
-        names = [graph.name(each) if each in graph else "" for each in found.class_ids.tolist()]
+        names = [graph.shown_name(each) if each in graph else "" for each in found.class_ids.tolist()]
 
         def work() -> None:
             from engine.collection.map.prototypes import placed
@@ -151,7 +151,7 @@ def _coloured_scene(scene: MapScene, state: CollectionState, graph: CategoryGrap
     ).classes  # fmt: skip
     places = class_places(colouring.classes, finest, scene.points.places, graph)
     named = {place.class_id for place in places} | {entry.class_id for entry in colouring.legend}
-    names = {each: graph.name(each) for each in named if each is not None and each in graph}
+    names = {each: graph.shown_name(each) for each in named if each is not None and each in graph}
     return scene.coloured(colouring, places, names)
 
 

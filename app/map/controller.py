@@ -245,12 +245,12 @@ class Maps(Feature):
         place = state.position(image_id)
         label, best = int(state.label_class[place]), int(state.best_class[place])
         if label in graph:
-            return tr("%1, labelled", graph.name(label))
+            return tr("%1, labelled", graph.shown_name(label))
         if label == UNKNOWN or state.is_unknown[place]:
             return tr("Unknown")
         if best not in graph:
             return tr("No prediction")
-        return tr("%1 %2", graph.name(best), percent(float(state.best_score[place])))
+        return tr("%1 %2", graph.shown_name(best), percent(float(state.best_score[place])))
 
     def _chosen(self) -> list[int]:
         """Ids of the selected images that are in the project."""

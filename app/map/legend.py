@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from app.theme.tokens import tokens
-from app.wording import number
+from app.wording import clauses, number, titled
 
 DOT: Final = 9  # pixels across
 LONGEST: Final = 150  # logical pixels of a name
@@ -30,7 +30,7 @@ class Legend(QWidget):
 
     def show_rows(self, rows: Sequence[tuple[str, str, int]]) -> None:
         self.rows = rows
-        self.setAccessibleName("; ".join(f"{text}: {number(count)}" for _colour, text, count in rows))
+        self.setAccessibleName(clauses(*(titled(text, number(count)) for _colour, text, count in rows)))
         self.setVisible(bool(rows))
         self.resize(self.sizeHint())
         self.update()

@@ -5,11 +5,9 @@ from __future__ import annotations
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import QDate, QLocale
-
 from app.map.colouring import ColourBy
 from app.texts import marked, plural, tr
-from app.wording import images, number, percent
+from app.wording import day_text, images, number, percent
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,8 +57,7 @@ def entry_text(entry: LegendEntry, name_of: Callable[[int], str]) -> str:
 
 
 def _days(days: float) -> str:
-    day = _EPOCH + timedelta(days=int(days))
-    return QLocale().toString(QDate(day.year, day.month, day.day), QLocale.FormatType.ShortFormat)
+    return day_text(_EPOCH + timedelta(days=int(days)))
 
 
 def placed_line(count: int) -> str:

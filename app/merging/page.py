@@ -26,7 +26,7 @@ from app.merging.keys import KEYS
 from app.merging.summary import SummaryView
 from app.texts import plain_button, tr
 from app.theme.tokens import tokens
-from app.wording import SEPARATOR
+from app.wording import SEPARATOR, clauses, titled
 from engine.collection.merging.merge_plan import CommentConflict, Conflict, Verdict
 from engine.files import shown
 from engine.graph.names import join_path, split_path
@@ -75,7 +75,7 @@ class SideCard(QFrame):
         self.strip.hide()
         set_property(self, "chosen", is_proposed)
         set_variant(self.button, "primary" if is_proposed else "")
-        self.setAccessibleName(f"{caption}: {answer}")
+        self.setAccessibleName(titled(caption, answer))
 
     def show_faces(self, image_ids: Sequence[int], state: CollectionState) -> None:
         """Show labelled images of the class, as many as there is room for in one row."""
@@ -170,7 +170,7 @@ class ConflictPage(QWidget):
         self.ours.show_button(tr("Keep yours"))
         self.theirs.show_button(tr("Take theirs"))
         self._pages.setCurrentIndex(0)
-        self.setAccessibleDescription(f"{self.ours.accessibleName()}, {self.theirs.accessibleName()}")
+        self.setAccessibleDescription(clauses(self.ours.accessibleName(), self.theirs.accessibleName()))
 
     def _show_side(self, card: SideCard, dispute: Dispute, caption: str, is_proposed: bool) -> None:
         if isinstance(dispute, Conflict):

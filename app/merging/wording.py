@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QLocale
 
 from app.palette.import_card import MOST_ROWS
-from app.texts import fill, plural, tr
-from app.wording import SEPARATOR, images, moment_text, number, percent
+from app.texts import plural, tr
+from app.wording import SEPARATOR, clauses, enumeration, images, moment_text, number, percent
 from engine.collection.merging.class_plan import Divergence
 from engine.collection.merging.merge_plan import NONE_OF_THEM
 from engine.files import shown
+from engine.texts import paragraph
 
 if TYPE_CHECKING:
     from app.merging.logic import MergeSurvey
@@ -37,7 +38,7 @@ def summary_text(plan: MergePlan) -> str:
     """`120 labels, 2 classes and 3 notes will come in`."""
     parts = news_parts(len(plan.labels), len(plan.classes.new), len(plan.notes))
     if parts:
-        return tr("%1 will come in", ", ".join(parts))
+        return tr("%1 will come in", enumeration(parts))
     if plan.has_news:
         return tr("Notes of classes and confirmed labels will come in")
     if disputed := len(plan.conflicts) + len(plan.comments):
@@ -77,7 +78,7 @@ def labels_text(plan: MergePlan) -> str:
             plural(plan.stars_kept, "1 image has other stars there. Yours stay.",
                    "%n images have other stars there. Yours stay.")
         )  # fmt: skip
-    return " ".join(parts)
+    return paragraph(*parts)
 
 
 def merge_button(plan: MergePlan, adds_images: bool) -> str:
@@ -124,7 +125,7 @@ def differing_rows(table: AgreementTable, graph: CategoryGraph) -> list[Row]:
 def _class_name(graph: CategoryGraph, class_id: int | None) -> str:
     if class_id is None:
         return tr("None of the classes")
-    return graph.name(class_id) if class_id in graph else tr("a removed class")
+    return graph.shown_name(class_id) if class_id in graph else tr("a removed class")
 
 
 # -- lists of the card
@@ -221,7 +222,7 @@ def done_text(done: Merge) -> str:
     name = shown(done.plan.source.stem)
     if not parts:
         return tr("Merged %1", name)
-    return tr("Merged %1: %2 came in", name, ", ".join(parts))
+    return tr("Merged %1: %2 came in", name, enumeration(parts))
 
 
 # -- the page
@@ -246,7 +247,7 @@ def suggested_text(dispute: Conflict | CommentConflict) -> str:
 def ended_text(settled: int, left: int) -> str:
     """`7 conflicts settled, 3 left for later`."""
     first = plural(settled, "1 conflict settled", "%n conflicts settled")
-    return fill(tr("%1, %2"), first, plural(left, "1 left for later", "%n left for later")) if left else first
+    return clauses(first, plural(left, "1 left for later", "%n left for later") if left else "")
 
 
 def kappa_text(agreement: AnnotatorAgreement) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from app.texts import plural, tr
-from app.wording import SEPARATOR, images, number
+from app.wording import SEPARATOR, images, number, titled
 
 if TYPE_CHECKING:
     from engine.collection.relink.records import FolderCheck, RelinkPlan
@@ -51,9 +51,7 @@ def way_lines(plan: RelinkPlan) -> tuple[str, ...]:
     lines = [plural(by_path, "1 by its folder", "%n by their folders")] if by_path else []
     lines += [plural(by_name, "1 by name and size", "%n by name and size")] if by_name else []
     lines += [plural(by_content, "1 by content", "%n by content")] if by_content else []
-    lines += [
-        tr("%1: %2", each.folder.name or str(each.folder), checked_line(each)) for each in plan.folders[:EXAMPLES]
-    ]
+    lines += [titled(each.folder.name or str(each.folder), checked_line(each)) for each in plan.folders[:EXAMPLES]]
     if (more := len(plan.folders) - EXAMPLES) > 0:
         lines.append(plural(more, "and 1 more folder", "and %n more folders"))
     if plan.changed:

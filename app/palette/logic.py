@@ -86,7 +86,7 @@ def class_ids_for(graph: CategoryGraph, text: str, *, first: Sequence[int] = ())
 
 
 def class_rows(graph: CategoryGraph, text: str, *, first: Sequence[int] = ()) -> list[PaletteRow]:
-    """One that matches by source id or synonym shows it behind its name."""
+    """Behind a name in the person's language is the one in the project; behind others the id or synonym that fits."""
     return [
         PaletteRow(_title(graph, class_id, text), place_of(graph, class_id), "", "class", ClassChoice(class_id))
         for class_id in class_ids_for(graph, text, first=first)
@@ -94,8 +94,10 @@ def class_rows(graph: CategoryGraph, text: str, *, first: Sequence[int] = ()) ->
 
 
 def _title(graph: CategoryGraph, class_id: int, text: str) -> str:
-    name, typed = graph.name(class_id), text.rpartition("/")[2].strip()
-    alias = "" if typed.casefold() in name.casefold() else graph.attributes(class_id).name_with(typed)
+    name, typed = graph.shown_name(class_id), text.rpartition("/")[2].strip()
+    alias = graph.name_beside(class_id)
+    if typed.casefold() not in f"{name} {alias}".casefold():
+        alias = graph.attributes(class_id).name_with(typed)
     return f"{name} ({alias})" if alias else name
 
 
@@ -146,7 +148,7 @@ def _parent_named(text: str, graph: CategoryGraph) -> int | None:
 
 def place_of(graph: CategoryGraph, class_id: int) -> str:
     """The path above a class, `Animal / Bird`, with the number of further paths."""
-    above = short_path(map(graph.name, graph.paths(class_id)[0][:-1]))
+    above = short_path(map(graph.shown_name, graph.paths(class_id)[0][:-1]))
     more = graph.path_count(class_id) - 1
     return f"{above}  +{at_most(more, MOST_PLACES)}" if more else above
 
@@ -159,5 +161,5 @@ def commands_for(rows: Iterable[PaletteRow], text: str) -> list[PaletteRow]:
 
 
 def create_row(graph: CategoryGraph, choice: CreateChoice) -> PaletteRow:
-    where = tr("top level") if choice.parent_id is None else tr("under %1", graph.name(choice.parent_id))
+    where = tr("top level") if choice.parent_id is None else tr("under %1", graph.shown_name(choice.parent_id))
     return PaletteRow(tr("Create “%1”", choice.name), where, "", "class_new", choice)

@@ -41,6 +41,7 @@ class Preferences(Feature):
         card, choice = self.card, SchemeChoice.named(self._settings.scheme)
         card.show_scheme(choice)
         card.show_language(self._settings.language)
+        card.show_names(are_of_project=self._settings.has_project_names)
         card.show_start(opens_last_project=self._settings.opens_last_project)
         card.show_calm(is_calm=self._settings.is_calm)
         card.show_person(self._settings.person, account=account_name())
@@ -58,6 +59,7 @@ class Preferences(Feature):
         card = SettingsCard(self._host, self._shell.rows, language_names())
         card.scheme_chosen.connect(self._choose_scheme)
         card.language_chosen.connect(self._choose_language)
+        card.names_chosen.connect(self._choose_names)
         card.start_chosen.connect(self._choose_start)
         card.calm_chosen.connect(self._choose_calm)
         card.person_chosen.connect(self._choose_person)
@@ -76,6 +78,10 @@ class Preferences(Feature):
         if code != self._settings.language:
             self._settings.language = code
             self._shell.language_chosen.emit()
+
+    def _choose_names(self, are_of_project: bool) -> None:
+        self._settings.has_project_names = are_of_project
+        self._shell.language_chosen.emit()
 
     def _choose_start(self, is_wanted: bool) -> None:
         self._settings.opens_last_project = is_wanted

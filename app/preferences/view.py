@@ -164,6 +164,7 @@ class SettingsCard(ScrollingCard):
     scheme_chosen = Signal(SchemeChoice)  # a `SchemeChoice`
     start_chosen = Signal(bool)  # whether the last project shall be opened at the start
     language_chosen = Signal(str)  # code of a language; empty for the system's
+    names_chosen = Signal(bool)  # whether classes are shown by their names in the project
     calm_chosen = Signal(bool)  # whether things shall be at once where they go
     person_chosen = Signal(str)  # the name that labels are signed with; empty for the account's
     action_requested = Signal(str)  # name of an action that opens another page
@@ -179,6 +180,7 @@ class SettingsCard(ScrollingCard):
         self.language.setAccessibleName(tr("Language"))
         for code, name in {"": tr("System"), **languages}.items():
             self.language.addItem(name, code)
+        self.names = QCheckBox(tr("Class names in this language, where they have one"))
         self.last_project = QCheckBox(tr("Open the last project"))
         self.calm = QCheckBox(tr("Reduce motion"))
         self.person = QLineEdit()
@@ -205,15 +207,16 @@ class SettingsCard(ScrollingCard):
         language.setBuddy(self.language)  # by which screen readers on Linux name it
         grid.addWidget(language, 1, 0)
         grid.addWidget(self.language, 1, 1, 1, 2, Qt.AlignmentFlag.AlignLeft)
-        grid.addWidget(_name(tr("At start")), 2, 0)
-        grid.addWidget(self.last_project, 2, 1, 1, 2)
-        grid.addWidget(_name(tr("Motion")), 3, 0)
-        grid.addWidget(self.calm, 3, 1, 1, 2)
-        grid.addWidget(_name(tr("Labelled by", about="setting")), 4, 0)
-        grid.addWidget(self.person, 4, 1, 1, 2)
-        grid.addWidget(make_separator(), 5, 0, 1, 3)
+        grid.addWidget(self.names, 2, 1, 1, 2)
+        grid.addWidget(_name(tr("At start")), 3, 0)
+        grid.addWidget(self.last_project, 3, 1, 1, 2)
+        grid.addWidget(_name(tr("Motion")), 4, 0)
+        grid.addWidget(self.calm, 4, 1, 1, 2)
+        grid.addWidget(_name(tr("Labelled by", about="setting")), 5, 0)
+        grid.addWidget(self.person, 5, 1, 1, 2)
+        grid.addWidget(make_separator(), 6, 0, 1, 3)
         names = {"change_keys": tr("Keys"), "backups": tr("Backups"), "choose_device": tr("Device")}
-        for line, (action, name) in enumerate(names.items(), start=6):
+        for line, (action, name) in enumerate(names.items(), start=7):
             grid.addWidget(_name(name), line, 0)
             grid.addWidget(self._facts[action], line, 1)
             grid.addWidget(self.buttons[action], line, 2)
@@ -236,6 +239,7 @@ class SettingsCard(ScrollingCard):
         for choice, button in self.schemes.items():
             button.clicked.connect(lambda _is_checked=False, choice=choice: self.scheme_chosen.emit(choice))
         self.language.activated.connect(lambda place: self.language_chosen.emit(self.language.itemData(place)))
+        self.names.clicked.connect(lambda is_in_language: self.names_chosen.emit(not is_in_language))
         self.last_project.clicked.connect(self.start_chosen)
         self.calm.clicked.connect(self.calm_chosen)
         self.person.textEdited.connect(self.person_chosen)
@@ -253,6 +257,10 @@ class SettingsCard(ScrollingCard):
     def show_language(self, code: str) -> None:
         """Mark the language that is chosen."""
         self.language.setCurrentIndex(max(0, self.language.findData(code)))
+
+    def show_names(self, *, are_of_project: bool) -> None:
+        """Show whether classes have the names that they have in the project."""
+        self.names.setChecked(not are_of_project)
 
     def show_start(self, *, opens_last_project: bool) -> None:
         """Show whether the last project is opened at the start."""

@@ -10,6 +10,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView
 
 from app.texts import plain_tip
+from engine.collation import collation
 from engine.collection.report.document import ClassName
 from engine.collection.report.shown import NUMBERS, printable, shown_value
 from engine.graph.codes import UNKNOWN
@@ -92,8 +93,8 @@ def _is_missing(value: Value) -> bool:
 
 def _key(value: Value) -> Any:
     if isinstance(value, ClassName):
-        return value.name.casefold()
-    return value.casefold() if isinstance(value, str) else value
+        return collation()(value.name)
+    return collation()(value) if isinstance(value, str) else value
 
 
 @final

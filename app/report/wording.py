@@ -7,10 +7,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import QLocale, QTime
-
 from app.texts import marked, plural, tr
-from app.wording import images
+from app.wording import clock_text, images, titled
 from engine.everyday.classifier import Setting
 from engine.files import shown
 
@@ -34,7 +32,7 @@ KINDS: Final[Mapping[str, str]] = {
 def cell_text(truth: str, prediction: str, count: int) -> str:
     """`Fox, predicted Dog: 12 images`; a row alone is `Fox: 40 images`."""
     if not prediction:
-        return tr("%1: %2", truth, images(count))
+        return titled(truth, images(count))
     return tr("%1, predicted %2: %3", truth, prediction, images(count))
 
 
@@ -43,20 +41,14 @@ def set_title(truth: str, prediction: str) -> str:
     return tr("%1, predicted %2", truth, prediction)
 
 
-def clock(moment: datetime) -> str:
-    """`14:03`, in local time."""
-    local = moment.astimezone()
-    return QLocale().toString(QTime(local.hour, local.minute), QLocale.FormatType.ShortFormat)
-
-
 def stale_text(made_at: datetime, stale: Stale) -> str:
     """`Made at 14:03; 12 labels since.`, or what else changed."""
     if stale.labels and not stale.has_other:
-        return plural(stale.labels, "Made at %1; 1 label since.", "Made at %1; %n labels since.", clock(made_at))
+        return plural(stale.labels, "Made at %1; 1 label since.", "Made at %1; %n labels since.", clock_text(made_at))
     if stale.labels:
         words = plural(stale.labels, "1 label and other changes since.", "%n labels and other changes since.")
-        return tr("Made at %1; %2", clock(made_at), words)
-    return tr("Made at %1; classes, images or the model changed since.", clock(made_at))
+        return tr("Made at %1; %2", clock_text(made_at), words)
+    return tr("Made at %1; classes, images or the model changed since.", clock_text(made_at))
 
 
 def truth_text(truth: Path | None) -> str:

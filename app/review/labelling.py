@@ -15,6 +15,7 @@ from app.texts import plural, tr
 from app.wording import images, number, sentence
 from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
 from engine.project.actions import action
+from engine.texts import paragraph
 
 if TYPE_CHECKING:
     from app.session import Session
@@ -31,7 +32,7 @@ def nothing_to_accept(graph: CategoryGraph, state: CollectionState, place: int) 
     if label == UNKNOWN:
         return tr("This image is labelled already: none of the classes.")
     if label != NO_CLASS:
-        name = graph.name(label) if label in graph else tr("a removed class")
+        name = graph.shown_name(label) if label in graph else tr("a removed class")
         return tr("This image is labelled already: %1.", name)
     if state.status[place] == ImageStatus.FAILED:
         return tr("Nothing to accept: this file could not be read.")
@@ -44,7 +45,7 @@ def no_such_digit(digit: int, *, is_complete: bool) -> str:
     if not is_complete:
         return tr("Prediction %1 is not shown yet. Press the key again in a moment.", number(digit))
     nothing, key = tr("No class has the key %1 for this image.", _digit_key(digit)), keys_in_use().text_of("relabel")
-    return f"{nothing} {tr('Press %1 to label it as any class.', key)}" if key else nothing
+    return paragraph(nothing, tr("Press %1 to label it as any class.", key)) if key else nothing
 
 
 def _digit_key(digit: int) -> str:
@@ -111,7 +112,7 @@ class FoldedDecisions(QObject):
         """Comes after the usual answer, and adds to it."""
         kept, self._kept = self._kept, 0
         if kept and change.labelled and change.kind == "done":
-            text = f"{change.text}. {sentence(kept_text(kept))}"
+            text = paragraph(sentence(change.text), sentence(kept_text(kept)))
             self._toast.say(text, action=tr("Undo"), on_action=self._session.undo)
 
 
@@ -173,7 +174,7 @@ def key_hint() -> str:
         tr("%1 to %2 choose another.", first, last) if first and last else "",
         tr("%1 means none of them.", unknown) if unknown else "",
     ]
-    return " ".join(part for part in parts if part)
+    return paragraph(*parts)
 
 
 @final

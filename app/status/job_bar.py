@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QListWidget, QListWidgetItem,
 
 from app.controls import fill_bar, fill_column, make_bar, make_button, make_icon_button, make_label
 from app.texts import plain_tip, plural, tr
-from app.wording import progress_facts
+from app.wording import progress_facts, titled
 from engine.events import Progress
 from engine.files import FileFailure, shown
 from engine.texts import translated
@@ -122,7 +122,7 @@ class JobBar(QWidget):
     def show_progress(self, progress: Progress) -> None:
         fill_bar(self._bar, progress)
         self._facts.setText(progress_facts(progress))
-        self._bar.setAccessibleName(f"{self._title.text()}: {self._facts.text()}")
+        self._bar.setAccessibleName(titled(self._title.text(), self._facts.text()))
 
     def show_idle(self) -> None:
         for widget in self._running:

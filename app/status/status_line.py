@@ -127,7 +127,7 @@ class LabelMark(QWidget):
         elif label == UNKNOWN:
             done = tr("Labelled as none of the classes")
         else:
-            done = tr("Labelled %1", graph.name(label) if label in graph else "")
+            done = tr("Labelled %1", graph.shown_name(label) if label in graph else "")
         left = tr("%1 to review", number(subset_counts(state)[Subset.TO_REVIEW]))
         return f"{done}{SEPARATOR}{left}"
 

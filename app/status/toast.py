@@ -152,9 +152,9 @@ class ChangeAnswers(QObject):
 
     def _on_change_made(self, change: Change) -> None:
         if change.kind == "undone":
-            self._toast.say(tr("Undone: %1", change.text), action=tr("Redo"), on_action=self._session.redo)
+            self._toast.say(tr("Undone: %1", change.action.command), action=tr("Redo"), on_action=self._session.redo)
         elif change.kind == "redone":
-            self._toast.say(tr("Redone: %1", change.text), action=tr("Undo"), on_action=self._session.undo)
+            self._toast.say(tr("Redone: %1", change.action.command), action=tr("Undo"), on_action=self._session.undo)
         elif change.action.code not in ON_THEIR_PAGE and (len(change.labelled) != 1 or change.graph_edits):
             self._toast.say(change.text, action=tr("Undo"), on_action=self._session.undo)
         else:

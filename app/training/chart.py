@@ -12,7 +12,7 @@ from app.texts import tr
 from app.theme import theme_of
 from app.theme.tokens import tokens
 from app.training.logic import Curve, Curves
-from app.wording import percent_to_a_tenth
+from app.wording import clauses, percent_to_a_tenth
 
 HEIGHT: Final = 150
 WIDEST_NUMBERS: Final = ("100%", "0.0000")
@@ -90,10 +90,10 @@ class Chart(QWidget):
             plot.setYRange(low, high, padding=ROOM_FOR_POINTS)
         self._validation_key.setVisible(bool(curves.validation_loss.values))
         self._kept.setData(*_kept_point(curves.accuracy, self._kept_iteration))
-        loss = [f"{tr('Loss')} {value:.3f}" for value in curves.loss.values[-1:]]
+        loss = [f"{tr('Loss')} {QLocale().toString(value, 'f', 3)}" for value in curves.loss.values[-1:]]
         shares = map(percent_to_a_tenth, curves.accuracy.values[-1:])
         words = [*loss, *(f"{tr('Validation accuracy')} {share}" for share in shares)]
-        self.setAccessibleName(", ".join(words) or tr("Training chart"))
+        self.setAccessibleName(clauses(*words) or tr("Training chart"))
 
     def _dress(self) -> None:
         colours = tokens().colours

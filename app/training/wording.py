@@ -2,8 +2,6 @@
 
 from typing import Final
 
-from PySide6.QtCore import QLocale
-
 from app.texts import marked, plural, tr
 from app.training.logic import (
     Depth,
@@ -16,8 +14,9 @@ from app.training.logic import (
     VersionRow,
     tuning_s,
 )
-from app.wording import SEPARATOR, hours, images, moment_text, number, percent_to_a_tenth
+from app.wording import SEPARATOR, hours, images, minutes, moment_text, number, percent_to_a_tenth, titled
 from engine.collection.training.progress import TrainingStage
+from engine.texts import paragraph
 from engine.training.curve import TrainingDuration
 
 _MINUTE_S: Final = 60
@@ -107,9 +106,7 @@ def _about(seconds: float) -> str:
     if seconds < _HOUR_S:
         steps = 2 if seconds < _SHORT_S else 1  # a whole minute more or less would be a third of it
         count = round(steps * seconds / _MINUTE_S) / steps
-        if count == 1:
-            return tr("1 minute")
-        return tr("%1 minutes", QLocale().toString(count, "f", 0 if count % 1 == 0 else 1))
+        return minutes(count)
     halves = 1 if seconds > 5 * _HOUR_S else 2
     return hours(round(halves * seconds / _HOUR_S) / halves)
 
@@ -147,14 +144,14 @@ def measured_on(figures: Figures) -> str:
         return ""
     basis = plural(figures.held_out_images, "Accuracy on 1 held-out image.", "Accuracy on %n held-out images.")
     caution = tr("With so few, the difference may be due to chance.") if figures.may_be_chance else ""
-    return " ".join(filter(None, (basis, caution)))
+    return paragraph(basis, caution)
 
 
 def outcome_line(trained: Trained) -> str:
     """The outcome in one line, for a toast."""
     if trained.figures.before is None:
         return verdict(trained.figures)
-    return f"{verdict(trained.figures)}: {comparison(trained.figures)}"
+    return titled(verdict(trained.figures), comparison(trained.figures))
 
 
 def version_facts(row: VersionRow) -> str:

@@ -153,7 +153,7 @@ class WhatIf(PanelFeature["ChangedPanel"]):
     def name_of(self, class_id: int) -> str:
         """Name of a class, also of one that an edit removed."""
         graph, gone = self._session.graph, self._edits.gone
-        return graph.name(class_id) if class_id in graph else gone.get(class_id, tr("a removed class"))
+        return graph.shown_name(class_id) if class_id in graph else gone.get(class_id, tr("a removed class"))
 
     def make_panel(self) -> ChangedPanel:
         from app.what_if.changed_panel import ChangedPanel

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtCore import QLocale
 
 from app.texts import fill, plural, shortened, tr
-from app.wording import number, percent_to_a_tenth
+from app.wording import number, percent_to_a_tenth, titled
 from engine.graph.codes import NO_CLASS, UNKNOWN
+from engine.texts import paragraph
 
 if TYPE_CHECKING:
     from engine.collection.state import ChangedImages, ClassMove
@@ -49,7 +50,7 @@ def basis_line(found: HeldOutComparison | None) -> str:
     )
     safe = tr("With a safe class: %1 → %2, right: %3 → %4.")
     values = found.named_before, found.named_after, found.named_rightly_before, found.named_rightly_after
-    return f"{counted} {fill(safe, *map(number, values))}"
+    return paragraph(counted, fill(safe, *map(number, values)))
 
 
 def points(gain: float) -> str:
@@ -72,7 +73,8 @@ def unknown_line(changes: ChangedImages, name_of: NameOf) -> str:
         return ""
     went = tr("Unknown went up by %1") if more > 0 else tr("Unknown went down by %1")
     why = _labels_line(changes.new_labels, name_of)
-    return ": ".join(part for part in (fill(went, number(abs(more))), why) if part)
+    text = fill(went, number(abs(more)))
+    return titled(text, why) if why else text
 
 
 def _labels_line(new_labels: Sequence[tuple[int, int]], name_of: NameOf) -> str:

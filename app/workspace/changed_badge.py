@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QPushButton
 from app.controls import ICON_SIZE
 from app.texts import plain_tip, plural, tr
 from app.theme.icons import icon
-from app.wording import number
+from app.wording import in_sentences, number, sentence
 
 if TYPE_CHECKING:
     from engine.collection.state import ChangedImages
@@ -44,7 +44,7 @@ class SortAgain(_HeaderButton):
         self._texts = [again, ""]
         self.setText(f"{changed} · {again}")
         self.setIcon(QIcon())
-        self.setToolTip(plain_tip(f"{changed}. {again}."))
+        self.setToolTip(plain_tip(sentence(in_sentences(changed, again))))
         self.setAccessibleName(self.text())
         self.setVisible(self.count > 0)
 
@@ -71,7 +71,7 @@ class ChangedBadge(_HeaderButton):
         """Set the changes; the layout then calls `show_whole`, and `shorten` where there is too little room."""
         self.changes = changes
         if changes is not None:
-            whole = ". ".join(line for line in (changed_line(changes), more_line(changes)) if line)
+            whole = in_sentences(changed_line(changes), more_line(changes))
             self.setToolTip(plain_tip(whole))
             self.setAccessibleName(whole)
 

@@ -18,7 +18,7 @@ from app.drops import DropBox, DropLight
 from app.session.subsets import ImageFilter, Subset
 from app.texts import shortened, tr, with_breaks
 from app.theme.icons import icon_pixmap
-from app.wording import preparing_text
+from app.wording import enumeration, preparing_text
 from engine.collection.state import CollectionState
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def _empty_subset(subset: Subset) -> Emptiness:
         text = tr("Every image resembles one of the classes, and you have labelled none as unknown.")
         return Emptiness("search", tr("No unknown images"), text)
     keys = [key for name in ("accept", "label_as_1", "relabel") if (key := keys_in_use().text_of(name))]
-    text = tr("Select an image, then drag it onto a class, or press one of these keys: %1.", ", ".join(keys))
+    text = tr("Select an image, then drag it onto a class, or press one of these keys: %1.", enumeration(keys))
     if not keys:
         text = tr("Select an image, then drag it onto a class.")
     return Emptiness("label", tr("No labels yet"), text)

@@ -96,7 +96,7 @@ class Shown:
 
     def name_of(self, class_id: int) -> str:
         graph = self._session.graph
-        return graph.name(class_id) if class_id in graph else tr("(removed)")
+        return graph.shown_name(class_id) if class_id in graph else tr("(removed)")
 
     def _class_ids(self) -> frozenset[int] | None:
         graph = self._session.graph

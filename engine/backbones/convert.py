@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 from engine.backbones.model_files import WeightsPackage
 from engine.backbones.trial import normalised, sample_squares
-from engine.errors import ModelError
+from engine.errors import ModelError, found_at
 from engine.events import CancelToken, OnProgress, ignore_progress, step_teller
 from engine.full_disk import writing
 from engine.model.backbone import SMALLEST, UnitEmbedding, Whitened
@@ -68,7 +68,7 @@ def _read_head(path: Path) -> Head | None:
             maps = tuple(int(place) for place in arrays["maps"])
             return Head(maps, arrays["mean"].astype(np.float32), arrays["matrix"].astype(np.float32))
     except (OSError, ValueError, KeyError, BadZipFile) as error:
-        raise ModelError("the backbone's head cannot be read", found=f"{path}: {error}") from error
+        raise ModelError("the backbone's head cannot be read", found=found_at(path, error)) from error
 
 
 def bundled_network(source: WeightsPackage) -> UnitEmbedding:
@@ -135,7 +135,7 @@ def published_weights(source: WeightsPackage) -> dict[str, Tensor]:
     try:
         weights: dict[str, Tensor] = torch.load(path, map_location="cpu", weights_only=True)
     except (OSError, RuntimeError, pickle.UnpicklingError, BadZipFile) as error:
-        raise ModelError("the weights cannot be read", found=f"{path}: {error}") from error
+        raise ModelError("the weights cannot be read", found=found_at(path, error)) from error
     return weights
 
 
@@ -313,7 +313,7 @@ def _read_ranges(path: Path) -> Ranges | None:
         read: dict[str, list[float]] = json.loads(path.read_text(encoding="utf-8"))
         return {name: (float(least), float(largest)) for name, (least, largest) in read.items()}
     except (OSError, ValueError, TypeError, AttributeError) as error:
-        raise ModelError("the ranges of the backbone cannot be read", found=f"{path}: {error}") from error
+        raise ModelError("the ranges of the backbone cannot be read", found=found_at(path, error)) from error
 
 
 def trial_squares(card: BackboneCard) -> NDArray[np.uint8]:

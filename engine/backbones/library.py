@@ -22,6 +22,7 @@ from engine.files import open_regular
 from engine.full_disk import writing
 from engine.model_card import BackboneCard, card_path, file_hash, read_card, write_card
 from engine.new_file import create_file, flush_folder, open_own, private_folder
+from engine.texts import enumerated
 
 LONGEST_NAME: Final = 64
 _NAME: Final = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{LONGEST_NAME - 1}}}(?<!\.)")
@@ -107,7 +108,7 @@ class BackboneLibrary:
     def _check_there(self, name: str) -> None:
         if name not in (names := self.names()):
             what, remedy = "there is no such backbone in the library", "" if names else "no backbone was added yet"
-            raise ModelError(what, expected=", ".join(names), found=f"“{name}”", remedy=remedy)
+            raise ModelError(what, expected=enumerated(names), found=f"“{name}”", remedy=remedy)
 
     def _settle(self, unfinished: Path, name: str) -> None:
         """Give a whole backbone its name; another program may do the same at this moment."""

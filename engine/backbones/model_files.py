@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from engine.config import BACKBONE_VARIABLE, assets_folder, backbones_folder
-from engine.errors import ModelError
+from engine.errors import ModelError, found_at
 from engine.files import read_regular
 from engine.model_card import BackboneCard, card_path, file_hash, read_card
 
@@ -183,7 +183,7 @@ def model_files(path: Path) -> ModelFiles:
     try:
         return _gathered(path, _written_at(path), _written_at(card_path(path)), _written_at(own_propagation(path)))
     except OSError as error:
-        raise ModelError("the backbone cannot be read", found=f"{path}: {error.strerror}") from error
+        raise ModelError("the backbone cannot be read", found=found_at(path, error)) from error
 
 
 def own_propagation(path: Path) -> Path:

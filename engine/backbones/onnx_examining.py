@@ -18,7 +18,7 @@ from engine.everyday.in_use import propagation_width
 from engine.model_card import CHANNELS
 from engine.runtime.backbone_input import INPUT_RANK, INPUT_TYPES, OUTPUT_TYPES
 from engine.runtime.sessions import open_session, run_session
-from engine.texts import Message, marked
+from engine.texts import Message, enumerated, marked
 
 Shapes = Sequence[tuple[int, ...] | None]
 
@@ -51,7 +51,10 @@ def _judged(output: TensorFacts, shapes: Shapes, *, layout: str) -> TensorFacts:
         return replace(output, observed=observed, refused=refused)
     width = observed[_CHANNELS_AT[layout]] if len(observed) == _MAP else observed[-1]
     if not LEAST_WIDTH <= width <= MOST_WIDTH:
-        reason = f"it has {width:,} values for an image, not {LEAST_WIDTH} to {MOST_WIDTH:,}"
+        reason = Message(
+            "it has {width:,} values for an image, not {least} to {most:,}",
+            {"width": width, "least": LEAST_WIDTH, "most": MOST_WIDTH},
+        )
         return replace(output, observed=observed, refused=reason)
     return replace(output, observed=observed, pooling="none" if len(observed) == _VECTOR else "mean", width=width)
 
@@ -59,22 +62,23 @@ def _judged(output: TensorFacts, shapes: Shapes, *, layout: str) -> TensorFacts:
 def _refused(kind: str, shapes: Shapes) -> str:
     first, second, *both = shapes
     if first is None or second is None or not kind.startswith("tensor("):
-        return "it is a list, not an array"
+        return Message("it is a list, not an array")
     rows = both[0][0] if both and both[0] else 2
     reasons = {
-        f"it holds {kind[len('tensor(') : -1]} values, such as labels, not a vector": kind not in OUTPUT_TYPES,
-        "it is one number for each image": len(first) < _VECTOR,
-        f"it has {len(first)} axes": len(first) > _MAP,
-        f"it gives {first[0] if first else 0} rows for one image": first[:1] != (1,),
-        "its width changes from image to image": first != second,
-        f"it gives {rows} rows for two images": rows != 2,  # noqa: PLR2004
+        Message("it holds {kind} values, such as labels, not a vector", {"kind": kind[len("tensor(") : -1]}): kind
+        not in OUTPUT_TYPES,
+        Message("it is one number for each image"): len(first) < _VECTOR,
+        Message("it has {count} axes", {"count": len(first)}): len(first) > _MAP,
+        Message("it gives {count} rows for one image", {"count": first[0] if first else 0}): first[:1] != (1,),
+        Message("its width changes from image to image"): first != second,
+        Message("it gives {count} rows for two images", {"count": rows}): rows != 2,  # noqa: PLR2004
     }
     return next((reason for reason, is_so in reasons.items() if is_so), "")
 
 
 def _most_likely_first(outputs: Sequence[TensorFacts]) -> tuple[TensorFacts, ...]:
     if all(output.refused for output in outputs):
-        found = "; ".join(f"{output.name}: {output.refused}" for output in outputs) or "no output"
+        found = enumerated(_refusal(output) for output in outputs) or "no output"
         expected = "a vector, a map or tokens for each image"
         remedy = "export the network without its last step, so that it gives its features"
         raise ModelError("no output of the model can be an embedding", expected=expected, found=found, remedy=remedy)
@@ -87,6 +91,10 @@ def _most_likely_first(outputs: Sequence[TensorFacts]) -> tuple[TensorFacts, ...
     return tuple(sorted(outputs, key=rank))
 
 
+def _refusal(output: TensorFacts) -> Message:
+    return Message("{name}: {reason}", {"name": output.name, "reason": output.refused})
+
+
 def _looks_like_scores(output: TensorFacts) -> bool:
     return any(word in output.name.lower() for word in _UNLIKELY)
 
@@ -96,7 +104,7 @@ def _image_input_of(session: Any) -> ImageInput:
     inputs = declared_facts(session.get_inputs())
     if len(inputs) != 1:
         what = "the model has several inputs" if inputs else "the model takes no input"
-        raise ModelError(what, expected="one, the images", found=", ".join(each.name for each in inputs))
+        raise ModelError(what, expected="one, the images", found=enumerated(each.name for each in inputs))
     facts = inputs[0]
     shape = ", ".join("any" if axis is None else str(axis) for axis in facts.shape)
     found = f"{facts.name}: {facts.kind} ({shape})"
@@ -187,8 +195,8 @@ def _check_operators(structure: OnnxStructure) -> None:
 
 def _some(names: Iterable[str]) -> str:
     every = sorted(names)
-    more = f" and {len(every) - _NAMES_SHOWN} more" if len(every) > _NAMES_SHOWN else ""
-    return ", ".join(name[:_NAME_SHOWN] for name in every[:_NAMES_SHOWN]) + more
+    named, more = enumerated(name[:_NAME_SHOWN] for name in every[:_NAMES_SHOWN]), len(every) - _NAMES_SHOWN
+    return Message("{names} and {count:,} more", {"names": named, "count": more}) if more > 0 else named
 
 
 def _opened(path: Path, structure: OnnxStructure) -> Any:
@@ -254,7 +262,7 @@ def _chosen_output(outputs: tuple[TensorFacts, ...], wanted: str) -> TensorFacts
         what, expected = "the card names an output that the model does not have", _some(each.name for each in outputs)
         raise ModelError(what, expected=expected, found=f"“{wanted}”")
     if named.refused:
-        found = f"{named.name}: {named.refused}"
+        found = _refusal(named)
         raise ModelError("the output that the card names cannot be an embedding", found=found)
     return named
 

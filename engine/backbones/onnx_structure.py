@@ -21,7 +21,7 @@ from engine.backbones.preprocessing import (
     preprocessing_of,
     preset,
 )
-from engine.errors import InputError, ModelError
+from engine.errors import InputError, ModelError, found_at
 from engine.files import open_regular
 from engine.model_card import card_path, read_card
 from engine.texts import Message, marked
@@ -78,7 +78,7 @@ def _from_card(path: Path) -> Hint | None:
     try:
         values = vars(preprocessing_of(card))
     except InputError as error:
-        found = f"{beside.name}: {error}"
+        found = found_at(beside.name, error)
         raise ModelError("the card beside the model cannot be used", found=found, remedy=_REMEDY) from error
     return Hint(
         values, Message("from its card {name}", {"name": beside.name}), True, card.name, card.description, card.licence
@@ -205,7 +205,7 @@ def _load_without_weights(path: Path) -> Any:
     except FileNotFoundError as error:
         raise ModelError("the model file is not there", expected=str(path)) from error
     except OSError as error:
-        raise ModelError("the model file cannot be read", found=f"{path}: {error.strerror}") from error
+        raise ModelError("the model file cannot be read", found=found_at(path, error)) from error
     except DecodeError as error:
         if "alloc failed" in str(error):
             raise MemoryError from error
@@ -322,8 +322,10 @@ def _refuse_other_kinds(path: Path, head: bytes) -> None:
     weights = marked("weights as safetensors") if head[8:10] == b'{"' else ""
     kind = next((kind for start, kind in _STARTS if head.startswith(start)), weights)
     if kind:
-        what, remedy = "this is not an ONNX file", "export the network to ONNX first"
-        raise ModelError(what, found="{file}: {reason}", remedy=remedy, file=path.name, reason=Message(kind))
+        remedy = "export the network to ONNX first"
+        raise ModelError(
+            "this is not an ONNX file", found="{file}: {kind}", file=path.name, kind=Message(kind), remedy=remedy
+        )
 
 
 def _damaged(path: Path, reason: str) -> ModelError:

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from engine.errors import InputError, UsageError
 from engine.model_card import BackboneCard
+from engine.texts import enumerated
 
 SMALLEST_SIDE: Final = 8
 LARGEST_SIDE: Final = 1024
@@ -113,7 +114,7 @@ def preprocessing_from(values: Mapping[str, Any]) -> Preprocessing:
         InputError: a field is unknown or out of its range.
     """
     if unknown := sorted(set(values) - set(FIELDS)):
-        raise InputError("there is no such preprocessing", expected=", ".join(FIELDS), found=", ".join(unknown))
+        raise InputError("there is no such preprocessing", expected=enumerated(FIELDS), found=enumerated(unknown))
     given: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
     try:
         return Preprocessing(**given)
@@ -141,7 +142,7 @@ def preset(name: str) -> Mapping[str, Any]:
         UsageError: there is no preset of this name.
     """
     if name not in PRESETS:
-        raise UsageError("there is no such preset", expected=", ".join(PRESETS), found=name)
+        raise UsageError("there is no such preset", expected=enumerated(PRESETS), found=name)
     return {field: value for field, value in vars(PRESETS[name]).items() if field != "title"}
 
 

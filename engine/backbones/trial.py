@@ -28,6 +28,7 @@ from engine.project import Project
 from engine.runtime.backbone import BackboneSession
 from engine.runtime.devices.facts import CPU_PROVIDER
 from engine.runtime.providers import ProviderChoice
+from engine.texts import Message, enumerated
 from engine.worker.limits import Limits, ask_child, peak_memory_bytes, usual_limits
 
 STEPS: Final = ("checking the file", "trying it on images", "saving it")
@@ -256,8 +257,12 @@ def chosen_preprocessing(facts: OnnxFacts, chosen: Mapping[str, Any]) -> Preproc
         outputs = {output.name: output for output in facts.outputs}
         output = outputs.get(values["output"])
         if output is None or output.refused:
-            usable = ", ".join(each.name for each in facts.outputs if not each.refused)
-            reason = f"“{values['output']}”" if output is None else f"{output.name}: {output.refused}"
+            usable = enumerated(each.name for each in facts.outputs if not each.refused)
+            reason = (
+                f"“{values['output']}”"
+                if output is None
+                else Message("{name}: {reason}", {"name": output.name, "reason": output.refused})
+            )
             raise ModelError("the model has no such output", expected=usable, found=reason)
         values["pooling"] = chosen.get("pooling", output.pooling)
     preprocessing = preprocessing_from(values)

@@ -143,10 +143,12 @@ def _chosen(project: Path, text: str, *, is_other_wanted: bool) -> tuple[Path, b
         return fitting[0].path, False
     raise InputError(
         "several backups are meant" if fitting else "there is no such backup",
-        expected=f"a file, 1 to {len(found)}, or a time such as {_time(found[0])}" if found else "a file",
+        expected="a file, 1 to {count}, or a time such as {time}" if found else "a file",
         found=text,
         remedy="see protoleaf backups list {project}",
         project=project,
+        count=len(found),
+        time=_time(found[0]) if found else "",
     )
 
 
@@ -162,10 +164,13 @@ def _numbered(project: Path, number: int, offer: "Offer", found: "Sequence[Backu
         return fitting
     raise InputError(
         "the list of backups has changed since it was shown",
-        expected=f"number {number} to be {before[0]}" if before else f"1 to {len(shown)}",
+        expected="number {number} to be {backup}" if before else "1 to {count}",
         found=fitting[0].path.name if fitting else str(number),
         remedy="see protoleaf backups list {project}, or give the time of the backup",
         project=project,
+        number=number,
+        backup=before[0] if before else "",
+        count=len(shown),
     )
 
 

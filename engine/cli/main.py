@@ -43,6 +43,7 @@ MISUSED: Final = 2
 STOPPED: Final = 130
 NOBODY_READS: Final = 141  # as shells report a command whose output a pipe no longer takes
 LONGEST_SHOWN: Final = 200  # letters of an overlong name that are shown
+AS_JSON: Final = "--json"
 STOPPED_MESSAGE: Final = "stopped; what was finished is kept"
 
 _log = logging.getLogger(__name__)
@@ -137,11 +138,13 @@ COMMAND_NAMES: Final = frozenset(typer.main.get_command(application).commands)  
 """First words that are commands; a word that ends in .protoleaf is a project to open in the window."""
 
 
-def main(arguments: Sequence[str]) -> int:
+def main(arguments: Sequence[str], speak: Callable[[], None] = lambda: None) -> int:
     """Run one command.
 
     Args:
         arguments: without the program's name.
+        speak: sets the person's language. It is called only before an error is printed, so that results and files are
+            the same in every language; with `--json` never, since programs read errors then, too.
 
     Returns:
         Exit status: 0 done, 1 refused with one line on standard error, 2 misused, 130 stopped by Ctrl+C, 143 by a
@@ -149,12 +152,12 @@ def main(arguments: Sequence[str]) -> int:
     """
     try:
         with interrupted_by_signals():
-            return _guarded(arguments)
+            return _guarded(arguments, speak)
     except KeyboardInterrupt:  # once more, while the first was dealt with
         return stop_status()
 
 
-def _guarded(arguments: Sequence[str]) -> int:
+def _guarded(arguments: Sequence[str], speak: Callable[[], None]) -> int:
     try:
         return _run(arguments)
     except typer.TyperException as error:  # a wrong option or argument
@@ -167,13 +170,13 @@ def _guarded(arguments: Sequence[str]) -> int:
             raise
         return NOBODY_READS
     except Exception as error:
-        status = _answer(error, arguments)
+        status = _answer(error, arguments, speak)
         if status is None:
             raise
         return status
 
 
-def _answer(error: Exception, arguments: Sequence[str]) -> int | None:
+def _answer(error: Exception, arguments: Sequence[str], speak: Callable[[], None]) -> int | None:
     """Print why a command ended; None for a bug."""
     if was_interrupted():  # a library that was being loaded gives another error for it
         return _complain(STOPPED_MESSAGE, stop_status())
@@ -183,6 +186,8 @@ def _answer(error: Exception, arguments: Sequence[str]) -> int | None:
     _drop_unwritten_output()
     if isinstance(plain, BrokenPipeError):
         return NOBODY_READS
+    if AS_JSON not in arguments:
+        speak()
     return _complain(plain.translated(), MISUSED if isinstance(plain, UsageError) else FAILED)
 
 

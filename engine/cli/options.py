@@ -11,6 +11,7 @@ import typer
 from engine.backbones.preprocessing import preset, three_numbers
 from engine.cli.output import note
 from engine.errors import ProjectLockedError, ProjectReadOnlyError, UsageError
+from engine.texts import either
 
 if TYPE_CHECKING:
     from engine.project import Project
@@ -138,7 +139,7 @@ def chosen_fields(
     chosen = {} if preset_name is None else dict(preset(preset_name))
     if value_range is not None:
         if value_range not in RANGES:
-            raise UsageError("no such range", expected=" or ".join(RANGES), found=value_range)
+            raise UsageError("no such range", expected=either(RANGES), found=value_range)
         chosen |= RANGES[value_range]
     for name, text in (("mean", mean), ("std", std)):
         try:

@@ -15,7 +15,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from engine.errors import Cancelled
+from engine.errors import Cancelled, code_of
 from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.events import Progress as JobProgress
 from engine.files import FileFailure
@@ -106,7 +106,10 @@ def percent(share: float) -> str:
 
 def failure_rows(failures: Sequence[FileFailure]) -> list[dict[str, str]]:
     """Files that could not be used, for JSON."""
-    return [{"path": str(failure.path), "reason": failure.reason} for failure in failures]
+    return [
+        {"path": str(failure.path), "reason": str(failure.reason), "code": code_of(failure.reason)}
+        for failure in failures
+    ]
 
 
 def left_out_text(left_out: "LeftOut") -> str:

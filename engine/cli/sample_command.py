@@ -9,6 +9,7 @@ import typer
 from engine.cli.output import AsJson, counted, progress_bar, say, stoppable
 from engine.config import CacheFolders
 from engine.errors import UsageError
+from engine.texts import either
 
 WAYS: Final = ("teach-first", "random")
 By = Annotated[
@@ -26,7 +27,7 @@ Seed = Annotated[int, typer.Option("--seed", min=0, help="Of the random draw: th
 def check_way(by: str) -> None:
     """Refuse a way that is not there, as a misuse of the command line."""
     if by not in WAYS:
-        raise UsageError("images cannot be chosen so", expected=" or ".join(WAYS), found=by)
+        raise UsageError("images cannot be chosen so", expected=either(WAYS), found=by)
 
 
 def sample(

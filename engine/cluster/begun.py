@@ -22,6 +22,7 @@ from engine.model_card import write_card
 from engine.new_file import clear_abandoned_drafts
 from engine.new_folder import Placing, check_is_free, new_folder, place_file
 from engine.runtime.eight_bit import eight_bit_path
+from engine.texts import Message, enumerated
 
 SHARD_IMAGES: Final = 10_000
 """Images of a shard. Chosen: a core takes minutes for one, and a hundred million images make ten thousand files."""
@@ -65,7 +66,9 @@ def _write(draft: Path, wanted: WantedDataSet, found: FoundImages, cancel: Cance
     pieces = each_piece(wanted.sources, shard_images, found, cancel=cancel)
     totals = write_plan(draft, pieces, shard_images, cancel)
     if not totals.shards:
-        raise InputError("there is no image", found=", ".join(wanted.sources), remedy="name images, or folders of them")
+        raise InputError(
+            "there is no image", found=enumerated(wanted.sources), remedy="name images, or folders of them"
+        )
     place_backbone(wanted.model.backbone, draft / BACKBONE_FILE)
     write_card(draft / BACKBONE_FILE, wanted.model.card)
     companion = eight_bit_path(wanted.model.backbone)
@@ -83,9 +86,13 @@ def _refuse_other(manifest: Manifest, wanted: WantedDataSet) -> None:
     """Refuse to go on with a data set of something else: its plan stands."""
     model = wanted.model
     pairs = (
-        ("sources", ", ".join(manifest.sources), ", ".join(wanted.sources)),
-        ("backbone", named(manifest.card.name, manifest.backbone_hash), named(model.card.name, model.backbone_hash)),
-        ("images a shard", f"{manifest.shard_images:,}", f"{wanted.shard_images or manifest.shard_images:,}"),
+        (Message("sources"), ", ".join(manifest.sources), ", ".join(wanted.sources)),
+        (
+            Message("backbone"),
+            named(manifest.card.name, manifest.backbone_hash),
+            named(model.card.name, model.backbone_hash),
+        ),
+        (Message("images a shard"), f"{manifest.shard_images:,}", f"{wanted.shard_images or manifest.shard_images:,}"),
     )
     for part, begun, asked in pairs:
         if begun != asked:

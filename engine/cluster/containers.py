@@ -12,6 +12,7 @@ from engine.errors import ImageError, InputError
 from engine.images.kinds import IMAGE_SUFFIXES
 from engine.images.read_file import MAX_FILE_BYTES
 from engine.runtime.sessions import one_line
+from engine.texts import Message, enumerated
 
 TAR: Final = ".tar"
 PARQUET: Final = ".parquet"
@@ -148,8 +149,8 @@ def _columns(name: str, schema: Any) -> TableColumns:
             "this table has no column with images",
             expected="bytes in a column such as {expected_names}",
             found="{columns} in {name}",
-            expected_names=", ".join(_BYTES_NAMES[:3]),
-            columns=", ".join(kinds) or "no column",
+            expected_names=enumerated(_BYTES_NAMES[:3]),
+            columns=enumerated(kinds) or Message("no column"),
             name=name,
         )
     key = next((each for each in _KEY_NAMES if each in kinds and each != named[0]), None)

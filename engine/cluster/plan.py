@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from engine.dataset.manifest import PLAN_FILE
-from engine.errors import FormatError, reason_of
+from engine.errors import FormatError, found_at
 from engine.events import CancelToken
 from engine.files import open_regular
 from engine.full_disk import writing
@@ -136,6 +136,6 @@ class ShardPlan:
         except (pa.ArrowException, OSError, ValueError, KeyError, TypeError) as error:
             raise FormatError(
                 "the plan of the data set cannot be read",
-                found=f"{self._path}: {reason_of(error)}",
+                found=found_at(self._path, error),
                 remedy="embed the sources into a new folder",
             ) from error

@@ -8,7 +8,7 @@ from typing import Final
 from engine.cluster.containers import PARQUET, TAR, rows_by_group
 from engine.cluster.plan import IMAGE, TABLE, TAR_FILE, Piece
 from engine.cluster.storage import each_in_store, is_address, size_of
-from engine.errors import InputError, StorageError
+from engine.errors import InputError, StorageError, found_at
 from engine.events import CancelToken
 from engine.files import open_regular
 from engine.images.find_images import FoundImages, each_image_folder, without_doubles
@@ -98,7 +98,7 @@ def _listed(path: Path) -> Iterator[str]:
                 if name.strip():
                     yield name if is_address(name) else os.path.join(path.parent, name)  # noqa: PTH118 (as written)
     except OSError as error:
-        raise StorageError("the list cannot be read", found=f"{path}: {error.strerror}") from error
+        raise StorageError("the list cannot be read", found=found_at(path, error)) from error
 
 
 def _pieces(name: str, size_bytes: int | None, shard_images: int) -> Iterator[Piece]:

@@ -20,6 +20,7 @@ from engine.graph.category_graph import CategoryGraph
 from engine.interchange.predictions_file import image_keys, spellings
 from engine.interchange.table_text import storable
 from engine.project import Project
+from engine.texts import enumerated
 
 TOP: Final = 5
 MOST_SHOWN: Final = 3
@@ -101,7 +102,7 @@ def _only_unlabelled(classified: Classified, name: str, claimed: Sequence[int], 
     if len(free) > 1:
         raise InputError(
             "“{name}” in the truth file fits {free} images",
-            found=", ".join(paths[row] for row in free[:MOST_SHOWN]),
+            found=enumerated(paths[row] for row in free[:MOST_SHOWN]),
             remedy="write more of the path",
             name=name,
             free=len(free),

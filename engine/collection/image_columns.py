@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.collation import in_order
 from engine.collection.detail_columns import DetailColumns, no_details, places_of, with_details
 from engine.collection.state import Sorting
 from engine.collection.text_column import TextColumn
-from engine.graph.names import natural_key
 from engine.project import Project
 from engine.project.records import Note
 
@@ -27,7 +27,7 @@ class FileColumns:
 
     ids: Ids  # (n,) int64, ascending
     names: Sequence[str]  # (n,)
-    folders: tuple[str, ...]  # distinct ones, as stored, in natural order
+    folders: tuple[str, ...]  # distinct ones, as stored, in order
     folder_code: NDArray[np.int32]  # (n,) place in `folders`
     size_bytes: NDArray[np.int64]  # (n,)
 
@@ -43,9 +43,8 @@ class FileColumns:
 
     @cached_property
     def name_rank(self) -> NDArray[np.int32]:
-        """(n,) rank by natural order: IMG_2 before IMG_10."""
-        keys = list(map(natural_key, self.names))
-        return _ranks(np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64))
+        """(n,) rank by the order of names: IMG_2 before IMG_10. Of equal names the older image comes first."""
+        return _ranks(np.array(in_order(range(len(self.names)), self.names.__getitem__), dtype=np.int64))
 
     @cached_property
     def folder_rank(self) -> NDArray[np.int32]:
@@ -137,7 +136,7 @@ def read_files(project: Project) -> FileColumns:
     """Read what a project knows of the files."""
     table = project.images.table()
     parts = [path.rpartition("/") for path in table.paths]
-    folders = sorted({folder for folder, _, _ in parts}, key=natural_key)
+    folders = in_order({folder for folder, _, _ in parts}, str)
     codes = {folder: code for code, folder in enumerate(folders)}
     return FileColumns(
         np.array(table.ids, dtype=np.int64),

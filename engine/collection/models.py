@@ -23,6 +23,7 @@ from engine.full_disk import writing
 from engine.model_card import BackboneCard, card_of, file_hash
 from engine.new_file import clear_abandoned_drafts, private_folder, write_file
 from engine.runtime.eight_bit import eight_bit_path
+from engine.texts import enumerated
 
 if TYPE_CHECKING:
     from engine.project import Change, ModelVersion, Project
@@ -112,7 +113,7 @@ def find_model(name_or_path: str = BUNDLED_NAME) -> ModelFiles:
         return library.entry(name)
     path = Path(name_or_path).absolute()
     if not path.is_file():
-        names = ", ".join((*bundled_backbones(), *library.names())) or "none"
+        names = enumerated((*bundled_backbones(), *library.names())) or "none"
         raise ModelError(
             "there is no such backbone",
             expected="{names}, or an ONNX file",

@@ -13,6 +13,7 @@ from engine.events import CancelToken
 from engine.files import FoundFile
 from engine.full_disk import storage_error
 from engine.graph.category_graph import CategoryGraph
+from engine.graph.class_attributes import ClassAttributes
 from engine.new_file import output_file, private_folder
 from engine.project import Project
 from engine.project.actions import action
@@ -21,6 +22,7 @@ from engine.project.file.on_disk import SIDE_SUFFIXES
 MODEL_SUFFIX = ".onnx"
 PROJECT_NAME: Final = f"sample{PROJECT_SUFFIX}"
 COLLECTION: Final = "collection"
+NAMES_NAME: Final = "names.csv"  # table of classes and what else they are called, one name to a row
 EDGES_NAME: Final = "edges.csv"  # table of child and parent, parents first; roots have an empty parent
 SHOTS_NAME: Final = "shots.csv"  # table of labelled image and class
 TRUTH_NAME: Final = "truth.csv"  # table of every other image and its class; empty where it shows none of the classes
@@ -111,15 +113,19 @@ def copy_sample_project(folder: Path, *, cancel: CancelToken | None = None) -> P
 
 
 def fill_project(project: Project, folder: Path) -> None:
-    """Add the classes, images and labels of a folder's three tables."""
+    """Add the classes, images and labels of a folder's tables."""
     ids: dict[str, int] = {}
+    names: dict[str, list[str]] = {}
+    for name, other in _rows(folder / NAMES_NAME) if (folder / NAMES_NAME).is_file() else ():
+        names.setdefault(name, []).append(other)
 
     def add_classes(graph: CategoryGraph) -> None:
         for child, parent in _rows(folder / EDGES_NAME):
             if child in ids:
-                graph.link(ids[child], ids[parent])
+                graph.link(ids[parent], ids[child])
             else:
-                ids[child] = graph.add_class(child, (ids[parent],) if parent else ())
+                attributes = ClassAttributes(synonyms=tuple(names.get(child, ())))
+                ids[child] = graph.add_class(child, (ids[parent],) if parent else (), attributes=attributes)
 
     project.classes.edit(add_classes, action("sample_classes_added"))
     class_of = dict(_rows(folder / SHOTS_NAME))

@@ -15,7 +15,7 @@ from typing import Final
 
 from engine.errors import InputError
 from engine.images.found_details import rating_text
-from engine.texts import Message, marked
+from engine.texts import Message, enumerated, marked
 
 
 class Field(StrEnum):
@@ -135,7 +135,7 @@ def _field(name: str, start: int) -> Field:
             expected="one of {fields}",
             remedy="put words with a colon in quotes",
             field=name,
-            fields=", ".join(f"{known}:" for known in _FIELDS),
+            fields=enumerated(f"{known}:" for known in _FIELDS),
             place=start + FIRST_POSITION,
         )
     return field
@@ -157,7 +157,7 @@ def _one_of(term: Term, known: tuple[str, ...], field: str) -> Term:
     wanted = term.text.casefold()
     found = next((each for each in known if wanted in {each, each.rstrip("s")}), None)
     if found is None:
-        raise _not_understood(term, ", ".join(f"{field}{each}" for each in known))
+        raise _not_understood(term, enumerated(f"{field}{each}" for each in known))
     return replace(term, text=found)
 
 

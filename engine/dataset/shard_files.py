@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from engine.dataset.described_folder import ShardFacts, facts_of, shard_path
-from engine.errors import FormatError, StorageError, reason_of
+from engine.errors import FormatError, StorageError, found_at
 from engine.files import open_regular
 from engine.full_disk import writing
 from engine.new_file import ORDINARY_FILE, new_file
@@ -90,9 +90,9 @@ def _opened(shards: ShardSet, number: int) -> Iterator[tuple[Any, ShardFacts]]:
     except FileNotFoundError as error:
         raise StorageError("a shard is missing", found=str(path), remedy=shards.remedy) from error
     except PermissionError as error:
-        raise StorageError("a shard cannot be read", found=f"{path}: {reason_of(error)}") from error
+        raise StorageError("a shard cannot be read", found=found_at(path, error)) from error
     except (pa.ArrowException, OSError, ValueError, KeyError, TypeError) as error:
-        found_text = f"{path}: {reason_of(error)}"
+        found_text = found_at(path, error)
         raise FormatError("a shard is damaged", found=found_text, remedy=shards.remedy) from error
 
 

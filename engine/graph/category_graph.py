@@ -186,6 +186,15 @@ class CategoryGraph:
         check_known(self._structure, class_id)
         return self._structure.names[class_id]
 
+    def shown_name(self, class_id: ClassId) -> str:
+        """Its name in the language that people see names in, see `engine.graph.shown_language`; else its name."""
+        check_known(self._structure, class_id)
+        return self._structure.shown_name(class_id)
+
+    def name_beside(self, class_id: ClassId) -> str:
+        """Its name where people see another one, such as the scientific name; else ""."""
+        return "" if self.name(class_id) == self.shown_name(class_id) else self.name(class_id)
+
     def attributes(self, class_id: ClassId) -> ClassAttributes:
         check_known(self._structure, class_id)
         return self._structure.attributes.of(class_id)
@@ -208,7 +217,10 @@ class CategoryGraph:
         return self._structure.parents(class_id)
 
     def children(self, class_id: ClassId) -> tuple[ClassId, ...]:
-        """Classes directly below, in natural order of their names ("Leaf 9" before "leaf 10")."""
+        """Classes directly below, in the order of the names that people see ("Leaf 9" before "leaf 10").
+
+        What is computed or stored goes by ids instead: names and order are those of a language, see `engine.collation`.
+        """
         check_known(self._structure, class_id)
         return self._structure.children(class_id)
 
@@ -217,7 +229,7 @@ class CategoryGraph:
         return next(iter(self._structure.children_named(parent_id, name)), None)
 
     def roots(self) -> tuple[ClassId, ...]:
-        """Classes without parents, in natural order of their names."""
+        """Classes without parents, in the order of their names, as `children`."""
         return self._structure.children(TOP)
 
     def leaves(self) -> tuple[ClassId, ...]:

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from engine.errors import GraphError, InputError
-from engine.graph.language_tags import name_in, split_language, with_language, without_language
+from engine.graph.language_tags import is_for, name_in, split_language, with_language, without_language
 from engine.graph.limits import LONGEST_NAME, LONGEST_NOTE, LONGEST_SOURCE_ID, MOST_SYNONYMS
 from engine.graph.names import clean_name
 
@@ -47,6 +47,10 @@ class ClassAttributes:
     def name_in(self, language: str) -> str:
         """The first of the synonyms in a language, such as "pt-BR"; "" where there is none."""
         return name_in(language, self.synonyms) if self.synonyms else ""
+
+    def names_for(self, language: str) -> tuple[str, ...]:
+        """The synonyms without a language, and those in a language; in "" all of them."""
+        return tuple(without_language(each) for each in self.synonyms if not language or is_for(language, each))
 
     def __bool__(self) -> bool:
         return bool(self.source_id or self.synonyms) or self != NO_ATTRIBUTES
@@ -162,9 +166,14 @@ def _clean_source_id(source_id: str, _name: str) -> str:
 
 def _clean_synonyms(synonyms: tuple[str, ...], name: str) -> tuple[str, ...]:
     """As names are; blanks, repetitions, what stands there with its language, and the class's own name are left out."""
-    cleaned = dict.fromkeys(map(_clean_synonym, filter(str.strip, synonyms)))
-    for plain in [name, *(without_language(each) for each in cleaned if split_language(each)[1])]:
-        cleaned.pop(plain, None)
+    cleaned: dict[str, None] = {}
+    plain = [name]
+    for synonym in filter(str.strip, synonyms):
+        bare, language = split_language(synonym)
+        cleaned[clean_name(with_language(bare, language) if language else synonym, noun="synonym")] = None
+        plain += [bare] if language else []
+    for each in plain:
+        cleaned.pop(each, None)
     if len(cleaned) > MOST_SYNONYMS:
         raise GraphError(
             'the class "{name}" has too many synonyms',
@@ -175,10 +184,6 @@ def _clean_synonyms(synonyms: tuple[str, ...], name: str) -> tuple[str, ...]:
             limit=MOST_SYNONYMS,
         )
     return tuple(cleaned)
-
-
-def _clean_synonym(synonym: str) -> str:
-    return clean_name(with_language(*split_language(synonym)), noun="synonym")
 
 
 def _clean_note(note: str, _name: str) -> str:

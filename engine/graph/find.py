@@ -5,7 +5,6 @@ import heapq
 import re
 import unicodedata
 from collections.abc import Iterable
-from functools import reduce
 from itertools import chain
 from typing import Final
 
@@ -13,7 +12,7 @@ from engine.errors import AmbiguousClassError, UnknownClassError
 from engine.graph.names import join_path, split_path
 from engine.graph.structure import TOP, ClassId, GraphStructure
 from engine.search_folding import folded as searchable
-from engine.texts import Message
+from engine.texts import Message, either, enumerated, marked
 
 LISTED_PATHS: Final = 5
 CLOSE_MATCHES: Final = 3
@@ -90,12 +89,13 @@ def _fits_above(structure: GraphStructure, class_id: ClassId, names: tuple[str, 
 
 
 def _ambiguous(structure: GraphStructure, text: str, fitting: list[ClassId]) -> AmbiguousClassError:
-    listed = [f'"{path_text(structure, each)}"' for each in fitting[:LISTED_PATHS]]
-    more = [f"and {len(fitting) - LISTED_PATHS} more"] if len(fitting) > LISTED_PATHS else []
+    listed: list[str] = [f'"{path_text(structure, each)}"' for each in fitting[:LISTED_PATHS]]
+    if len(fitting) > LISTED_PATHS:
+        listed.append(Message("and {count:,} more", {"count": len(fitting) - LISTED_PATHS}))
     return AmbiguousClassError(
         '"{text}" fits {fitting} classes',
         expected="one",
-        found=", ".join(listed + more),
+        found=enumerated(listed),
         remedy="write the whole path",
         text=text.strip(),
         fitting=len(fitting),
@@ -105,10 +105,8 @@ def _ambiguous(structure: GraphStructure, text: str, fitting: list[ClassId]) -> 
 def _remedy(structure: GraphStructure, wanted: tuple[str, ...]) -> str:
     close = _close_names(structure, wanted[-1]) if wanted else []
     if not close:
-        return Message("write a class's name, or its path with / between the names")
-    first, *others = (f'"{name}"' for name in close)
-    names = reduce(lambda before, name: Message("{before} or {name}", {"before": before, "name": name}), others, first)
-    return Message("did you mean {names}?", {"names": names})
+        return marked("write a class's name, or its path with / between the names")
+    return Message("did you mean {names}?", {"names": either(f'"{name}"' for name in close)})
 
 
 def _close_names(structure: GraphStructure, name: str) -> list[str]:

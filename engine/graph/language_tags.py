@@ -5,12 +5,15 @@ name.
 """
 
 from collections.abc import Iterable
-from functools import cache
+from functools import lru_cache
 from typing import Final
 
 from langcodes import standardize_tag, tag_distance, tag_is_valid
 
 _MARK: Final = "@"
+_OF_SCIENCE: Final = "la"
+_LONGEST: Final = 35  # characters of a tag, which RFC 5646 recommends to have room for
+_MOST_KNOWN: Final = 4_096  # tags that are remembered; there are 200 in the taxonomies that we know
 _FARTHEST: Final = 10
 """Distance of languages that still fit, as CLDR measures it: those of other countries do (5 for "pt-PT" where "pt-BR"
 is wanted), those in another script (54 for "zh-Hant" where "zh-CN" is wanted) do not."""
@@ -28,7 +31,7 @@ def split_language(synonym: str) -> tuple[str, str]:
     if not mark or not name.strip():
         return synonym, ""
     tag = _standard(language)
-    return (name, tag) if tag else (synonym, "")
+    return (name.rstrip(), tag) if tag else (synonym, "")
 
 
 def without_language(synonym: str) -> str:
@@ -48,13 +51,20 @@ def name_in(language: str, synonyms: Iterable[str]) -> str:
     return name
 
 
-@cache
+def is_for(language: str, synonym: str) -> bool:
+    """Whether people see a name where they see names in a language: it is in that language, or in none."""
+    tag = split_language(synonym)[1] if _MARK in synonym else ""
+    return tag in {"", _OF_SCIENCE} or _distance(language, tag) <= _FARTHEST
+
+
+@lru_cache(_MOST_KNOWN)
 def _standard(language: str) -> str:
     """A language tag in its standard form ("de" for "deu" and "ger"); "" where it is none that is registered."""
     tag = language.strip()
-    return standardize_tag(tag) if tag.isascii() and tag and tag_is_valid(tag) else ""
+    is_one = 0 < len(tag) <= _LONGEST and tag.isascii() and tag_is_valid(tag)
+    return standardize_tag(tag) if is_one else ""
 
 
-@cache
+@lru_cache(_MOST_KNOWN)
 def _distance(wanted: str, there: str) -> int:
     return tag_distance(wanted, there)

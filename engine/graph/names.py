@@ -1,4 +1,4 @@
-"""Class names and paths as text: valid names, their order, paths written and read."""
+"""Class names and paths as text: valid names, paths written and read."""
 
 import re
 import unicodedata
@@ -7,7 +7,6 @@ from typing import Final
 
 from engine.errors import GraphError
 from engine.graph.limits import DEEPEST_LEVEL, LONGEST_NAME
-from engine.search_folding import folded
 from engine.texts import Message, marked
 
 SEPARATOR: Final = "/"
@@ -15,7 +14,6 @@ _CLASS_NAME: Final = marked("class name")
 _CONTROLS: Final = Message("control characters or line breaks")
 _MARKS: Final = Message("marks that override the writing direction")
 
-_DIGITS: Final = re.compile(r"(\d+)")
 _PATH_PIECE: Final = re.compile(r"\\[\\/]|/|[^\\/]+|\\")
 _MOST_DECOMPOSED: Final = 4  # one character in form NFC stands for at most so many
 # Format characters (Cf) stay: scripts such as Persian and many emoji need their joiners.
@@ -71,17 +69,6 @@ def clean_path(names: Sequence[str]) -> tuple[str, ...]:
             deepest=DEEPEST_LEVEL,
         )
     return tuple(map(clean_name, names))
-
-
-def natural_key(name: str) -> tuple[list[str | int], str]:
-    """Sort key by which "Leaf 9" comes before "leaf 10", and "Äsche" before "Bach".
-
-    Folded text and numbers in turn, then the name itself.
-    The same everywhere, so that files and screens agree: letters with accents stand beside those without, as in most
-    languages, also where one has them elsewhere (Swedish Å after Z), and Chinese by its characters' numbers.
-    """
-    pieces = _DIGITS.split(folded(name))
-    return [int(piece) if index % 2 else piece for index, piece in enumerate(pieces)], name
 
 
 def join_path(names: Iterable[str]) -> str:

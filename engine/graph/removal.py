@@ -9,6 +9,7 @@ from engine.graph.class_attributes import ClassAttributes
 from engine.graph.edits import AttributesChanged, ClassRemoved, EdgeAdded, EdgeRemoved, GraphEdit
 from engine.graph.structure import TOP, ClassId, GraphStructure
 from engine.graph.traversal import reachable, shortest_way
+from engine.texts import Message
 
 
 def check_known(structure: GraphStructure, *class_ids: ClassId) -> None:
@@ -32,7 +33,9 @@ def check_name_is_free(
 
 def namesake_error(structure: GraphStructure, parent_id: ClassId | None, name: str) -> DuplicateNameError:
     """The error of a name that is taken; see `check_name_is_free`."""
-    place = "at the top level" if parent_id is TOP else f'under "{structure.names[parent_id]}"'
+    place = Message("at the top level")
+    if parent_id is not TOP:
+        place = Message('under "{parent}"', {"parent": structure.names[parent_id]})
     return DuplicateNameError(
         'there is already a class "{name}" {place}', remedy="choose another name or place", name=name, place=place
     )
@@ -123,7 +126,7 @@ def classes_that_go(
         # A class is looked at again whenever one more of its parents goes, so the order does not matter.
         waiting = list(going)
         while waiting:
-            for child_id in graph.children(waiting.pop()):
+            for child_id in sorted(graph.children(waiting.pop())):
                 if child_id not in going and all(each in going for each in graph.parents(child_id)):
                     going[child_id] = None
                     waiting.append(child_id)
@@ -157,12 +160,12 @@ def removal_edits(
     """
     check_known(structure, *class_ids)
     going = dict.fromkeys(classes_that_go(structure, class_ids, children))
-    orphans = dict.fromkeys(child for each in going for child in structure.children(each) if child not in going)
+    orphans = dict.fromkeys(child for each in going for child in _children(structure, each) if child not in going)
     new = _adoptions(structure, going, orphans) if children is ChildrenOfRemoved.ADOPTED else []
     _check_new_siblings(structure, going, orphans, new)
     edits: list[GraphEdit] = [*new]
     # Each edge once: those from a class that goes, and those from a class that stays to one that goes.
-    edits += [EdgeRemoved(each, child) for each in going for child in structure.children(each)]
+    edits += [EdgeRemoved(each, child) for each in going for child in _children(structure, each)]
     edits += [EdgeRemoved(up, each) for each in going for up in structure.parents(each) if up not in going]
     names, attributes = structure.names, structure.attributes
     return [*edits, *(ClassRemoved(each, names[each], attributes.of(each)) for each in going)]
@@ -186,7 +189,7 @@ def merging_edits(structure: GraphStructure, class_id: ClassId, heir_id: ClassId
             '"{name}" cannot be merged into itself', remedy="choose another class", name=structure.names[class_id]
         )
     cut = [EdgeRemoved(parent_id, class_id) for parent_id in structure.parents(class_id)]
-    cut += [EdgeRemoved(class_id, child_id) for child_id in structure.children(class_id)]
+    cut += [EdgeRemoved(class_id, child_id) for child_id in _children(structure, class_id)]
     new = list(dict.fromkeys(_new_edges(structure, class_id, heir_id)))
     _check_names(structure, class_id, new)
     name, own, known = structure.names[class_id], structure.attributes.of(class_id), structure.attributes.of(heir_id)
@@ -195,6 +198,11 @@ def merging_edits(structure: GraphStructure, class_id: ClassId, heir_id: ClassId
     news = known.differences(wider)
     wider_edit = [AttributesChanged(heir_id, news, wider.differences(known))] if news else []
     return [*cut, *new, ClassRemoved(class_id, name, own), *wider_edit]
+
+
+def _children(structure: GraphStructure, class_id: ClassId) -> list[ClassId]:
+    """By id: edits are stored, and the same in every language."""
+    return sorted(structure.edges.children(class_id))
 
 
 def _adoptions(structure: GraphStructure, going: Collection[ClassId], orphans: Iterable[ClassId]) -> list[EdgeAdded]:
@@ -235,7 +243,7 @@ def _new_edges(structure: GraphStructure, class_id: ClassId, heir_id: ClassId) -
     above = reachable(lambda each: (other for other in edges.parents(each) if other != class_id), heir_id)
     below = reachable(edges.children, heir_id)
     is_led_to = False  # the heir is below the parents already, by a child that goes to them
-    for child_id in structure.children(class_id):
+    for child_id in _children(structure, class_id):
         if child_id in above:
             is_led_to = True
             yield from (EdgeAdded(each, child_id) for each in parents if not edges.has(each, child_id))
@@ -251,6 +259,6 @@ def _check_names(structure: GraphStructure, class_id: ClassId, new: list[EdgeAdd
         name = structure.names[edge.child_id]
         check_name_is_free(structure, edge.parent_id, name, ignoring=(edge.child_id, class_id))
     placed = {edge.child_id for edge in new}
-    for child_id in structure.children(class_id):
+    for child_id in _children(structure, class_id):
         if child_id not in placed and structure.parents(child_id) == (class_id,):
             check_name_is_free(structure, TOP, structure.names[child_id], ignoring=(child_id, class_id))

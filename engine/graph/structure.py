@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, final
 
+from engine.collation import collation, in_order
 from engine.graph.adjacency import Adjacency, LevelTable, SharedSets
 from engine.graph.class_attributes import NO_ATTRIBUTES, ClassAttributes
 from engine.graph.edits import (
@@ -18,7 +19,7 @@ from engine.graph.edits import (
     EdgeRemoved,
     GraphEdit,
 )
-from engine.graph.names import natural_key
+from engine.graph.shown_language import shown_language
 from engine.search_folding import folded
 
 ClassId = int
@@ -113,6 +114,9 @@ class GraphStructure:
         self.levels = LevelTable(self.names, self.edges)
         self._roots: set[ClassId] = set()
         self._children_in_order: dict[ClassId | None, tuple[ClassId, ...]] = {}
+        self._shown_names: dict[ClassId, str] = {}
+        self._language = shown_language()  # that orders of children and shown names follow
+        self._ordered_by = collation()
         self._classes: tuple[ClassId, ...] | None = None
         self._leaves: tuple[ClassId, ...] | None = None
 
@@ -122,7 +126,7 @@ class GraphStructure:
             case ClassAdded(class_id, name, attributes):
                 self._add_class(class_id, name, attributes)
             case AttributesChanged(class_id, values):
-                self.attributes.change(class_id, values)
+                self._change_attributes(class_id, values)
             case ClassRenamed(class_id, name):
                 self._rename(class_id, name)
             case ClassRemoved(class_id):
@@ -162,12 +166,24 @@ class GraphStructure:
         return tuple(sorted(self.edges.parents(class_id)))
 
     def children(self, parent_id: ClassId | None) -> tuple[ClassId, ...]:
-        """Children of a class, or the roots, in natural order of their names."""
+        """Children of a class, or the roots, in the order of the names that people see."""
+        self._follow_language()
         known = self._children_in_order.get(parent_id)
         if known is None:
             unordered = self._roots if parent_id is TOP else self.edges.children(parent_id)
-            known = tuple(sorted(unordered, key=lambda each: natural_key(self.names[each])))
+            known = tuple(in_order(sorted(unordered), self.shown_name))
             self._children_in_order[parent_id] = known
+        return known
+
+    def shown_name(self, class_id: ClassId) -> str:
+        """The first of its synonyms in the language that people see names in; else its name."""
+        self._follow_language()
+        if not self._language:
+            return self.names[class_id]
+        known = self._shown_names.get(class_id)
+        if known is None:  # a species may have names in a hundred languages, and rows are painted often
+            known = self.attributes.of(class_id).name_in(self._language) or self.names[class_id]
+            self._shown_names[class_id] = known
         return known
 
     def children_named(self, parent_id: ClassId | None, name: str) -> tuple[ClassId, ...]:
@@ -202,11 +218,15 @@ class GraphStructure:
     def _rename(self, class_id: ClassId, name: str) -> None:
         self._drop_name(class_id)
         self._set_name(class_id, name)
-        for parent_id in self.parents(class_id) or (TOP,):
-            self._forget_order(parent_id)
+        self._forget_place(class_id)
+
+    def _change_attributes(self, class_id: ClassId, values: Mapping[str, Any]) -> None:
+        self.attributes.change(class_id, values)
+        self._forget_place(class_id)
 
     def _remove_class(self, class_id: ClassId) -> None:
         self._drop_name(class_id)
+        self._shown_names.pop(class_id, None)
         self.attributes.put(class_id, NO_ATTRIBUTES)
         self._roots.discard(class_id)
         self.levels.class_removed(class_id)
@@ -242,6 +262,21 @@ class GraphStructure:
         name = self.names.pop(class_id)
         del self.folded[class_id]
         self.namesakes.discard(name, class_id)
+
+    def _follow_language(self) -> None:
+        if self._language != shown_language():
+            self._children_in_order.clear()
+            self._shown_names.clear()
+            self._language = shown_language()
+        if self._ordered_by is not collation():
+            self._children_in_order.clear()
+            self._ordered_by = collation()
+
+    def _forget_place(self, class_id: ClassId) -> None:
+        """Forget what a class is called, and where it stands among its siblings."""
+        self._shown_names.pop(class_id, None)
+        for parent_id in self.parents(class_id) or (TOP,):
+            self._forget_order(parent_id)
 
     def _forget_order(self, parent_id: ClassId | None) -> None:
         self._children_in_order.pop(parent_id, None)

@@ -36,7 +36,7 @@ class ShownGraph:
     """What is drawn of a graph."""
 
     classes: tuple[ShownClass, ...]
-    """In the order of the tree: each class before what lies below it, siblings in natural order of names."""
+    """In the order of the tree: each class before what lies below it, siblings in the order of their names."""
     edges: tuple[Edge, ...]  # every edge of the graph between two of these classes, by child in their order
 
 

@@ -104,7 +104,7 @@ def _card(
 ) -> Iterator[str]:
     """A card with the name on as many lines as it has; the whole name is its title."""
     x, y = layout.places[shown.class_id]
-    name = graph.name(shown.class_id)
+    name = graph.shown_name(shown.class_id)
     most_lines = 1 if shown.hidden else 2
     lines = lines_of(name, card.width - 2 * PADDING, FONT_SIZE, most_lines)
     yield f"<g><title>{escape(name)}</title>"

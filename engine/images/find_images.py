@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Final, TypeVar, final
 
-from engine.errors import ImageError, StorageError, reason_of
+from engine.errors import ImageError, StorageError, found_at, reason_of
 from engine.events import CancelToken, OnProgress, Progress, ProgressMeter, ignore_progress
 from engine.files import FileFailure, FoundFiles, NotRegularError, require_regular
 from engine.images.kinds import IMAGE_SUFFIXES, RAW_SUFFIXES, LeftOut, unread_kind
@@ -219,7 +219,7 @@ def _existing(path: Path) -> Path:
     try:
         is_there = absolute.exists()
     except OSError as error:
-        raise StorageError("the file or folder cannot be accessed", found=f"{path}: {error.strerror}") from error
+        raise StorageError("the file or folder cannot be accessed", found=found_at(path, error)) from error
     if not is_there:
         raise StorageError("the file or folder is not there", found=str(path), remedy="check the path or reconnect it")
     return absolute

@@ -12,7 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from engine.texts import Message
+from engine.texts import Message, enumerated
 
 RAW_KINDS: Final = ("ARW", "CR2", "CR3", "DNG", "NEF", "NRW", "ORF", "PEF", "RAF", "RW2", "RWL", "SR2", "SRW")
 """RAW photos that are read by the preview that the camera put beside the sensor's picture."""
@@ -58,7 +58,7 @@ def kinds_text() -> Message:
     """`JPEG, PNG, … PPM and RAW photos (ARW, CR2, …)`."""
     return Message(
         "{kinds} and RAW photos ({raw_kinds})",
-        {"kinds": ", ".join(kind.name for kind in KINDS), "raw_kinds": ", ".join(RAW_KINDS)},
+        {"kinds": enumerated(kind.name for kind in KINDS), "raw_kinds": enumerated(RAW_KINDS)},
     )
 
 

@@ -34,7 +34,7 @@ from engine.images.kinds import (
     kinds_text,
 )
 from engine.images.raw_photo import raw_kind
-from engine.texts import marked
+from engine.texts import Message, marked
 
 PILLOW_DAMAGE: Final = (
     *(OSError, SyntaxError, ValueError, ArithmeticError, EOFError, LookupError, TypeError, AttributeError),
@@ -201,7 +201,7 @@ def _reader(kind: ImageKind) -> ImageReader:
     if kind.pillow_format == HEIF:
         found = heif_reader()
         reader = f"{found.package} {found.version}, libheif {found.libheif}" if found else ""
-        remedy = "" if found else f"install the Python package {PACKAGES[-1]}"
+        remedy = "" if found else Message("install the Python package {package}", {"package": PACKAGES[-1]})
         return ImageReader(kind.name, kind.suffixes, reader, works=found is not None, remedy=remedy)
     pillow = f"Pillow {PIL.__version__}"
     if kind.pillow_format == "JPEG":

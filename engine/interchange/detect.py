@@ -15,6 +15,7 @@ from engine.interchange.imported import ImportedGraph
 from engine.interchange.taxonomies import class_lists, darwin_core, graphml, obo, skos, wordnet
 from engine.interchange.taxonomies.darwin_core_tables import is_unpacked
 from engine.interchange.taxonomy_file import Opening, taxonomy_text
+from engine.texts import enumerated
 
 AUTO: Final = "auto"
 _SYNSET_EDGE: Final = re.compile(r"n\d{8}\s+n\d{8}\s*")
@@ -144,7 +145,7 @@ def _by_suffix(source: Path) -> str:
 
 
 def _names() -> str:
-    return ", ".join(FORMATS)
+    return enumerated(FORMATS)
 
 
 def restricted(imported: ImportedGraph, *, under: str | None = None, only: Collection[str] = ()) -> ImportedGraph:

@@ -14,6 +14,7 @@ from engine.graph.class_attributes import IN_FILES, ClassAttributes
 from engine.graph.names import join_path
 from engine.interchange.imported import Edge, ImportedClass, ImportedGraph, attributes_at, checked, clean_name_at
 from engine.interchange.taxonomy_file import json_document, taxonomy_text
+from engine.texts import Message, marked
 
 CLASSES: Final = "classes"
 SOURCE_ID: Final = "source_id"
@@ -57,23 +58,23 @@ def _from_list(rows: Any, source_name: str) -> ImportedGraph:
     classes: dict[str, ImportedClass] = {}
     parents: dict[str, list[str]] = {}
     for number, row in enumerate(rows, start=1):
-        place = f"class {number} in {source_name}"
+        place = Message("class {number} in {source_name}", {"number": number, "source_name": source_name})
         if not isinstance(row, dict):
             raise FormatError("{place} is not an object", found=_kind(row), place=place)
-        name = clean_name_at(place, _text(row.get("name"), f'"name" of {place}'))
-        key = _key(row["id"], f'"id" of {place}') if "id" in row else name
+        name = clean_name_at(place, _text(row.get("name"), "name", place))
+        key = _key(row["id"], "id", place) if "id" in row else name
         if key in classes:
             raise FormatError(
                 "{place} has the id of an earlier class", found=f'"{key}"', remedy="give it its own id", place=place
             )
         classes[key] = ImportedClass(key, name, _attributes(row, name, place))
-        parents[key] = [_key(each, f'"parents" of {place}') for each in _list(row, "parents", place)]
+        parents[key] = [_key(each, "parents", place) for each in _list(row, "parents", place)]
     for key, above in parents.items():
         if missing := next((each for each in above if each not in classes), None):
             raise FormatError(
                 '{place} has the parent "{key}", which is no class there',
                 remedy="add that class",
-                place=f'"{classes[key].name}" in {source_name}',
+                place=_at(classes[key].name, source_name),
                 key=missing,
             )
     edges = dict.fromkeys((parent, key) for key, above in parents.items() for parent in above)
@@ -92,7 +93,7 @@ def _from_tree(document: Any, source_name: str) -> ImportedGraph:
                 source_name=source_name,
                 key=key,
             )
-        classes[key] = ImportedClass(key, path[-1], _attributes(row, path[-1], f'"{key}" in {source_name}'))
+        classes[key] = ImportedClass(key, path[-1], _attributes(row, path[-1], _at(key, source_name)))
         if len(path) > 1:
             edges.append((join_path(path[:-1]), key))
     return checked(classes.values(), edges, source_name)
@@ -102,15 +103,23 @@ def _paths(roots: list[Any], source_name: str) -> Iterator[tuple[tuple[str, ...]
     waiting: list[tuple[tuple[str, ...], Any]] = [((), node) for node in reversed(roots)]
     while waiting:
         above, node = waiting.pop()
-        place = f'a class under "{join_path(above)}" in {source_name}' if above else f"a top class in {source_name}"
+        fields = {"above": join_path(above), "source_name": source_name}
+        template = (
+            marked('a class under "{above}" in {source_name}') if above else marked("a top class in {source_name}")
+        )
+        place = Message(template, fields)
         row = {"name": node} if isinstance(node, str) else node
         if not isinstance(row, dict):
             raise FormatError(
                 "{place} is not an object", expected='{"name": ..., "children": [...]}', found=_kind(node), place=place
             )
-        path = (*above, clean_name_at(place, _text(row.get("name"), f'"name" of {place}')))
+        path = (*above, clean_name_at(place, _text(row.get("name"), "name", place)))
         yield path, row
         waiting.extend((path, child) for child in reversed(_list(row, "children", place)))
+
+
+def _at(name: str, source_name: str) -> Message:
+    return Message('"{name}" in {source_name}', {"name": name, "source_name": source_name})
 
 
 def _attributes(row: dict[str, Any], name: str, place: str) -> ClassAttributes:
@@ -118,12 +127,12 @@ def _attributes(row: dict[str, Any], name: str, place: str) -> ClassAttributes:
     for each in IN_FILES:
         field = each.field_in(row)
         if isinstance(each.default, tuple):
-            values[each.name] = tuple(_text(part, f'"{field}" of {place}') for part in _list(row, field, place))
+            values[each.name] = tuple(_text(part, field, place) for part in _list(row, field, place))
         elif each.name != SOURCE_ID:
-            values[each.name] = _text(row.get(field) or "", f'"{field}" of {place}')
+            values[each.name] = _text(row.get(field) or "", field, place)
     field = SOURCE_ID if SOURCE_ID in row else "id"
     if row.get(field) is not None:
-        values[SOURCE_ID] = _key(row[field], f'"{field}" of {place}')
+        values[SOURCE_ID] = _key(row[field], field, place)
     return attributes_at(place, name, **values)
 
 
@@ -136,18 +145,27 @@ def _list(row: dict[str, Any], name: str, place: str) -> list[Any]:
     return value
 
 
-def _text(value: Any, place: str) -> str:
+def _text(value: Any, name: str, place: str) -> str:
     if not isinstance(value, str):
-        raise FormatError("{place} is not a text", found=_kind(value), place=place)
+        raise FormatError('"{name}" of {place} is not a text', found=_kind(value), name=name, place=place)
     return value
 
 
-def _key(value: Any, place: str) -> str:
+def _key(value: Any, name: str, place: str) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int):
-        raise FormatError("{place} is no id", expected="a text or a whole number", found=_kind(value), place=place)
+        raise FormatError(
+            '"{name}" of {place} is no id',
+            expected="a text or a whole number",
+            found=_kind(value),
+            name=name,
+            place=place,
+        )
     return str(value)
 
 
 def _kind(value: Any) -> str:
-    kinds = {dict: "an object", list: "a list", str: "a text", bool: "true or false", type(None): "nothing"}
-    return kinds.get(type(value), "a number")
+    kinds = {
+        dict: marked("an object"), list: marked("a list"), str: marked("a text"), bool: marked("true or false"),
+        type(None): marked("nothing"),
+    }  # fmt: skip
+    return kinds.get(type(value), marked("a number"))

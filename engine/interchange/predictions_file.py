@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from engine.errors import FormatError, GraphError, UnknownClassError
+from engine.errors import FormatError, GraphError, UnknownClassError, found_at
 from engine.full_disk import writing
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS
@@ -150,7 +150,7 @@ def read_truth(path: Path, graph: CategoryGraph) -> dict[str, int]:
         rows = table_rows(path, _separator(path), {IMAGE, CLASS, PATH}, _CALLED)
         return {row[IMAGE]: _class_of(graph, row[CLASS], row.get(PATH), line) for line, row in rows}
     except csv.Error as error:
-        raise FormatError("the truth file is not a CSV file", found=f"{path}: {error}") from error
+        raise FormatError("the truth file is not a CSV file", found=found_at(path, error)) from error
 
 
 def _separator(path: Path) -> str:

@@ -14,6 +14,7 @@ from torch import Tensor, nn
 
 from engine.errors import ModelError
 from engine.model.backbone import SMALLEST
+from engine.texts import Message, enumerated
 
 STEM_WIDTH: Final = 32  # channels of the stem, the same in every variant, as published
 HEAD_WIDTH: Final = 1280  # channels of the head, likewise
@@ -206,10 +207,13 @@ def load_published(network: EfficientNetLite, published: Mapping[str, Tensor]) -
         first = wrong[0] if wrong else ""
         raise ModelError(
             "these are the weights of another network",
-            expected=f"{first} of shape {tuple(shapes[first])}" if wrong else f"{len(shapes)} arrays",
+            expected="{first} of shape {shape}" if wrong else "{expected_count} arrays",
             found="{count} arrays, with {names}",
+            first=first,
+            shape=tuple(shapes[first]) if wrong else "",
+            expected_count=len(shapes),
             count=len(published),
-            names=", ".join([*named][:3]) or "other shapes",
+            names=enumerated([*named][:3]) or Message("other shapes"),
         )
     network.load_state_dict(renamed)
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from engine.errors import ProjectDamagedError
 from engine.graph.class_attributes import ATTRIBUTE
-from engine.texts import Message, counted, listed, marked, translated
+from engine.texts import Message, counted, enumerated, listed, marked, translated
 
 Argument = str | int | Sequence["Action"]
 """A name, a number, or further actions. Where one name or several may stand, several are a number."""
@@ -278,7 +278,9 @@ def _rendered(action: Action, *, is_command: bool) -> str:
         return action.sentence or action.code
     words = _Words({name: _word(name, value) for name, value in action.arguments.items()})
     tails = "".join(translated(tail).format_map(words) for tail in text.tails if words.has_all(tail))
-    details = ", ".join(translated(detail).format_map(words) for detail in text.details if words.has_all(detail))
+    known = (translated(detail).format_map(words) for detail in text.details if words.has_all(detail))
+    named = enumerated(known)
+    details = named.translated() if isinstance(named, Message) else named
     head = translated(text.command if is_command else text.past)
     return head.format_map(words) + tails + (translated(text.frame).format(details=details) if details else "")
 

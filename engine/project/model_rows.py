@@ -14,6 +14,7 @@ from engine.project.connection import Connection, Row
 from engine.project.records import ModelVersion, Plain, TrainedModel
 from engine.project.schema import SETTING
 from engine.project.step import OpenStep
+from engine.texts import either
 
 MODEL_SETTING: Final = "model_version"
 _EIGHT_BIT: Final = "eight_bit_hash"
@@ -108,7 +109,7 @@ def model_version(connection: Connection, version_id: int) -> ModelVersion:
         known = connection.rows(f"SELECT {_COLUMNS} ORDER BY version_id")
         raise InputError(
             "there is no such model version in the project",
-            expected=" or ".join(str(each[0]) for each in known),
+            expected=either(str(each[0]) for each in known),
             found=str(version_id),
             remedy="see them with `protoleaf versions`",
         )

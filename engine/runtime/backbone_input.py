@@ -8,6 +8,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from engine.errors import ModelError
 from engine.model_card import BackboneCard
+from engine.texts import Message, enumerated
 
 INPUT_RANK: Final = 4  # batch, channels, height and width
 INPUT_TYPES: Final = {"tensor(float)": np.float32, "tensor(float16)": np.float16}
@@ -43,7 +44,7 @@ def input_output(session: Any, card: BackboneCard) -> InputOutput:
         raise ModelError(
             "the backbone's input does not fit its card",
             expected="one float input of shape (any, {shape})",
-            found=", ".join(f"{found.name}: {found.type} {found.shape}" for found in inputs) or "no input",
+            found=enumerated(f"{found.name}: {found.type} {found.shape}" for found in inputs) or "no input",
             shape=", ".join(map(str, input_shape(card))),
         )
     kinds = {str(output.name): str(output.type) for output in session.get_outputs()}
@@ -52,8 +53,8 @@ def input_output(session: Any, card: BackboneCard) -> InputOutput:
         raise ModelError(
             "the backbone's output does not fit its card",
             expected="float numbers from {name}",
-            found=", ".join(f"{each}: {kind}" for each, kind in kinds.items()) or "no output",
-            name=name or "an output",
+            found=enumerated(f"{each}: {kind}" for each, kind in kinds.items()) or "no output",
+            name=name or Message("an output"),
         )
     return InputOutput(str(inputs[0].name), INPUT_TYPES[inputs[0].type], batch, name)
 

@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.errors import InputError, ModelError
+from engine.errors import InputError, ModelError, found_at
 from engine.full_disk import writing
 from engine.model_card import BackboneCard, file_hash
 from engine.new_file import ORDINARY_FILE, new_file, open_own, write_file
@@ -126,7 +126,7 @@ def layers_in_float(model: Path) -> tuple[str, ...]:
     try:
         nodes = onnx.load(str(path), load_external_data=False).graph.node
     except (OSError, DecodeError) as error:
-        raise ModelError("the eight-bit version cannot be read", found=f"{path}: {error}") from error
+        raise ModelError("the eight-bit version cannot be read", found=found_at(path, error)) from error
     eight_bit = {name for node in nodes if node.op_type == "DequantizeLinear" for name in node.output}
     kept = (node for node in nodes if node.op_type in _QUANTISED and node.input[0] not in eight_bit)
     return tuple(node.output[0] for node in kept)

@@ -15,6 +15,7 @@ from engine.errors import ModelError
 from engine.runtime.devices.facts import CPU_PROVIDER, CUDA_PROVIDER, DIRECTML_PROVIDER, TENSORRT_PROVIDER
 from engine.runtime.devices.gather import load_gpu_libraries
 from engine.runtime.onnx_runtime import load_onnxruntime
+from engine.texts import enumerated
 
 _FATAL_ONLY: Final = 4  # ONNX Runtime writes to standard error by itself; reasons reach the person through us
 _LONGEST_TEXT: Final = 300  # characters of an error of ONNX Runtime that a person is shown: its start and its end
@@ -69,7 +70,7 @@ def open_session(
             "{provider} does not work here",
             found="only {providers}",
             provider=provider,
-            providers=", ".join(session.get_providers()),
+            providers=enumerated(session.get_providers()),
         )
     return session
 

@@ -11,7 +11,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor, nn
 
-from engine.errors import FormatError, ModelError
+from engine.errors import FormatError, ModelError, found_at
 from engine.full_disk import storage_error
 from engine.new_file import clear_abandoned_drafts, private_folder, write_file
 from engine.training.curve import TrainingPoint
@@ -82,7 +82,7 @@ def read(path: Path) -> Checkpoint:
             notes = file.metadata() or {}
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a mapping)
     except (OSError, SafetensorError) as error:
-        found = f"{path}: {error}"
+        found = found_at(path, error)
         raise FormatError("the checkpoint cannot be read", expected="a safetensors file", found=found) from error
     if notes.get("format") != FORMAT:
         raise FormatError(

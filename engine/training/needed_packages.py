@@ -5,6 +5,7 @@ from importlib.util import find_spec
 
 from engine.config import is_packaged
 from engine.errors import ModelError
+from engine.texts import enumerated, marked
 
 _PACKAGE = "protoleaf-training"
 """The program's own package that brings what the extra "train" names (packaging/installer/flavours.py)."""
@@ -20,17 +21,19 @@ def check_packages(packages: Sequence[str], what: str, *, extra: str = "train") 
     if missing:
         raise ModelError(
             "{subject} packages that are not installed",
-            expected=", ".join(packages),
+            expected=enumerated(packages),
             found="no {missing}",
             remedy=_remedy(extra),
             subject=what,
-            missing=", ".join(missing),
+            missing=enumerated(missing),
+            extra=extra,
+            package=_PACKAGE,
         )
 
 
 def _remedy(extra: str) -> str:
     if not is_packaged():
-        return f"install protoleaf[{extra}]"
+        return marked("install protoleaf[{extra}]")
     if extra == "train":
-        return f"install the package {_PACKAGE} in place of this one; projects and settings stay"
-    return f"install Protoleaf with Python: pipx install 'protoleaf[{extra}]'"
+        return marked("install the package {package} in place of this one; projects and settings stay")
+    return marked("install Protoleaf with Python: pipx install 'protoleaf[{extra}]'")

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.export import Dim
 
-from engine.errors import ModelError
+from engine.errors import ModelError, found_at
 from engine.model.propagation import Attention, Normalisation, PropagationNetwork
 
 OPSET: Final = 20  # version of ONNX's operators; ONNX Runtime computes it from 1.17 on
@@ -161,7 +161,7 @@ def read_model(path: Path) -> Any:
     try:
         return onnx.load(str(path))
     except (OSError, DecodeError) as error:
-        raise ModelError("the model file cannot be read", found=f"{path}: {error}") from error
+        raise ModelError("the model file cannot be read", found=found_at(path, error)) from error
 
 
 def weights_of(model: Any) -> Mapping[str, NDArray[np.float32]]:

@@ -15,6 +15,7 @@ import psutil
 
 from engine.errors import ModelError
 from engine.events import CancelToken
+from engine.texts import Message
 from engine.worker.client import Died, Done, TookTooLong, TookTooMuchMemory, run
 from engine.worker.protocol import Failed, Request
 
@@ -79,11 +80,11 @@ def _lower(kind: int, wanted: int) -> None:
 def ending_text(return_code: int) -> str:
     """How a process ended, in words."""
     if return_code >= 0:
-        return f"it ended with status {return_code}"
+        return Message("it ended with status {status}", {"status": return_code})
     try:
-        return f"the system ended it with {signal.Signals(-return_code).name}"
+        return Message("the system ended it with {signal}", {"signal": signal.Signals(-return_code).name})
     except ValueError:
-        return f"the system ended it with signal {-return_code}"
+        return Message("the system ended it with signal {number}", {"number": -return_code})
 
 
 def peak_memory_bytes() -> int:
@@ -128,7 +129,8 @@ def _last_words(ending: Failed | Died) -> str:
     if isinstance(ending, Failed):
         return ending.traceback.strip().splitlines()[-1][:_LONGEST_WORDS]
     words = ending.last_line[:_LONGEST_WORDS]
-    return f"{ending_text(ending.status)} " + (f"({words})" if words else "")
+    how = ending_text(ending.status)
+    return Message("{how} ({words})", {"how": how, "words": words}) if words else how
 
 
 def _shown(reason: str) -> str:

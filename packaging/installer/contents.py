@@ -59,6 +59,11 @@ FOUND_BY_PATH: Final = ("fusion_utils",)
 """Modules of ONNX Runtime that its part for eight-bit networks imports by their last name alone."""
 
 
+def spoken_languages() -> list[str]:
+    """Codes of the languages that come along beside English."""
+    return sorted(path.stem.removeprefix("protoleaf_") for path in TRANSLATIONS.glob("protoleaf_*.qm"))
+
+
 def library_folders() -> list[str]:
     """Folders that libraries add to Python's path while they run, which nobody sees who only reads their code."""
     found = find_spec("onnxruntime")
@@ -99,9 +104,7 @@ def _is_wanted(name: str, source: str, kind: str) -> bool:
     if kind != "SYMLINK" and sys.platform.startswith("linux") and source.startswith(SYSTEM_FOLDERS):
         return path.name.startswith(CARRIED)
     if str(path).startswith(QT_SENTENCES):
-        return path.name.removeprefix("qtbase_") in {
-            each.name.removeprefix("protoleaf_") for each in TRANSLATIONS.glob("protoleaf_*.qm")
-        }
+        return path.name.removeprefix("qtbase_").removesuffix(".qm") in spoken_languages()
     if path.name.removeprefix("lib").startswith(LIBRARIES):
         return False
     if "plugins" in path.parts and path.parent.name in PLUGINS:

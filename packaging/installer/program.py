@@ -4,10 +4,12 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 import venv
 from pathlib import Path
 from typing import Final
 
+from installer.contents import TRANSLATIONS
 from installer.flavours import TRAINING, Flavour
 from installer.icons import MACOS_SIZES, WINDOWS_SIZES, bundle_icon
 from installer.places import BUILD, DESKTOP, ICON, ROOT, commit_time
@@ -29,6 +31,7 @@ def build_program(flavour: Flavour) -> Path:
     Returns:
         the program's folder, which holds the executable `protoleaf`.
     """
+    compile_languages(TRANSLATIONS)
     python = environment(flavour)
     converted = converted_backbones()
     folder = BUILD / flavour.name
@@ -46,6 +49,14 @@ def build_program(flavour: Flavour) -> Path:
         variables["PROTOLEAF_ICON"] = str(icon)
     subprocess.run(command, cwd=ROOT, env={**os.environ, **variables}, check=True)
     return folder / "program" / "protoleaf"
+
+
+def compile_languages(target: Path) -> None:
+    """Make what the window reads of each language: on Windows and macOS nobody else does."""
+    target.mkdir(parents=True, exist_ok=True)
+    tool = Path(sysconfig.get_path("scripts")) / "pyside6-lrelease"
+    for source in sorted((ROOT / "translations").glob("*.ts")):
+        subprocess.run([tool, "-silent", source, "-qm", target / f"{source.stem}.qm"], check=True)
 
 
 def program_icon() -> Path | None:

@@ -1,4 +1,4 @@
-; Inno Setup 6: one installer for one person or for all, from the folder that PyInstaller made.
+﻿; Inno Setup 6: one installer for one person or for all, from the folder that PyInstaller made.
 ;   iscc /DVersion=0.1.0 /DProgram=build\installer\cpu\program\protoleaf packaging\windows\protoleaf.iss
 ; To sign: iscc "/Ssigned=signtool sign /fd sha256 /tr http://timestamp.digicert.com /td sha256 /a $f" /DSign ... (docs/releasing.md).
 
@@ -31,6 +31,7 @@ LicenseFile=LICENSE
 SetupIconFile=build\installer\protoleaf.ico
 UninstallDisplayIcon={app}\protoleaf.exe
 UninstallDisplayName=Protoleaf
+ShowLanguageDialog=auto
 PrivilegesRequired=lowest
 PrivilegesRequiredOverridesAllowed=dialog
 ArchitecturesAllowed=x64compatible
@@ -44,6 +45,30 @@ WizardStyle=modern
 #ifdef Sign
 SignTool=signed
 SignedUninstaller=yes
+#endif
+
+; Inno Setup chooses the system's language, else the first. Not every version brings Chinese.
+#define Chinese "Languages\ChineseSimplified.isl"
+#define HasChinese FileExists(AddBackslash(CompilerPath) + Chinese)
+
+[Languages]
+Name: "en"; MessagesFile: "compiler:Default.isl"
+Name: "de"; MessagesFile: "compiler:Languages\German.isl"
+Name: "es"; MessagesFile: "compiler:Languages\Spanish.isl"
+Name: "fr"; MessagesFile: "compiler:Languages\French.isl"
+Name: "pt_BR"; MessagesFile: "compiler:Languages\BrazilianPortuguese.isl"
+#if HasChinese
+Name: "zh_CN"; MessagesFile: "compiler:{#Chinese}"
+#endif
+
+[CustomMessages]
+en.ProjectKind=Protoleaf project
+de.ProjectKind=Protoleaf-Projekt
+es.ProjectKind=Proyecto de Protoleaf
+fr.ProjectKind=Projet Protoleaf
+pt_BR.ProjectKind=Projeto do Protoleaf
+#if HasChinese
+zh_CN.ProjectKind=Protoleaf 项目
 #endif
 
 [Files]
@@ -64,7 +89,7 @@ Name: "{autodesktop}\Protoleaf"; Filename: "{app}\protoleaf.exe"; Tasks: desktop
 
 [Registry]
 Root: HKA; Subkey: "Software\Classes\.protoleaf"; ValueType: string; ValueData: "Protoleaf.Project"; Flags: uninsdeletevalue
-Root: HKA; Subkey: "Software\Classes\Protoleaf.Project"; ValueType: string; ValueData: "Protoleaf project"; Flags: uninsdeletekey
+Root: HKA; Subkey: "Software\Classes\Protoleaf.Project"; ValueType: string; ValueData: "{cm:ProjectKind}"; Flags: uninsdeletekey
 Root: HKA; Subkey: "Software\Classes\Protoleaf.Project\DefaultIcon"; ValueType: string; ValueData: "{app}\project.ico"
 Root: HKA; Subkey: "Software\Classes\Protoleaf.Project\shell\open\command"; ValueType: string; ValueData: """{app}\protoleaf.exe"" ""%1"""
 

@@ -15,6 +15,8 @@ from app.one_window import OneWindow
 from app.preferences.controller import Preferences
 from app.settings import Settings
 from app.texts import marked, tr
+from engine.collection.report.shown import printable
+from engine.collection.report.words import amount, share, span
 from engine.errors import ModelError
 from engine.log import Log
 from tests.support.collections import Collection, cache_of_test
@@ -158,3 +160,14 @@ def test_another_language_without_a_restart(
     assert settings.language == "de"
     assert second.menuBar().actions()[0].text() == tr("Project") != "Project"
     second.close()
+
+
+@pytest.mark.usefixtures("languages")
+def test_a_report_has_the_numbers_of_the_language(qapp: QApplication) -> None:
+    """Shares, intervals and counts; its tables of values keep theirs."""
+    install_language(qapp, "de")
+    assert (share(0.9731), span((0.912, 0.96)), amount(1234)) == ("97,3\u202f%", "91,2\u201396,0\u202f%", "1.234")
+    assert (share(1.0), share(0.99999)) == ("100\u202f%", "99,9\u202f%")
+    assert printable(share(0.9731)) == share(0.9731)
+    install_language(qapp, "zh_CN")
+    assert (share(0.9731), amount(1234)) == ("97.3%", "1,234")

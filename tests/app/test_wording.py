@@ -60,13 +60,13 @@ def test_counts_follow_the_locale() -> None:
 @pytest.mark.parametrize(
     ("seconds", "text"),
     [
-        (0.2, "1 s left"),
-        (7, "7 s left"),
-        (42, "45 s left"),
-        (61, "65 s left"),
-        (95, "2 min left"),
-        (3599, "60 min left"),
-        (4000, "2 h left"),
+        (0.2, "1\u00a0s left"),
+        (7, "7\u00a0s left"),
+        (42, "45\u00a0s left"),
+        (61, "65\u00a0s left"),
+        (95, "2\u00a0min left"),
+        (3599, "60\u00a0min left"),
+        (4000, "2\u00a0h left"),
     ],
 )
 def test_time_left_is_rough(seconds: float, text: str) -> None:
@@ -77,11 +77,14 @@ def test_time_left_is_rough(seconds: float, text: str) -> None:
 @pytest.mark.parametrize(
     ("progress", "text"),
     [
-        (Progress(1240, 5000, "images", 85.4, 44.0, "CPU"), "1,240 of 5,000  ·  85 images/s  ·  CPU  ·  45 s left"),
+        (
+            Progress(1240, 5000, "images", 85.4, 44.0, "CPU"),
+            "1,240 of 5,000  ·  85\u00a0images/s  ·  CPU  ·  45\u00a0s left",
+        ),
         (Progress(0, 5000), "0 of 5,000"),
         (Progress(31, 0, "files"), "31"),
-        (Progress(3, 8, "images", 2.25), "3 of 8  ·  2.3 images/s"),
-        (Progress(8, 8, "images", 20.0, 0.0), "8 of 8  ·  20 images/s"),
+        (Progress(3, 8, "images", 2.25), "3 of 8  ·  2.3\u00a0images/s"),
+        (Progress(8, 8, "images", 20.0, 0.0), "8 of 8  ·  20\u00a0images/s"),
     ],
 )
 def test_progress_says_what_is_known(progress: Progress, text: str) -> None:
@@ -104,12 +107,12 @@ def test_failures_can_be_copied() -> None:
 @pytest.mark.parametrize(
     ("size_bytes", "text"),
     [
-        (0, "0.0 kB"),
-        (49_000, "49.0 kB"),
-        (999_949, "999.9 kB"),
-        (999_950, "1.0 MB"),
-        (97_800_000, "97.8 MB"),
-        (1_260_000_000, "1.3 GB"),
+        (0, "0.0\u00a0kB"),
+        (49_000, "49.0\u00a0kB"),
+        (999_949, "999.9\u00a0kB"),
+        (999_950, "1.0\u00a0MB"),
+        (97_800_000, "97.8\u00a0MB"),
+        (1_260_000_000, "1.3\u00a0GB"),
     ],
 )
 def test_less_than_a_megabyte_is_given_in_kilobytes(size_bytes: int, text: str) -> None:
@@ -119,8 +122,8 @@ def test_less_than_a_megabyte_is_given_in_kilobytes(size_bytes: int, text: str) 
 
 def test_a_part_is_told_in_the_unit_of_the_whole() -> None:
     """However little of it is there."""
-    assert part_of_size(100_000, 4_800_000) == "0.1 of 4.8 MB"
-    assert part_of_size(100_000, 480_000) == "100.0 of 480.0 kB"
+    assert part_of_size(100_000, 4_800_000) == "0.1 of 4.8\u00a0MB"
+    assert part_of_size(100_000, 480_000) == "100.0 of 480.0\u00a0kB"
 
 
 def test_rates_and_locale(qapp: QApplication) -> None:
@@ -128,8 +131,8 @@ def test_rates_and_locale(qapp: QApplication) -> None:
     before = QLocale()
     try:
         QLocale.setDefault(QLocale(QLocale.Language.German, QLocale.Country.Germany))
-        assert transfer_rate(1_600_000.0) == "1,6 MB/s"
-        assert transfer_rate(30_000.0) == "30,0 kB/s"
+        assert transfer_rate(1_600_000.0) == "1,6\u00a0MB/s"
+        assert transfer_rate(30_000.0) == "30,0\u00a0kB/s"
     finally:
         QLocale.setDefault(before)
 
@@ -147,10 +150,10 @@ def test_shares_follow_the_locale(qapp: QApplication) -> None:
 def test_bytes_are_told_as_sizes() -> None:
     """Done of total, rate, and time left; other units as everywhere."""
     facts = progress_facts(Progress(1_200_000, 4_800_000, "bytes", 1_600_000.0, 6.0))
-    assert facts == "1.2 of 4.8 MB  ·  1.6 MB/s  ·  6 s left"
-    assert progress_facts(Progress(0, 4_800_000, "bytes", 30_000.0)) == "0.0 of 4.8 MB  ·  30.0 kB/s"
-    assert progress_facts(Progress(2_500_000, 0, "bytes")) == "2.5 MB"
-    assert progress_facts(Progress(3, 4, "images", 2.0, 0.5)) == "3 of 4  ·  2.0 images/s  ·  1 s left"
+    assert facts == "1.2 of 4.8\u00a0MB  ·  1.6\u00a0MB/s  ·  6\u00a0s left"
+    assert progress_facts(Progress(0, 4_800_000, "bytes", 30_000.0)) == "0.0 of 4.8\u00a0MB  ·  30.0\u00a0kB/s"
+    assert progress_facts(Progress(2_500_000, 0, "bytes")) == "2.5\u00a0MB"
+    assert progress_facts(Progress(3, 4, "images", 2.0, 0.5)) == "3 of 4  ·  2.0\u00a0images/s  ·  1\u00a0s left"
 
 
 def test_words_become_sentences() -> None:

@@ -42,6 +42,7 @@ PERMITTED: Mapping[str, str] = {
     "engine/images/decode.py": IN_MEMORY,
     "engine/images/strips.py": IN_MEMORY,
     "engine/interchange/labelled_images/darwin_core.py": "writes an archive",
+    "engine/interchange/taxonomies/checklist_archive.py": "writes an archive",
     "engine/kept_files.py": OWN,
     "engine/log.py": OWN,
     "engine/menu_entry.py": INSTALLED,

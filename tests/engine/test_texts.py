@@ -7,7 +7,7 @@ import pytest
 
 from engine.errors import CycleError, FormatError, InputError, ProtoleafError, StorageError, from_data
 from engine.full_disk import DiskFullError
-from engine.texts import Message, counted, translate_with, translated
+from engine.texts import Message, counted, either, enumerated, translate_with, translated
 from engine.worker.protocol import Failed, encode, read
 
 GERMAN = {
@@ -106,3 +106,18 @@ def test_numbers_of_a_language_stand_in_its_sentences() -> None:
     finally:
         translate_with(None)
     assert message.translated() == str(message) == "1,234 images of 0.5 MB in 1,000"
+
+
+def test_lists_have_the_marks_of_the_language() -> None:
+    """In English a comma, as ever; long lists too."""
+    names = [f"class {number}" for number in range(2_000)]
+    things, ways = enumerated([Message("a table"), "Fox", "Dog"]), either(["Fox", "Dog"])
+    assert (things, ways, enumerated(["Fox"]), enumerated([])) == ("a table, Fox, Dog", "Fox or Dog", "Fox", "")
+    assert enumerated(names) == ", ".join(names)
+    marks = {"{before}, {after}": "{before}、{after}", "{before} or {text}": "{before}或{text}", "a table": "表"}
+    translate_with(lambda text, _count: marks.get(text, ""))
+    try:
+        assert (translated(things), translated(ways)) == ("表、Fox、Dog", "Fox或Dog")
+        assert translated(enumerated(names)) == "、".join(names)
+    finally:
+        translate_with(None)

@@ -13,6 +13,8 @@ from PySide6.QtCore import QCoreApplication, QEvent, QSettings, QThreadPool, QtM
 from PySide6.QtWidgets import QApplication, QMainWindow
 
 from app.key_names import name_keys
+from app.language import _of_qt
+from engine.collation import collate_with
 from tests.support.sessions import LONG_MS
 
 _HARMLESS_MESSAGES = (
@@ -43,13 +45,14 @@ def keys_named(qapp: QApplication) -> None:
 
 @pytest.fixture(autouse=True)
 def nothing_left_behind(qapp: QApplication) -> Iterator[None]:
-    """No open window and no thread may outlive its test.
+    """No open window, no thread and nothing of a language may outlive its test.
 
     Closed windows are deleted: Python keeps them alive, and each change of the theme would style them again.
     """
     widgets = set(QApplication.topLevelWidgets())
     threads = set(threading.enumerate())
     yield
+    _speak_english(qapp)
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     new_widgets = [widget for widget in QApplication.topLevelWidgets() if widget not in widgets]
     left_widgets = [widget for widget in new_widgets if widget.isVisible()]
@@ -74,6 +77,12 @@ def no_qt_warnings(qtlog: object) -> Iterator[None]:
     grave = [record.message for record in records if record.type in _GRAVE]
     unexpected = [message for message in grave if not message.startswith(_HARMLESS_MESSAGES)]
     assert not unexpected, f"Qt warned: {unexpected}"
+
+
+def _speak_english(qapp: QApplication) -> None:
+    collate_with(None)
+    while _of_qt:  # sentences of Qt, and its names of keys
+        qapp.removeTranslator(_of_qt.pop())
 
 
 def _is_ours(thread: threading.Thread) -> bool:

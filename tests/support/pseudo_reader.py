@@ -1,16 +1,17 @@
 """Reads screens in the pseudo-language, and keeps what is English still and what is cut."""
 
 import os
+from collections.abc import Iterable
 from typing import Final, final
 
-from PySide6.QtWidgets import QApplication, QMenu, QTabBar, QTableWidget, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu, QTabBar, QTableWidget, QWidget
 
 from app.language import language_names
 from engine.collection.models import find_model
 from tests.support.clipping import clipped
 from tests.support.collections import FAMILIES, FAMILY_OF, LEAVES
 from tests.support.desk import Desk
-from tests.support.screen_texts import PaintedTexts, english_words, texts_of
+from tests.support.screen_texts import PaintedTexts, english_words, shared_mnemonics, texts_of
 
 PICTURES: Final = "PROTOLEAF_PICTURES"
 """Names a folder for a picture of each screen."""
@@ -52,10 +53,13 @@ class Reader:
         scrolling = {bar.accessibleName() for bar in root.findChildren(QTabBar) if bar.usesScrollButtons()}
         for text in {*clipped(root)} - scrolling:
             self._note(screen, f"is cut: {text}")
+        buttons = (button.text() for button in root.findChildren(QAbstractButton) if button.isVisible())
+        self._read_mnemonics(screen, buttons)
 
     def read_menu(self, screen: str, menu: QMenu) -> None:
         """Read a menu that is open, and close it."""
         self.read(screen, menu)
+        self._read_mnemonics(screen, (action.text() for action in menu.actions()))
         for action in menu.actions():
             self.read_text(f"{screen}, entry", action.text())
             self.read_text(f"{screen}, tip", action.toolTip())
@@ -75,6 +79,10 @@ class Reader:
         """Read one text."""
         if self.finds_english and (words := english_words(text, DATA)):
             self._note(place, f"is English: {' '.join(words)!r} in {text[:200]!r}")
+
+    def _read_mnemonics(self, screen: str, texts: Iterable[str]) -> None:
+        for fault in shared_mnemonics(texts):
+            self._note(screen, f"has one mnemonic twice: {fault}")
 
     def _note(self, place: str, fault: str) -> None:
         if fault not in self._seen:

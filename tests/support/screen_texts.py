@@ -1,13 +1,13 @@
 """Every text that a window shows or reads out, and the words of it that no translator gave."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import product
 from typing import Final, final
 
 import pytest
 from PySide6.QtCore import QAbstractItemModel, QAbstractListModel, QModelIndex
-from PySide6.QtGui import QAccessible, QAction, QPainter, Qt, QTextDocumentFragment
+from PySide6.QtGui import QAccessible, QAction, QKeySequence, QPainter, Qt, QTextDocumentFragment
 from PySide6.QtWidgets import QAbstractItemView, QComboBox, QGraphicsScene, QTabBar, QTableWidget, QWidget
 
 PROPERTIES: Final = (
@@ -41,6 +41,15 @@ _FILE: Final = re.compile(
 _RATE: Final = re.compile(r"/s\b")  # `5 images/s` is no path
 _PLAIN: Final = re.compile(r"[aeiounycsAEIOUNYCS]")
 """Letters that the pseudo-language has only with an accent."""
+
+
+def shared_mnemonics(texts: Iterable[str]) -> list[str]:
+    """The texts of one menu or dialog that the same letter with Alt belongs to: `Ö: &Öffnen, An&öden`."""
+    owners: dict[str, list[str]] = {}
+    for text in texts:
+        if mnemonic := QKeySequence.mnemonic(text).toString(QKeySequence.SequenceFormat.PortableText):
+            owners.setdefault(mnemonic.rpartition("+")[2], []).append(text)
+    return [f"{letter}: {', '.join(several)}" for letter, several in owners.items() if len(several) > 1]
 
 
 def english_words(text: str, data: Collection[str] = ()) -> list[str]:

@@ -13,7 +13,7 @@ from app.file_dialogs import save_file_at
 from app.jobs.background_thread import BackgroundThread, ThreadJob
 from app.settings import Settings
 from app.texts import marked, plural, tr
-from app.wording import percent, sentence
+from app.wording import in_sentences, percent, sentence
 from engine.files import shown
 from engine.texts import translated
 
@@ -61,7 +61,8 @@ def done_text(written: WrittenClasses) -> str:
     if written.share == 1:
         return text
     share = percent(max(1, int(100 * written.share)) / 100)
-    return f"{text}. {tr('The picture is reduced to %1, since larger ones open nowhere. SVG has no limit.', share)}"
+    smaller = tr("The picture is reduced to %1, since larger ones open nowhere. SVG has no limit.", share)
+    return in_sentences(text, smaller)
 
 
 @final

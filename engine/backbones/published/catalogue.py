@@ -18,7 +18,7 @@ from engine.config import CacheFolders
 from engine.errors import ModelError
 from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.new_file import private_folder, write_file
-from engine.texts import Message
+from engine.texts import Message, either
 from engine.training.needed_packages import check_packages
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def publisher_called(name: str) -> NetworkPublisher:
     """
     found = next((publisher for publisher in PUBLISHERS if publisher.name == name), None)
     if found is None:
-        expected = " or ".join(publisher.name for publisher in PUBLISHERS)
+        expected = either(publisher.name for publisher in PUBLISHERS)
         raise ModelError("there is no such source of published networks", expected=expected, found=f"“{name}”")
     return found
 
@@ -258,12 +258,14 @@ def _versions(caches: CacheFolders, publisher: NetworkPublisher, name: str) -> d
     if not versions:
         close = difflib.get_close_matches(name, names, _CLOSE_NAMES, cutoff=0.5)
         found = f"“{name}”"
-        expected = " or ".join(close) or f"one of {len(names)} names"
+        expected = either(close) or "one of {count:,} names"
         remedy = "see them all with `protoleaf backbone list --published --source {publisher}`"
         what = "{publisher} publishes no such network"
         if publisher.name != TIMM:
             what = "{publisher} publishes no such classification network"
-        raise ModelError(what, expected=expected, found=found, remedy=remedy, publisher=publisher.name)
+        raise ModelError(
+            what, expected=expected, found=found, remedy=remedy, publisher=publisher.name, count=len(names)
+        )
     return versions
 
 
@@ -275,6 +277,6 @@ def _version_of(
     first = next(iter(versions.values()))
     found = first if wanted is None else versions.get(wanted.lower())
     if found is None:
-        known = " or ".join(network.weights for network in versions.values())
+        known = either(network.weights for network in versions.values())
         raise ModelError("{network} has no such weights", expected=known, found=f"“{wanted}”", network=first.network)
     return found

@@ -16,7 +16,7 @@ from engine.backbones.published.timm_networks import BYTES_PER_NUMBER, NOT_KNOWN
 from engine.backbones.published.web_client import ask_about, check_repository, file_address, page_address, read_text
 from engine.errors import ModelError
 from engine.events import CancelToken
-from engine.texts import marked
+from engine.texts import either, enumerated, marked
 
 LATEST: Final = "main"
 _SIDES: Final = ("input_size", "crop_pct", "interpolation", "crop_mode", "mean", "std", "fixed_input_size")
@@ -167,7 +167,7 @@ def _check_settings(settings: Mapping[str, Any], repository: str) -> None:
     forbidden = sorted(_WHERE_FROM.intersection(settings["model_args"]))
     if forbidden:
         what = "{repository} asks for more than building a network"
-        raise ModelError(what, found=", ".join(forbidden), repository=repository)
+        raise ModelError(what, found=enumerated(forbidden), repository=repository)
 
 
 def _licence(read: Read) -> str:
@@ -187,7 +187,7 @@ def _with_place(facts: PublishedNetwork, urls: Sequence[str], route: Route) -> P
         if remote is not None:
             size = remote.size_bytes or facts.size_bytes
             return replace(facts, url=remote.url, sha256_prefix=remote.sha256, size_bytes=size)
-    what, expected = "{title} has no weights that can be read as plain numbers", " or ".join(map(_file_name, urls))
+    what, expected = "{title} has no weights that can be read as plain numbers", either(map(_file_name, urls))
     raise ModelError(what, expected=expected, found="none of them", title=facts.title)
 
 

@@ -22,6 +22,7 @@ from engine.events import CancelToken, OnProgress, ignore_progress, step_teller
 from engine.full_disk import disk_full, writing
 from engine.model_card import BackboneCard, file_hash
 from engine.new_folder import scratch_folder
+from engine.texts import either
 
 _STEPS: Final = ("reading the weights", "converting", "comparing with torch", "saving")
 _BYTES_PER_NUMBER: Final = 4  # of float32
@@ -51,7 +52,7 @@ def _fetched(
         remote = next((answer for answer in answers if answer is not None), None)
     if remote is None:
         what, remedy = "the weights are not where they were published", "a newer version of timm may know where to"
-        raise NetworkError(what, expected=" or ".join(map(route.address, urls)), remedy=remedy)
+        raise NetworkError(what, expected=either(map(route.address, urls)), remedy=remedy)
     path = download(
         remote.url,
         place,
@@ -79,7 +80,7 @@ def _in_folder(facts: PublishedNetwork, route: Route) -> _Weights:
     urls = (facts.url, *facts.other_urls)
     path = next(filter(None, map(route.on_disk, urls)), None)
     if path is None:
-        expected = " or ".join(urlsplit(url).path.lstrip("/").replace("/resolve/main", "") for url in urls)
+        expected = either(urlsplit(url).path.lstrip("/").replace("/resolve/main", "") for url in urls)
         raise ModelError("the mirror's folder does not have these weights", expected=expected, found=str(route.folder))
     named = path.resolve().name
     wanted = facts.sha256_prefix or (named if len(named) == _SHA256_DIGITS and named.isalnum() else "")

@@ -18,7 +18,7 @@ from engine.backbones.published.facts import TIMM, PublishedNetwork, licence_in_
 from engine.backbones.published.web_client import file_address, page_address
 from engine.backbones.published.weight_file import do_not_fit, read_numbers
 from engine.config import assets_folder
-from engine.errors import ModelError
+from engine.errors import ModelError, found_at
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.model_card import CHANNELS
 
@@ -180,7 +180,7 @@ def _sizes() -> Mapping[str, tuple[int, int]]:
         found = json.loads(path.read_text(encoding="utf-8"))["networks"]
         return {name: (int(body), int(width)) for name, (body, width) in found.items()}
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ModelError("the sizes of timm's networks cannot be read", found=f"{path}: {error}") from error
+        raise ModelError("the sizes of timm's networks cannot be read", found=found_at(path, error)) from error
 
 
 def load_published(facts: PublishedNetwork, weights_file: Path) -> nn.Module:

@@ -16,7 +16,7 @@ import httpx
 
 from engine import __version__
 from engine.backbones.published.route import ProxyAddress, Route, proxy_address
-from engine.errors import ModelError, NetworkError, UsageError
+from engine.errors import ModelError, NetworkError, UsageError, found_at
 from engine.events import CancelToken
 from engine.texts import Message, marked
 
@@ -213,7 +213,7 @@ def check_address(url: str, *, base: str = "") -> None:
         _ = parts.port
     except ValueError as error:
         what, remedy = "a redirect leads to an invalid address", "check the proxy's address"
-        raise NetworkError(what, found=f"{url}: {error}", remedy=remedy) from error
+        raise NetworkError(what, found=found_at(url, error), remedy=remedy) from error
     if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in _LOOPBACK):
         raise NetworkError("downloads need an encrypted address", expected="https://", found=url)
 

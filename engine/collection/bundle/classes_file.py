@@ -9,12 +9,13 @@ from typing import Any, Final
 import numpy as np
 
 from engine.embedding.views import VIEWS, closer_side
-from engine.errors import FormatError, ProtoleafError
+from engine.errors import FormatError, ProtoleafError, reason_of
 from engine.everyday.back_off import BackOff, Policy
 from engine.everyday.classifier import COARSE, PROBABILITIES
 from engine.graph.arrays import roll_up_matrix
 from engine.graph.category_graph import CategoryGraph, ClassId
 from engine.graph.class_attributes import ClassAttributes
+from engine.texts import Message
 
 FORMAT: Final = "protoleaf model"
 VERSION: Final = 1  # of the format; a program that knows only lower ones refuses the folder
@@ -92,14 +93,17 @@ def read_classes(text: str, *, source: str) -> ExportedClasses:
     except FormatError:
         raise
     except (ProtoleafError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
-        reason = f"no “{error.args[0]}”" if isinstance(error, KeyError) else str(error)
+        is_missing = isinstance(error, KeyError)
+        reason = Message("no “{name}”", {"name": error.args[0]}) if is_missing else reason_of(error)
         raise FormatError(
             "this is not the {file} of an exported model, or it is damaged",
             expected="what `protoleaf export PROJECT model FOLDER` writes, format “{format}”",
-            found=f"{source}: {reason}",
+            found="{source}: {reason}",
             remedy="export the model again",
             file=NAME,
             format=FORMAT,
+            source=source,
+            reason=reason,
         ) from error
 
 

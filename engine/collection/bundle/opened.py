@@ -16,7 +16,7 @@ from engine.collection.bundle.classes_file import NAME, ExportedClasses, read_cl
 from engine.collection.bundle.classifier_graph import IMAGES
 from engine.collection.outputs import PREDICTIONS, check_file, is_any_of
 from engine.embedding.views import views_of_side
-from engine.errors import FormatError, ImageError, InputError, ModelError
+from engine.errors import FormatError, ImageError, InputError, ModelError, found_at
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.everyday.classifier import COARSE, DISTANCE, PROBABILITIES
 from engine.files import FileFailure, TooLargeError, open_regular, read_regular
@@ -26,6 +26,7 @@ from engine.images.kinds import LeftOut
 from engine.images.read_file import FILES, file_size, read_file
 from engine.interchange.predictions_file import PredictedRow, write_predictions_file
 from engine.runtime.sessions import open_session, run_session, usable_cores
+from engine.texts import enumerated
 from engine.worker.limits import Limits, ask_child, usual_limits
 from engine.worker.protocol import Request
 
@@ -102,7 +103,7 @@ def _text(folder: Path) -> str:
             expected=_EXPECTED,
             found="no {missing} in {folder}",
             remedy="name the folder itself, or export the model again",
-            missing=" and no ".join(missing),
+            missing=enumerated(missing),
             folder=folder,
         )
     path = folder / NAME
@@ -112,7 +113,7 @@ def _text(folder: Path) -> str:
         large = "{file} is too large to be that of an exported model"
         raise FormatError(large, found=str(path), file=NAME) from error
     except OSError as error:
-        raise InputError("the exported model cannot be read", found=f"{path}: {error.strerror}") from error
+        raise InputError("the exported model cannot be read", found=found_at(path, error)) from error
     except UnicodeDecodeError as error:
         raise FormatError("{file} is no text", found=str(path), remedy="export the model again", file=NAME) from error
 
@@ -122,7 +123,7 @@ def _hash(path: Path) -> str:
         with open_regular(path) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise InputError("the exported model cannot be read", found=f"{path}: {error.strerror}") from error
+        raise InputError("the exported model cannot be read", found=found_at(path, error)) from error
 
 
 def _check_ends(session: Any, contents: ExportedClasses, path: Path) -> None:
@@ -145,7 +146,7 @@ def _check_ends(session: Any, contents: ExportedClasses, path: Path) -> None:
 
 
 def _shapes(ends: Mapping[str, list[int]]) -> str:
-    return ", ".join(f"{name} {shape}" for name, shape in sorted(ends.items()))
+    return enumerated(f"{name} {shape}" for name, shape in sorted(ends.items()))
 
 
 @dataclass(frozen=True)
@@ -232,7 +233,7 @@ def classify_files(
     files = [file.path for file in found.files]
     if not files and not found.failures:
         raise InputError(
-            "there is no image", found=", ".join(map(str, paths)), remedy="name images, or folders of them"
+            "there is no image", found=enumerated(map(str, paths)), remedy="name images, or folders of them"
         )
     _check_target(out, bundle, files)
     check_file(out, PREDICTIONS, is_overwriting=is_overwriting)

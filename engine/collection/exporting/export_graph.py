@@ -17,6 +17,7 @@ from engine.interchange.imported import exported_graph
 from engine.interchange.taxonomies import checklist_archive, graphml, skos
 from engine.new_file import clear_abandoned_drafts, output_file
 from engine.project import Project
+from engine.texts import enumerated
 
 AUTO: Final = "auto"
 MOST_DRAWN: Final = 20_000  # classes of a drawing; the deepest branches of a larger graph are closed
@@ -120,7 +121,7 @@ def export_graph(
             expected="one of {formats}",
             remedy="choose one",
             name=name,
-            formats=", ".join(GRAPH_FORMATS),
+            formats=enumerated(GRAPH_FORMATS),
         )
     content, written = graph_to_write(project, out, name, is_overwriting=is_overwriting), GRAPH_FORMATS[name].content
     write_graph(out, drawing(content, is_dark=is_dark) if written is drawing else written(content))
@@ -165,8 +166,8 @@ def format_of(out: Path) -> str:
             return name
     raise UsageError(
         'the suffix of "{file}" tells no graph format',
-        expected=", ".join(each.suffix for each in GRAPH_FORMATS.values()),
+        expected=enumerated(each.suffix for each in GRAPH_FORMATS.values()),
         remedy="give the file such a name, or choose one of {formats}",
         file=out.name,
-        formats=", ".join(GRAPH_FORMATS),
+        formats=enumerated(GRAPH_FORMATS),
     )

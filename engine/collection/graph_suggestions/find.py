@@ -107,7 +107,7 @@ def _places(
     means: ClassMeans, ranking: ParentRanking, check: PlacementCheck, stop: Callable[[], None]
 ) -> list[PlaceSuggestion]:
     found: list[PlaceSuggestion] = []
-    for class_id in means.graph.roots():
+    for class_id in sorted(means.graph.roots()):
         if len(means.rows_below(class_id)) < FEWEST_SHOTS:
             continue
         stop()

@@ -16,6 +16,7 @@ from engine.interchange.versions.source_version import SAME_SOURCE, SourceVersio
 from engine.interchange.versions.update import plan_update
 from engine.project import Action, BackupReason, Change, Project
 from engine.project.actions import Argument, action
+from engine.texts import Message
 
 SETTING: Final = "imported taxonomies"  # how many parts each of them has
 
@@ -200,8 +201,12 @@ def _merge(project: Project, class_id: ClassId, heir_id: ClassId) -> list[str]:
             for parent_id in set(project.classes.graph.parents(heir_id)) - set(parents):
                 project.classes.unlink([(parent_id, heir_id)])
     except GraphError as error:
-        return [f"{path}: {error.what}"]
+        return [_stays(path, error.what)]
     return []
+
+
+def _stays(path: str, reason: Message) -> str:
+    return Message("{name}: {reason}", {"name": path, "reason": reason})
 
 
 def _remove(project: Project, class_ids: Sequence[ClassId]) -> tuple[int, list[str]]:
@@ -210,13 +215,13 @@ def _remove(project: Project, class_ids: Sequence[ClassId]) -> tuple[int, list[s
     for class_id in sorted(class_ids, key=project.classes.graph.level, reverse=True):
         path = project.classes.graph.path_text(class_id)
         if class_id in labels:
-            stayed.append(f"{path}: it has labels")
+            stayed.append(_stays(path, Message("it has labels")))
             continue
         try:
             project.classes.remove([class_id])
             removed += 1
         except GraphError as error:
-            stayed.append(f"{path}: {error.what}")
+            stayed.append(_stays(path, error.what))
     return removed, stayed
 
 

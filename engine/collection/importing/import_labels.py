@@ -25,7 +25,7 @@ from engine.project.actions import action
 from engine.project.backups.keeping import MANY
 from engine.project.records import Label, Note
 from engine.project.schema import LONGEST_TEXT
-from engine.texts import Message, marked
+from engine.texts import Message, enumerated, marked
 
 SOURCE: Final = "import"  # source of imported labels
 
@@ -240,7 +240,7 @@ class _Planner:
         """Ambiguous keywords, and labels of impossible classes."""
         template = marked('the keyword "{keyword}" may mean several classes: {paths}')
         several: list[str] = [
-            Message(template, {"keyword": join_path(names), "paths": ", ".join(paths)})
+            Message(template, {"keyword": join_path(names), "paths": enumerated(paths)})
             for names, paths in self._ambiguous.items()
         ]
         return [*several, *self._impossible]

@@ -20,6 +20,7 @@ from engine.errors import UsageError
 from engine.full_disk import writing
 from engine.interchange.table_text import guarded, storable
 from engine.new_file import output_file
+from engine.texts import either
 
 COLUMNS: Final = ("image", "x", "y", "class", "labelled")
 
@@ -32,9 +33,7 @@ def check_out(out: Path) -> str:
     """
     kind = out.suffix.lower()
     if kind not in WRITERS:
-        raise UsageError(
-            "a map is written as one of a few kinds of file", expected=" or ".join(WRITERS), found=out.name
-        )
+        raise UsageError("a map is written as one of a few kinds of file", expected=either(WRITERS), found=out.name)
     return kind
 
 

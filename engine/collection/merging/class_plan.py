@@ -147,7 +147,7 @@ class _Planner:
     def link(self) -> None:
         """Put our classes below new ones, where they lie so there."""
         for their_parent, our_parent in self.new.items():
-            for their_child in self._theirs.children(their_parent):
+            for their_child in sorted(self._theirs.children(their_parent)):
                 if their_child not in self.new and their_child in self.pairs:
                     self._link(our_parent, their_child)
 

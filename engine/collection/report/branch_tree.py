@@ -51,7 +51,7 @@ def branch_tree(graph: CategoryGraph, class_ids: Iterable[int]) -> BranchTree:
             wanted |= graph.ancestors(class_id) | {class_id}
     ordered = _ordered(graph, wanted)
     parent = {each: graph.parents(each)[0] for each in ordered if graph.parents(each)}
-    names = {each: graph.name(each) for each in ordered}
+    names = {each: graph.shown_name(each) for each in ordered}
     paths: dict[int, str] = {}
     for each in ordered:
         paths[each] = f"{paths[parent[each]]}/{names[each]}" if each in parent else names[each]

@@ -8,10 +8,10 @@ from typing import Final
 
 import numpy as np
 
+from engine.collation import natural_key
 from engine.collection.report.figures import CollectionCounts, CountRow, Day, WorkProgress
 from engine.collection.state import NO_CLASS, CollectionState, ImageStatus, counts_of, shown_classes
 from engine.graph.category_graph import CategoryGraph
-from engine.graph.names import natural_key
 from engine.project.records import ImageDetails
 
 MOST_FOLDERS: Final = 40
@@ -99,7 +99,7 @@ def _most_first(row: CountRow) -> tuple[int, str]:
 def _by_class(state: CollectionState, graph: CategoryGraph) -> tuple[CountRow, ...]:
     shown = counts_of(shown_classes(state.label_class, state.best_class, state.is_unknown))
     rows = [
-        CountRow(graph.name(each), n, state.shot_counts.get(each, 0), each)
+        CountRow(graph.shown_name(each), n, state.shot_counts.get(each, 0), each)
         for each, n in shown.items()
         if each in graph
     ]

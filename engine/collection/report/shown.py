@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from typing import Final
+from unicodedata import category
 
 from engine.collection.report.document import ClassName, FigureTable, TableColumn, Value, ValueKind
 from engine.collection.report.words import NOTHING, amount, phrase, share, span
 from engine.interchange.table_text import storable
+from engine.texts import number_text, paragraph
 
 _JOINERS: Final = "\u200c\u200d"  # which scripts need within words; other invisible letters may deceive
 NUMBERS: Final = frozenset({ValueKind.COUNT, ValueKind.SHARE, ValueKind.INTERVAL, ValueKind.NUMBER})
@@ -33,7 +35,7 @@ def note_of(table: FigureTable) -> str:
             shown=table.most_rows, count=len(table.rows),
         )  # fmt: skip
         notes.append(left_out)
-    return " ".join(notes)
+    return paragraph(*notes)
 
 
 def shown_value(column: TableColumn, value: Value) -> str:
@@ -48,11 +50,16 @@ def shown_value(column: TableColumn, value: Value) -> str:
         case float() if column.kind is ValueKind.SHARE:
             return share(value)
         case int() | float():
-            return amount(value) if column.kind is ValueKind.COUNT else f"{value:g}"
+            return amount(value) if column.kind is ValueKind.COUNT else number_text(value, "g")
     return value
 
 
 def printable(words: str) -> str:
     """A text as a page can show it: names of files may hold bytes that are no Unicode."""
     shown = storable(words).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    return "".join(each if each.isprintable() or each in _JOINERS else "\ufffd" for each in shown)
+    return "".join(each if _is_printable(each) else "\ufffd" for each in shown)
+
+
+def _is_printable(letter: str) -> bool:
+    """Also joiners, and the blanks that languages have before signs such as "%" and ":"."""
+    return letter.isprintable() or letter in _JOINERS or category(letter) == "Zs"

@@ -1,12 +1,13 @@
 """Texts of a report: translated templates, numbers, shares and classes."""
 
 import math
+from collections.abc import Iterable
 from typing import Final
 
 from engine.collection.report.branch_tree import BranchTree
 from engine.collection.report.document import ClassName
 from engine.graph.codes import UNKNOWN
-from engine.texts import Message, marked, translated
+from engine.texts import Message, enumerated, marked, number_text, translated
 
 MOST_COLUMNS: Final = 60  # columns of a chart; more would be threads
 DASH: Final = "\u2013"
@@ -28,9 +29,16 @@ def message_text(message: str) -> str:
     return translated(message)
 
 
+def summary_of(values: Iterable[tuple[str, str]]) -> str:
+    """`Labelled: 12, Unknown: 3`, for who cannot see a chart."""
+    return translated(
+        enumerated(Message("{title}: {value}", {"title": title, "value": value}) for title, value in values)
+    )
+
+
 def amount(count: float) -> str:
     """`1,234`."""
-    return f"{count:,.0f}"
+    return number_text(count, ",.0f")
 
 
 def share(value: float) -> str:
@@ -38,13 +46,13 @@ def share(value: float) -> str:
     if math.isnan(value):
         return NOTHING
     if value in (0.0, 1.0):
-        return f"{value:.0%}"
-    return f"{min(max(100 * value, 0.1), 99.9):.1f}%"
+        return number_text(value, ".0%")
+    return number_text(min(max(value, 0.001), 0.999), ".1%")
 
 
 def span(interval: tuple[float, float]) -> str:
     """`91.2% to 96.0%`, with a dash."""
-    return f"{100 * interval[0]:.1f}{DASH}{100 * interval[1]:.1f}%"
+    return f"{number_text(100 * interval[0], '.1f')}{DASH}{number_text(interval[1], '.1%')}"
 
 
 def class_of(tree: BranchTree, class_id: int) -> ClassName:

@@ -11,6 +11,7 @@ from engine.events import CancelToken
 from engine.full_disk import writing
 from engine.new_file import output_file
 from engine.project import Project
+from engine.texts import enumerated
 
 SUFFIXES: Final = tuple(REPORT_KINDS)
 
@@ -36,7 +37,7 @@ def kind_of(out: Path) -> str:
     if kind is None:
         raise UsageError(
             "the name of the report does not say what it is to be",
-            expected=", ".join(SUFFIXES),
+            expected=enumerated(SUFFIXES),
             found=out.name,
             remedy="end the name with .html, .pdf, .csv or .zip",
         )

@@ -7,6 +7,7 @@ from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin, ge
 
 from engine.errors import InputError, UsageError
 from engine.project.records import Plain
+from engine.texts import Message, either, enumerated
 from engine.training.settings import Augmentation, at_least, between
 
 Chosen = Mapping[str, Plain]  # settings that a person chose, by name; values as text or already of their type
@@ -88,7 +89,7 @@ def with_chosen(settings: T, chosen: Chosen) -> T:
     known = dict(_fields_of(settings))
     for name in chosen:
         if name not in known:
-            raise UsageError("there is no such setting", expected=", ".join(sorted(known)), found=name)
+            raise UsageError("there is no such setting", expected=enumerated(sorted(known)), found=name)
     return _replaced(settings, chosen)
 
 
@@ -131,7 +132,7 @@ def _converted(name: str, value: Plain, hint: Any) -> Any:
         except (ValueError, KeyError, TypeError):
             continue
     raise UsageError(
-        "the setting {name} has a wrong value", expected=" or ".join(_words(hint)), found=f"“{value}”", name=name
+        "the setting {name} has a wrong value", expected=either(_words(hint)), found=f"“{value}”", name=name
     )
 
 
@@ -157,6 +158,6 @@ def _as_type(value: Plain, wanted: Any) -> Any:
 def _words(hint: Any) -> Iterator[str]:
     for option in _options(hint):
         if get_origin(option) is Literal:
-            yield ", ".join(map(str, get_args(option)))
+            yield enumerated(map(str, get_args(option)))
         else:
-            yield "none" if option is types.NoneType else _WORDS.get(option, str(option))
+            yield Message("none") if option is types.NoneType else Message(_WORDS.get(option, str(option)))

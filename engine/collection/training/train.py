@@ -25,7 +25,7 @@ from engine.errors import ModelError, UsageError
 from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.model_card import BackboneCard
 from engine.project import Project
-from engine.texts import Message
+from engine.texts import Message, either
 from engine.training.curve import OnPoint, ignore_point
 from engine.training.needed_packages import check_packages
 from engine.training.training_set import LEAST_CLASSES, LEAST_LEAVES, EpisodeSettings, too_little
@@ -70,7 +70,7 @@ def train(
         Cancelled: the training of a backbone goes on from there when it is started again.
     """
     if depth not in DEPTHS:
-        raise UsageError("there is no such depth of training", expected=" or ".join(DEPTHS), found=depth)
+        raise UsageError("there is no such depth of training", expected=either(DEPTHS), found=depth)
     check_packages(PACKAGES, Message("training needs"))
     progress = TrainingProgress(on_progress, on_point)
     task = TrainingTask(project, caches, by_field(chosen or {}), out, progress, cancel or CancelToken())

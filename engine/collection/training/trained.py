@@ -22,7 +22,7 @@ from engine.collection.training.progress import TrainingProgress
 from engine.collection.training.settings import BackboneSettings, Chosen, plain_settings, with_chosen
 from engine.collection.training.starts import start_of
 from engine.config import CacheFolders
-from engine.errors import FormatError, ModelError, ProtoleafError, StorageError
+from engine.errors import FormatError, ModelError, ProtoleafError, StorageError, found_at
 from engine.events import CancelToken
 from engine.full_disk import writing
 from engine.model_card import BackboneCard, card_of, card_text, file_hash
@@ -146,7 +146,7 @@ def read_trained(folder: Path) -> TrainedFiles:
     except OSError as error:
         raise FormatError("there is no trained model", expected=str(path), found=error.strerror or "") from error
     except (ModelError, ValueError, KeyError, TypeError) as error:
-        raise FormatError("the trained model cannot be read", found=f"{path}: {error}") from error
+        raise FormatError("the trained model cannot be read", found=found_at(path, error)) from error
     missing = [file for file in (trained.backbone, trained.propagation) if file is not None and not file.is_file()]
     if missing:
         raise FormatError("the trained model is not whole", expected=str(missing[0]), found="nothing")
@@ -170,7 +170,7 @@ def adopt(project: Project, trained: TrainedFiles) -> int:
         backbone = _backbone_of(project, trained) if trained.backbone is None else trained.backbone.read_bytes()
         eight_bit = _eight_bit_of(project, trained)
     except OSError as error:
-        raise StorageError("the trained model cannot be read", found=f"{trained.folder}: {error.strerror}") from error
+        raise StorageError("the trained model cannot be read", found=found_at(trained.folder, error)) from error
     model = TrainedModel(
         name=free_name(project, trained.depth, wanted=trained.name),
         parent_id=trained.parent_id,

@@ -7,13 +7,14 @@ from typing import Any, Final, final
 
 import numpy as np
 
-from engine.errors import ModelError
+from engine.errors import ModelError, found_at
 from engine.everyday.blocks import Flags, Floats, Integers, in_blocks
 from engine.everyday.classifier import Setting
 from engine.everyday.shots import Membership, Shots, class_means, membership, reached_classes
 from engine.graph.arrays import edge_index
 from engine.graph.category_graph import CategoryGraph
 from engine.runtime.onnx_runtime import load_onnxruntime
+from engine.texts import Message
 
 INPUT_NAMES: Final = ("embeddings", "image_positions", "class_positions", "edge_index", "lambda_")
 _REMEDY: Final = "choose a propagation file that this program exported"
@@ -105,7 +106,7 @@ class PropagationSession:
                 expected="embeddings of width {width}",
                 found="shape {shape}",
                 remedy="choose a propagation file that was trained for this backbone",
-                width=width or "any",
+                width=width or Message("any"),
                 shape=embeddings.shape,
             )
 
@@ -121,7 +122,9 @@ def _load(model: Path) -> Any:
     try:
         return onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
     except Exception as error:  # ONNX Runtime raises many kinds without a common base below Exception
-        raise ModelError("the propagation file cannot be loaded", found=f"{model}: {error}", remedy=_REMEDY) from error
+        raise ModelError(
+            "the propagation file cannot be loaded", found=found_at(model, error), remedy=_REMEDY
+        ) from error
 
 
 def _check_names(model: Path, session: Any) -> None:

@@ -24,6 +24,7 @@ from engine.interchange.labelled_images.table_rows import (
 )
 from engine.interchange.table_text import first_line, guarded, header_separator, storable, table_lines, table_rows
 from engine.new_file import text_into
+from engine.texts import either
 
 SEVERAL: Final = " | "  # between the paths of a class with several parents; a "|" in a name is written "\|"
 PLACED_COLUMNS: Final = (PLACED, *COLUMNS)  # of the table of a folder
@@ -83,8 +84,8 @@ def _rows(source: Path) -> Iterator[tuple[int, dict[str, str]]]:
             found=first_line(source)[:60] or "an empty file",
             remedy="write these names above the columns, with commas, semicolons or tabs between the cells",
             source=source.name,
-            image_columns=" or ".join(IMAGE_COLUMNS),
-            class_columns=" or ".join(CLASS_COLUMNS),
+            image_columns=either(IMAGE_COLUMNS),
+            class_columns=either(CLASS_COLUMNS),
         )
     line = 0
     try:

@@ -26,6 +26,7 @@ from engine.interchange.labelled_images import (
 from engine.interchange.labelled_images.class_folders import FolderOptions
 from engine.interchange.labelled_images.foreign_labels import ForeignLabels
 from engine.interchange.labelled_images.records import LabelledImages, WrittenExport
+from engine.texts import enumerated
 
 AUTO: Final = "auto"
 
@@ -239,7 +240,7 @@ def format_named(name: str, formats: Mapping[str, ImageFormat] = FORMATS) -> Ima
             expected="one of {formats}",
             remedy="choose one",
             name=name,
-            formats=", ".join(formats),
+            formats=enumerated(formats),
         )
     return formats[name]
 
@@ -261,5 +262,5 @@ def detect(source: Path) -> str:
         expected="one of {read_formats}",
         remedy="name the format if you know it (--format)",
         source=source.name,
-        read_formats=", ".join(READ_FORMATS),
+        read_formats=enumerated(READ_FORMATS),
     )

@@ -23,7 +23,7 @@ from engine.interchange.imported import (
 from engine.interchange.labelled_images.table_rows import NONE_LABEL
 from engine.interchange.taxonomy_file import Opening, json_document, taxonomy_text, taxonomy_tree
 from engine.interchange.xml_files import Element
-from engine.texts import line_of
+from engine.texts import Message, line_of
 
 LISTED: Final = ("default_classes", "classes")
 """Fields of a data set's description that hold names: a list, or a list for each field of its images."""
@@ -113,7 +113,7 @@ def _named_by_images(labels: Any) -> list[Any]:
 def _distinct(names: list[Any], source_name: str) -> list[str]:
     cleaned: dict[str, None] = {}
     for number, name in enumerate(names, start=1):
-        place = f"class {number} in {source_name}"
+        place = Message("class {number} in {source_name}", {"number": number, "source_name": source_name})
         if not isinstance(name, str):
             raise FormatError("{place} is not a text", found=str(name)[:60], place=place)
         clean = clean_name_at(place, name)

@@ -20,7 +20,7 @@ from engine.interchange.imported import ImportedClass, ImportedGraph, attributes
 from engine.interchange.taxonomies.checklist_archive import OURS, PARENTS, PROPERTIES
 from engine.interchange.taxonomies.darwin_core_tables import NAME, TaxonRow, checklist, has_taxon_header, holds_taxa
 from engine.interchange.taxonomy_file import Opening
-from engine.texts import Message
+from engine.texts import marked
 
 IDS: Final = ("taxonid", "taxonkey", "id", "")
 """Columns that may hold a taxon's id, the standard's own first; "" is the id that ties the tables of an archive."""
@@ -90,7 +90,7 @@ def _by_parents(rows: Sequence[TaxonRow]) -> dict[str, _Taxon]:
         key = _id(row)
         if not key:
             raise FormatError(
-                "{place} has no taxonID", found=row.cells.get(NAME, Message("no name either")), place=row.place
+                "{place} has no taxonID", found=row.cells.get(NAME, marked("no name either")), place=row.place
             )
         if key in row_of:
             raise _repeated(row, key)

@@ -13,7 +13,7 @@ from engine.interchange.archives import file_within, opened_archive, reading, sm
 from engine.interchange.labelled_images.darwin_core_archive import META, Table, tables_in
 from engine.interchange.taxonomy_file import LARGEST_TAXONOMY_BYTES, Opening, check_size, table_cells, taxonomy_bytes
 from engine.interchange.text_file import decoded
-from engine.texts import line_of
+from engine.texts import enumerated, line_of
 
 NAME: Final = "scientificname"
 _BESIDE: Final = frozenset(
@@ -158,7 +158,7 @@ def _table_of_taxa(names: tuple[str, ...], source_name: str) -> str:
         raise FormatError(
             "{source_name} does not say which of its files lists the taxa",
             expected="meta.xml, or one table such as Taxon.tsv",
-            found=", ".join(taxa[:5]) or "no table",
+            found=enumerated(taxa[:5]) or "no table",
             remedy="unpack it, and choose the table",
             source_name=source_name,
         )

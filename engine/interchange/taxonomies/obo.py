@@ -135,7 +135,7 @@ def _class(key: str, term: _Term, name: str, source_name: str) -> ImportedClass:
         ]
         if texts:
             values[each.name] = tuple(texts) if isinstance(each.default, tuple) else texts[0]
-    place = f"the term in line {term.line} of {source_name}"
+    place = Message("the term in {line}", {"line": line_of(term.line, source_name)})
     return ImportedClass(key, name, attributes_at(place, name, **values))
 
 

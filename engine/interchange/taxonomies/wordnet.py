@@ -12,7 +12,7 @@ from typing import Final
 from engine.errors import FormatError
 from engine.interchange.imported import Edge, ImportedClass, ImportedGraph, attributes_at, clean_name_at, disambiguated
 from engine.interchange.taxonomy_file import Opening, taxonomy_lines
-from engine.texts import line_of
+from engine.texts import Message, line_of
 
 IS_A_FILE: Final = "wordnet.is_a.txt"
 WORDS_FILE: Final = "words.txt"
@@ -29,7 +29,7 @@ def read_imagenet(source: Path) -> ImportedGraph:
     edges = _imagenet_edges(edges_file)
     words = _words(edges_file.with_name(WORDS_FILE))
     keys = dict.fromkeys(key for edge in edges for key in edge)
-    place = f"an id in {edges_file.name}"
+    place = Message("an id in {file}", {"file": edges_file.name})
     names = {key: words[key][0] if key in words else clean_name_at(place, key) for key in keys}
 
     def class_of(key: str, name: str) -> ImportedClass:

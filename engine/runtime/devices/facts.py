@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from engine.errors import UsageError
-from engine.texts import Message
+from engine.texts import Message, enumerated
 
 CPU_PROVIDER: Final = "CPUExecutionProvider"
 CUDA_PROVIDER: Final = "CUDAExecutionProvider"
@@ -38,7 +38,7 @@ _KNOWN: Final = {
 def check_device(device: str) -> None:
     """Raise `UsageError` for an unknown device, before long work starts."""
     if device not in DEVICES:
-        raise UsageError("there is no such device", expected=", ".join(DEVICES), found=device or "nothing")
+        raise UsageError("there is no such device", expected=enumerated(DEVICES), found=device or "nothing")
 
 
 def devices_of(system: str = sys.platform) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from engine.runtime.devices.facts import (
     make_reason,
 )
 from engine.runtime.devices.gather import needed_for_cuda, needed_for_tensorrt
-from engine.texts import Message, listed, marked
+from engine.texts import Message, enumerated, listed, marked
 
 _MEMORY_SIGNS: Final = (
     "out of memory", "out_of_memory", "outofmemory", "alloc_failed", "failed to allocate", "bfcarena",
@@ -235,7 +235,7 @@ def _of_access(facts: GpuFacts) -> Iterator[Reason]:
             "no_permission",
             "this user may not use the GPU: no permission on {files}",
             "add the user to the group that owns these files (often “video” or “render”) and log in again",
-            files=", ".join(closed),
+            files=enumerated(closed),
         )
     if value is not None and not driver.device_count:
         words = "the variable CUDA_VISIBLE_DEVICES is empty and leaves no GPU to this program"

@@ -50,7 +50,7 @@ def test_a_change_is_measured_used_and_undone(reviewing: Desk, tinyleaf: str) ->
     changed_by(reviewing.qtbot, reviewing.window.session, undo.click)
     assert_same(reviewing.state, before, tolerance=0)
     assert "Analysing images" not in {job.title for (job,) in jobs if isinstance(job, Job)}
-    assert reviewing.window.toast.message == f"Undone: Changed the backbone to {tinyleaf}"
+    assert reviewing.window.toast.message == f"Undone: Change the backbone to {tinyleaf}"
 
 
 def test_what_was_found_out_about_images_waits_with_the_change(reviewing: Desk, tinyleaf: str) -> None:
@@ -89,8 +89,8 @@ def test_a_cancel_leaves_the_project_as_it_was(reviewing: Desk, collection: Coll
     for _ in range(2):
         use_button(panel, tinyleaf).click()
         reviewing.wait(lambda: "16 of 64" in panel.run.facts)
-        assert "10 images/s" in panel.run.facts
-        assert "5 s left" in panel.run.facts
+        assert "10\u00a0images/s" in panel.run.facts
+        assert "5\u00a0s left" in panel.run.facts
         panel.run.cancel_button.click()
         assert panel.run.facts == "Stopping…"
         reviewing.wait(lambda: change.stage is Stage.IDLE)

@@ -36,7 +36,7 @@ def test_an_onnx_file_is_shown_tried_and_added(reviewing: Desk, tmp_path: Path) 
     page.form.side.setValue(64)
     page.try_button.click()
     wait_for(reviewing, trial, Stage.DONE)
-    assert page.result_text.startswith("It works: 8 images embedded, 16 dimensions")
+    assert page.result_text.startswith("It works: 8\u00a0images embedded, 16\u00a0dimensions")
     page.add_button.click()
     reviewing.qtbot.waitUntil(lambda: "mine" in BackboneLibrary().names(), timeout=WORKER_MS)
     reviewing.wait(lambda: [row.name for row in panel.computer.rows] == ["leafnet", "mine"])
@@ -94,7 +94,10 @@ def test_what_was_changed_must_be_tried_again(reviewing: Desk, tmp_path: Path) -
     wait_for(reviewing, tasks.inspection, Stage.DONE)
     page.try_button.click()
     wait_for(reviewing, tasks.trial, Stage.DONE)
-    assert page.result_text == "It works: 8 images embedded, 16 dimensions, about 250.0 images/s on one core."
+    assert (
+        page.result_text
+        == "It works: 8\u00a0images embedded, 16\u00a0dimensions, about 250.0\u00a0images/s on one core."
+    )
     assert page.add_button.isEnabled()
     page.form.side.setValue(64)
     assert page.result_text == ""

@@ -55,24 +55,24 @@ def test_nothing_is_fetched_before_the_answer(reviewing: Desk) -> None:
     player = Player([progress(1_200_000, 4_800_000, "bytes", rate=600_000.0), "wait"], ["wait"])
     download.make_job = player
     panel.published.search.setText("smallnet")
-    assert card.download_button.text() == "Download 4.8 MB…"
+    assert card.download_button.text() == "Download 4.8\u00a0MB…"
     card.download_button.click()
-    assert "Downloads 4.8 MB from 127.0.0.1" in card.question_text
+    assert "Downloads 4.8\u00a0MB from 127.0.0.1" in card.question_text
     assert "Licence: none named" in card.question_text.replace("\u200b", "")
     card.refuse_button.click()
     assert player.requests == []
     card.download_button.click()
     card.agree_button.click()
-    reviewing.wait(lambda: card.run.facts.startswith("1.2 of 4.8 MB"))
-    assert "600.0 kB/s" in card.run.facts
-    assert "6 s left" in card.run.facts
+    reviewing.wait(lambda: card.run.facts.startswith("1.2 of 4.8\u00a0MB"))
+    assert "600.0\u00a0kB/s" in card.run.facts
+    assert "6\u00a0s left" in card.run.facts
     (request,) = player.requests
     assert request == AddPublished(reviewing.window.session.caches.root, "torchvision:smallnet", "IMAGENET1K_V1")
     part = reviewing.window.session.caches.root / "downloads" / "smallnet-0123abcd.pth.part"
     part.parent.mkdir(parents=True)
     part.write_bytes(bytes(1_200_000))
     card.run.cancel_button.click()
-    reviewing.wait(lambda: card.download_button.text() == "Resume: 1.2 MB of 4.8 MB done…")
+    reviewing.wait(lambda: card.download_button.text() == "Resume: 1.2\u00a0MB of 4.8\u00a0MB done…")
     assert card.download_button.isVisible()
 
 

@@ -52,7 +52,7 @@ def test_a_publisher_is_chosen(reviewing: Desk) -> None:
     QTest.keyClicks(page.publisher, "timm", delay=20)
     assert [row.name for row in page.model.rows] == ["vit_small_patch14_dinov2.lvd142m"]
     assert page.model.index(0, 2).data() == NOT_KNOWN
-    assert page.card.download_button.text() == "Download about 88.2 MB…"
+    assert page.card.download_button.text() == "Download about 88.2\u00a0MB…"
     QTest.mouseClick(page.search, Left)
     QTest.keyClicks(page.search, "dino apache", delay=20)
     assert len(page.model.rows) == 1
@@ -159,7 +159,7 @@ def test_a_network_of_timm_takes_another_input_size(reviewing: Desk, tmp_path: P
     assert "The input size must be a multiple of 14." in texts(card)
     assert not card.download_button.isEnabled()
     type_size(reviewing, card.input_size.box, "224")
-    assert "about 88.2 MB  ·  224 px" in texts(card)
+    assert "about 88.2\u00a0MB  ·  224\u00a0px" in texts(card)
     assert "measured once it is on this computer" in texts(card)
     name = f"{DINOV2.library_name}-224px"
     jobs.download.make_job = player = Player([AddedBackbone(name, "00ff", 384)])
@@ -184,4 +184,4 @@ def test_the_question_names_the_server(reviewing: Desk, settings: Settings, mirr
     settings.mirror = mirror
     page = page_of(reviewing, DINOV2)
     page.card.download_button.click()
-    assert f"Downloads about 88.2 MB from {host}" in page.card.question_text
+    assert f"Downloads about 88.2\u00a0MB from {host}" in page.card.question_text

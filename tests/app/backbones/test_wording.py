@@ -28,7 +28,7 @@ SMALL_ROW = PublishedRow(SMALL)
 def test_what_is_told_before_a_removal() -> None:
     """File and size, what becomes of projects, and how the backbone comes back."""
     added = backbone_row(Origin.ADDED)
-    assert removal_question(added) == "Remove mine? This deletes mine.onnx (97.8 MB) from this computer for good."
+    assert removal_question(added) == "Remove mine? This deletes mine.onnx (97.8\u00a0MB) from this computer for good."
     assert "need it again" in removal_consequence(added)
     assert removal_consequence(added).endswith("It can be added again only from its ONNX file.")
     assert removal_consequence(backbone_row(Origin.PUBLISHED)).endswith("It can be downloaded again.")
@@ -36,9 +36,9 @@ def test_what_is_told_before_a_removal() -> None:
 
 def test_what_is_told_before_a_download() -> None:
     """Size, host and licence."""
-    assert download_button(SMALL_ROW) == "Download 4.8 MB…"
-    assert download_button(replace(SMALL_ROW, fetched_bytes=1_200_000)) == "Resume: 1.2 MB of 4.8 MB done…"
-    assert download_question(SMALL_ROW).startswith("Downloads 4.8 MB from 127.0.0.1 and keeps it")
+    assert download_button(SMALL_ROW) == "Download 4.8\u00a0MB…"
+    assert download_button(replace(SMALL_ROW, fetched_bytes=1_200_000)) == "Resume: 1.2\u00a0MB of 4.8\u00a0MB done…"
+    assert download_question(SMALL_ROW).startswith("Downloads 4.8\u00a0MB from 127.0.0.1 and keeps it")
     assert licence_text(SMALL_ROW) == "Licence: none named for the weights (https://example.org/licence)"
     assert short_licence(SMALL_ROW) == "not named"
     assert short_licence(PublishedRow(LARGE)) == "CC-BY-NC 4.0"

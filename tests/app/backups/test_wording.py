@@ -32,7 +32,7 @@ def test_the_latest_actions_are_named() -> None:
     said = details(BACKUP, Changes(steps=9, texts=texts)).splitlines()
     assert said[0] == "Restoring undoes these actions:"
     assert said[1:7] == [*(f"• {text}" for text in texts[:5]), "… and 4 actions before them"]
-    assert said[7] == "birds 2026.protoleaf  ·  1.2 MB"
+    assert said[7] == "birds 2026.protoleaf  ·  1.2\u00a0MB"
     assert details(BACKUP, None) == said[7]
 
 

@@ -103,7 +103,7 @@ def test_a_device_that_is_not_there_says_why(desk: Desk) -> None:
     assert [panel.buttons[device].isEnabled() for device in ("auto", "cpu", "cuda", "tensorrt")] == [
         True, True, False, False,
     ]  # fmt: skip
-    assert panel.facts_of("cpu") == "Available, about 850 images/s."
+    assert panel.facts_of("cpu") == "Available, about 850\u00a0images/s."
     assert panel.facts_of("auto").endswith("works: CPU.")
     chip = desk.window.of(Computing).chip
     assert chip.text() == "CPU"

@@ -45,11 +45,11 @@ def test_a_refused_device_gives_reason_and_remedy_once() -> None:
 
 def test_a_device_that_works_gives_its_speed() -> None:
     """Images a second as measured; TensorRT is not tried."""
-    assert device_facts("cpu", NONE) == "Available, about 850 images/s."
-    assert device_facts("cuda", GPU) == "Available, about 12,000 images/s."
+    assert device_facts("cpu", NONE) == "Available, about 850\u00a0images/s."
+    assert device_facts("cuda", GPU) == "Available, about 12,000\u00a0images/s."
     assert "takes minutes" in device_facts("tensorrt", GPU)
     slow = replace(GPU, reports={"cpu": replace(GPU.reports["cpu"], speed={"images_per_s": 2.25})})
-    assert device_facts("cpu", slow) == "Available, about 2.3 images/s."
+    assert device_facts("cpu", slow) == "Available, about 2.3\u00a0images/s."
     unmeasured = replace(GPU, reports={"cpu": replace(GPU.reports["cpu"], speed={})})
     assert device_facts("cpu", unmeasured) == "Available."
 

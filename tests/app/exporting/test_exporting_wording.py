@@ -56,8 +56,10 @@ def test_too_little_room_for_copies() -> None:
     assert lacks_room(look(), Placing.COPY) == ""
     full = look(size_bytes=2 * 10**9)
     assert lacks_room(full, Placing.HARD_LINK) == ""
-    assert lacks_room(full, Placing.COPY).startswith("The copies take up to 2.0 GB, and only 1.0 GB is free there.")
-    assert target_facts(look(is_taken=True)) == "out exists and will be replaced. 1.0 GB free on this disk."
+    assert lacks_room(full, Placing.COPY).startswith(
+        "The copies take up to 2.0\u00a0GB, and only 1.0\u00a0GB is free there."
+    )
+    assert target_facts(look(is_taken=True)) == "out exists and will be replaced. 1.0\u00a0GB free on this disk."
     foreign = look(free_bytes=None, is_taken=True, replaced_kind="a JPEG picture")
     assert target_facts(foreign) == "out is a JPEG picture, not an export like this one. It will be lost."
     assert target_facts(look(free_bytes=None)) == ""

@@ -152,7 +152,7 @@ def test_about_this_file(at_desk: Desk, tmp_path: Path) -> None:
     assert about.text_of("place") == "3.50000° S, 37.25000° E"
     assert about.text_of("taken") == about.text_of("iso") == ""
     about.more.click()
-    assert (about.text_of("iso"), about.text_of("exposure_s")) == ("800", "1/250 s")
+    assert (about.text_of("iso"), about.text_of("exposure_s")) == ("800", "1/250\u00a0s")
     button(about, "Copy coordinates").click()
     assert QGuiApplication.clipboard().text() == "-3.50000, 37.25000"
     button(about, "Copy path").click()

@@ -179,12 +179,12 @@ def test_two_equal_steps_are_done_undone_and_redone_in_words(reviewing: Desk) ->
     assert toast.message == "Removed 1 image"
     for _step in range(2):
         reviewing.press_for_change(Key.Key_Z, CONTROL)
-        assert toast.message == "Undone: Removed 1 image"
+        assert toast.message == "Undone: Remove 1 image"
     for _step in range(2):
         reviewing.press_for_change(Key.Key_Z, CONTROL | SHIFT)
-        assert toast.message == "Redone: Removed 1 image"
+        assert toast.message == "Redone: Remove 1 image"
     reviewing.press_for_change(Key.Key_Z, CONTROL)
-    assert toast.message == "Undone: Removed 1 image"
+    assert toast.message == "Undone: Remove 1 image"
 
 
 def test_delete_takes_images_out_of_the_project_only(reviewing: Desk, collection: Collection) -> None:

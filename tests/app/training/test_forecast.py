@@ -30,23 +30,23 @@ def test_the_time_is_measured_when_somebody_looks(reviewing: Desk) -> None:
     assert player.requests == []
     panel_for(reviewing, "train_backbone")
     form = panel.forms[Depth.BACKBONE]
-    reviewing.wait(lambda: "About 4 minutes." in texts(form))
+    reviewing.wait(lambda: "About 4\u00a0minutes." in texts(form))
     assert not form.side.isVisible()  # the backbone in use learns at its own
     form.iterations.setFocus()
     form.iterations.selectAll()
     QTest.keyClicks(form.iterations, "500", delay=5)
-    assert "About 9 minutes." in texts(form)
+    assert "About 9\u00a0minutes." in texts(form)
 
 
 def test_no_advice_where_nothing_is_left_to_gain(reviewing: Desk) -> None:
     """All held-out labels are right: training cannot help. With one that is not, it likely would."""
     panel = panel_for(reviewing, "train_backbone")
     form = panel.forms[Depth.BACKBONE]
-    reviewing.wait(lambda: "About 4 minutes." in texts(form))
+    reviewing.wait(lambda: "About 4\u00a0minutes." in texts(form))
     assert not any("would likely help" in text for text in texts(form).split("\n"))
     reviewing.choose(0)
     reviewing.press_for_change(Key.Key_3)  # not the likeliest class
-    advice = "25 labels: training for about 4 minutes would likely help."
+    advice = "25 labels: training for about 4\u00a0minutes would likely help."
     reviewing.wait(lambda: advice in texts(form))
 
 
@@ -54,14 +54,14 @@ def test_other_labels_are_measured_anew(reviewing: Desk) -> None:
     """What was measured for fewer labels is not told any more; some labels in a row are measured once."""
     panel = panel_for(reviewing, "train_backbone")
     form = panel.forms[Depth.BACKBONE]
-    reviewing.wait(lambda: "About 4 minutes." in texts(form))
+    reviewing.wait(lambda: "About 4\u00a0minutes." in texts(form))
     twice = Player([TrainingDuration(iteration_s=2.0, others_s=40.0)])
     reviewing.window.of(Models).forecast._make_job = twice  # noqa: SLF001 (a scripted job takes the place of a child process)
     for _ in range(2):
         reviewing.choose(0)
         reviewing.press_for_change(Key.Key_Return)
     assert "Measuring how long it takes…" in texts(form)
-    reviewing.wait(lambda: "About 7 minutes." in texts(form))
+    reviewing.wait(lambda: "About 7\u00a0minutes." in texts(form))
     assert len(twice.requests) == 1
 
 
@@ -78,7 +78,7 @@ def test_no_advice_after_a_training_that_did_not_help(reviewing: Desk, after: fl
 
     reviewing.window.session.act(store)
     form = panel_for(reviewing, "train_backbone").forms[Depth.BACKBONE]
-    reviewing.wait(lambda: "About 4 minutes." in texts(form))
+    reviewing.wait(lambda: "About 4\u00a0minutes." in texts(form))
     settle(reviewing.qtbot, reviewing.window.session)
     assert ("would likely help" in texts(form)) is is_advised
 
@@ -125,7 +125,7 @@ def test_training_the_accurate_backbone_on_few_labels_is_not_proposed(
     """The panel tells the time, and gives no advice that was measured to be wrong; the fast one plays its part here."""
     monkeypatch.setattr(model_files, "ACCURATE", model_files.FAST)
     form = panel_for(reviewing, "train_backbone").forms[Depth.BACKBONE]
-    reviewing.wait(lambda: "About 4 minutes." in texts(form))
+    reviewing.wait(lambda: "About 4\u00a0minutes." in texts(form))
     assert not any("would likely help" in text for text in texts(form))
 
 

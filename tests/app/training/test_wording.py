@@ -49,10 +49,10 @@ def test_what_was_not_measured_is_said(qapp: QApplication) -> None:
     ("plan", "expected", "words"),
     [
         (Plan(Depth.PROPAGATION, 100), None, "Less than a minute."),
-        (DEFAULTS[Depth.PROPAGATION], None, "About 1 minute."),
-        (DEFAULTS[Depth.BACKBONE], TrainingDuration(1.0, 40.0), "About 4 minutes."),
-        (Plan(Depth.BACKBONE, 3_600), TrainingDuration(1.0, 40.0), "About 1 hour."),
-        (Plan(Depth.BACKBONE, 20_000), TrainingDuration(1.0, 40.0), "About 6 hours."),
+        (DEFAULTS[Depth.PROPAGATION], None, "About 1\u00a0minute."),
+        (DEFAULTS[Depth.BACKBONE], TrainingDuration(1.0, 40.0), "About 4\u00a0minutes."),
+        (Plan(Depth.BACKBONE, 3_600), TrainingDuration(1.0, 40.0), "About 1\u00a0hour."),
+        (Plan(Depth.BACKBONE, 20_000), TrainingDuration(1.0, 40.0), "About 6\u00a0hours."),
         (DEFAULTS[Depth.BACKBONE], None, ""),
     ],
 )
@@ -66,7 +66,7 @@ def test_the_duration_is_rough(qapp: QApplication, plan: Plan, expected: Trainin
 def test_training_is_advised_where_it_is_likely_to_help(qapp: QApplication) -> None:
     """With the labels and the time that it takes, once that was measured; else nothing is said."""
     labels, plan, expected = Labels(406, 81, will_help=True), DEFAULTS[Depth.BACKBONE], TrainingDuration(1.0, 40.0)
-    assert advice(labels, plan, expected) == "406 labels: training for about 4 minutes would likely help."
+    assert advice(labels, plan, expected) == "406 labels: training for about 4\u00a0minutes would likely help."
     assert advice(labels, plan, None) == "406 labels: training would likely help."
     assert advice(Labels(20, 10), plan, expected) == ""
     assert proposal(labels) == "406 labels: training the backbone would likely help."

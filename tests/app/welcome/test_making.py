@@ -82,8 +82,8 @@ def test_enter_after_a_drop_makes_a_project_of_the_usual_kind(
     card = dropped(desk, photos)
     assert len(player.requests[0].photos) == 5
     assert card.chosen == tinyleaf
-    assert card.choices[FAST].facts == ("200 images/s on this computer", "A few seconds for 5 images")
-    assert card.choices[tinyleaf].facts == ("0.0 images/s on this computer", "About 4 minutes for 5 images")
+    assert card.choices[FAST].facts == ("200\u00a0images/s on this computer", "A few seconds for 5 images")
+    assert card.choices[tinyleaf].facts == ("0.0\u00a0images/s on this computer", "About 4\u00a0minutes for 5 images")
     desk.wait(lambda: not clipped(card))
     assert [area.verticalScrollBar().maximum() for area in card.findChildren(QScrollArea)] == [0]
     desk.press(Key.Key_Return)

@@ -14,9 +14,9 @@ from engine.embedding.messages import PhotoRate
     [
         (None, True, "Measuring the speed…"),
         (None, False, ""),
-        (ExpectedSpeed(160.4, has_photos=True), False, "160 images/s on this computer"),
-        (ExpectedSpeed(160.4), False, "Up to 160 images/s on this computer"),
-        (ExpectedSpeed(2.44, is_scaled=True, has_photos=True), True, "About 2.4 images/s on this computer"),
+        (ExpectedSpeed(160.4, has_photos=True), False, "160\u00a0images/s on this computer"),
+        (ExpectedSpeed(160.4), False, "Up to 160\u00a0images/s on this computer"),
+        (ExpectedSpeed(2.44, is_scaled=True, has_photos=True), True, "About 2.4\u00a0images/s on this computer"),
     ],
 )
 def test_a_speed_says_what_it_was_measured_on(speed: ExpectedSpeed | None, is_measuring: bool, expected: str) -> None:
@@ -29,12 +29,12 @@ def test_a_speed_says_what_it_was_measured_on(speed: ExpectedSpeed | None, is_me
     [
         (0, ""),
         (1, "A few seconds for 1 image"),
-        (370, "About 40 seconds for 370 images"),
-        (590, "About 1 minute for 590 images"),
-        (800, "About 1 minute for 800 images"),
-        (10_000, "About 17 minutes for 10000 images"),
-        (36_000, "About 1 hour for 36000 images"),
-        (100_000, "About 3 hours for 100000 images"),
+        (370, "About 40\u00a0seconds for 370 images"),
+        (590, "About 1\u00a0minute for 590 images"),
+        (800, "About 1\u00a0minute for 800 images"),
+        (10_000, "About 17\u00a0minutes for 10000 images"),
+        (36_000, "About 1\u00a0hour for 36000 images"),
+        (100_000, "About 3\u00a0hours for 100000 images"),
     ],
 )
 def test_a_duration_is_rough(images: int, expected: str) -> None:

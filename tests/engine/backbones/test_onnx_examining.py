@@ -378,7 +378,7 @@ def test_a_reason_is_never_endless(tmp_path: Path) -> None:
     names = ["A" * 1_000_000, *(f"Strange{number:04}" for number in range(2000))]
     nodes = [helper.make_node(name, ["images"], [f"of {name[:20]}"], domain="elsewhere") for name in names]
     reason = refusal(models.write_model(tmp_path / "strange.onnx", nodes, {}, domains=["elsewhere"]))
-    assert "Strange0003 and 1996 more of elsewhere" in reason
+    assert "Strange0003 and 1,996 more of elsewhere" in reason
     assert len(reason) < 500
 
 

@@ -1,10 +1,14 @@
 """Names in the languages of people."""
 
+import csv
+
 import pytest
 
+from engine.config import assets_folder
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.class_attributes import ClassAttributes
 from engine.graph.language_tags import name_in, split_language, with_language
+from engine.graph.shown_language import show_names_in
 
 TENCH = (
     "tinca",
@@ -22,6 +26,8 @@ TENCH = (
     [
         ("Schleie@de", "Schleie", "de"),
         ("Schleie@deu", "Schleie", "de"),
+        (" Schleie @ de ", " Schleie", "de"),
+        ("Schleie@" + "de-" * 20, "Schleie@" + "de-" * 20, ""),
         ("Schleie@DE-at", "Schleie", "de-AT"),
         ("丁鱥@zh-hans", "丁鱥", "zh-Hans"),
         ("a@b@fr", "a@b", "fr"),
@@ -78,3 +84,45 @@ def test_a_name_stands_there_once() -> None:
     names = ("Tench", "Tench@en", "Schleie@deu", "Schleie@de", "Tinca tinca", "Tinca tinca@la")
     tench = graph.add_class("Tinca tinca", attributes=ClassAttributes(synonyms=names))
     assert graph.attributes(tench).synonyms == ("Tench@en", "Schleie@de", "Tinca tinca@la")
+
+
+def test_names_that_people_see() -> None:
+    """In their language where there is one; children are in the order of these, also after a change of either."""
+    graph = CategoryGraph()
+    fish = graph.add_class("Pisces", attributes=ClassAttributes(synonyms=("Fische@de",)))
+    tench = graph.add_class("Tinca", [fish], attributes=ClassAttributes(synonyms=("Schleie@de",)))
+    perch = graph.add_class("Perca", [fish])
+    assert (graph.children(fish), graph.shown_name(tench), graph.name_beside(tench)) == ((perch, tench), "Tinca", "")
+    show_names_in("de-AT")
+    assert (graph.shown_name(fish), graph.name_beside(fish), graph.name(fish)) == ("Fische", "Pisces", "Pisces")
+    assert graph.shown_name(perch) == "Perca"
+    graph.set_attributes(perch, ClassAttributes(synonyms=("Zander@de",)))
+    assert graph.children(fish) == (tench, perch)
+    graph.set_attributes(perch, ClassAttributes(synonyms=("Barsch@de",)))
+    assert (graph.children(fish), graph.shown_name(perch)) == ((perch, tench), "Barsch")
+    graph.rename(perch, "Perca fluviatilis")
+    assert (graph.shown_name(perch), graph.name_beside(perch)) == ("Barsch", "Perca fluviatilis")
+    graph.set_attributes(perch, ClassAttributes())
+    assert graph.shown_name(perch) == graph.copy().shown_name(perch) == "Perca fluviatilis"
+    show_names_in("fr")
+    assert [graph.shown_name(each) for each in graph.children(fish)] == ["Perca fluviatilis", "Tinca"]
+    assert graph.path_text(tench) == "Pisces/Tinca"
+
+
+def test_names_that_are_no_other_languages() -> None:
+    """Those in the person's language, in none and in Latin; all of them where names are as in the project."""
+    attributes = ClassAttributes(synonyms=("tinca", "Tinca tinca@la", "Schleie@de", "Tench@en"))
+    assert attributes.names_for("de-AT") == ("tinca", "Tinca tinca", "Schleie")
+    assert attributes.names_for("") == ("tinca", "Tinca tinca", "Schleie", "Tench")
+
+
+def test_the_sample_has_names_in_every_language_of_the_window() -> None:
+    """Each class once and more, by tags that are known."""
+    sample = assets_folder() / "sample"
+    with (sample / "edges.csv").open(encoding="utf-8") as file:
+        classes = {row["child"] for row in csv.DictReader(file)}
+    with (sample / "names.csv").open(encoding="utf-8") as file:
+        named = [(row["class"], *split_language(row["name"])) for row in csv.DictReader(file)]
+    for language in ("de", "fr", "es", "pt-BR", "zh-CN"):
+        has_one = {each for each, name, tag in named if name_in(language, [with_language(name, tag)])}
+        assert has_one == classes, language

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.errors import GraphError
-from engine.graph.names import clean_name, join_path, natural_key, split_path
+from engine.graph.names import clean_name, join_path, split_path
 
 
 def test_names_are_composed_and_stripped() -> None:
@@ -67,17 +67,6 @@ def test_the_longest_names_count_as_they_are_kept() -> None:
     assert clean_name("\u1f82" * 255) == clean_name("\u03b1\u0313\u0300\u0345" * 255) == "\u1f82" * 255
 
 
-def test_natural_order() -> None:
-    """Numbers count as numbers and case does not matter."""
-    assert sorted(["leaf 10", "Leaf 9", "apple", "Zebra", "2"], key=natural_key) == [
-        "2",
-        "apple",
-        "Leaf 9",
-        "leaf 10",
-        "Zebra",
-    ]
-
-
 @given(st.lists(st.text("ab/\\", min_size=1), min_size=1))
 def test_a_path_comes_back_as_its_names(names: list[str]) -> None:
     """Whatever slashes and backslashes names hold, a path can be taken apart again."""
@@ -88,10 +77,3 @@ def test_paths_as_people_write_them() -> None:
     """A leading or doubled slash, blanks and a lone backslash do no harm."""
     assert split_path("/Animal//Bird / Gull/") == ("Animal", "Bird", "Gull")
     assert split_path("A\\B") == ("A\\B",)
-
-
-def test_letters_with_accents_stand_beside_those_without() -> None:
-    """Not behind Z, where their numbers would have them."""
-    names = ["Zander", "Äsche", "Aal", "Öre", "Otter", "éléphant", "Esel", "Ähre 10", "Ähre 9"]
-    expected = ["Aal", "Ähre 9", "Ähre 10", "Äsche", "éléphant", "Esel", "Öre", "Otter", "Zander"]
-    assert sorted(names, key=natural_key) == expected

@@ -14,6 +14,7 @@ from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
+from unicodedata import category
 
 from engine.collection.report.pdf.visual import visual
 
@@ -98,7 +99,8 @@ def runs_of(words: str, font: str) -> list[tuple[str, str]]:
     def font_of(letter: str) -> str:
         return font if ord(letter) in known else _of_the_east(letter) or ""
 
-    runs = [(name, "".join(part)) for name, part in groupby(visual(words), font_of)]
+    letters = (each if ord(each) in known or category(each) != "Zs" else " " for each in visual(words))
+    runs = [(name, "".join(part)) for name, part in groupby(letters, font_of)]
     return [(name or font, part if name else _BOX * len(part)) for name, part in runs]
 
 
@@ -113,9 +115,9 @@ def _of_the_east(letter: str) -> str | None:
     code = ord(letter)
     if 0x1100 <= code <= 0x11FF or 0x3130 <= code <= 0x318F or 0xAC00 <= code <= 0xD7A3:  # noqa: PLR2004 (blocks of Unicode)
         return _HANGUL
-    if 0x3040 <= code <= 0x30FF or 0xFF00 <= code <= 0xFFEF:  # noqa: PLR2004
+    if 0x3040 <= code <= 0x30FF or 0xFF65 <= code <= 0xFF9F:  # noqa: PLR2004
         return _KANA
-    return _HAN if 0x2E80 <= code <= 0x9FFF else None  # noqa: PLR2004
+    return _HAN if 0x2E80 <= code <= 0x9FFF or 0xFF00 <= code <= 0xFFEF else None  # noqa: PLR2004
 
 
 @lru_cache(50_000)

@@ -17,7 +17,8 @@ from engine.collection.report.document import (
     text_column,
 )
 from engine.collection.report.figures import Accuracy, CalibrationFigures, Coverage, CoveragePoint, Proportion, Report
-from engine.collection.report.words import DASH, phrase, share
+from engine.collection.report.words import DASH, phrase, share, summary_of
+from engine.texts import number_text
 
 MOST_LEVELS: Final = 12  # levels of a chart; the table has all
 STEP_PERCENT: Final = 5  # of the confidences in the table
@@ -43,7 +44,7 @@ def _accuracy_blocks(accuracy: Accuracy) -> list[Block]:
     shown = [*rows[:MOST_LEVELS], *rows[max(len(accuracy.levels), MOST_LEVELS) :]]
     bars = tuple(Bar(name, each.share, share(each.share), interval=each.interval) for name, each in shown if each.count)
     note = phrase("Level 0 is the coarsest. The thin line is the 95% interval.")
-    summary = "; ".join(f"{bar.label} {bar.text}" for bar in bars)
+    summary = summary_of((bar.label, bar.text) for bar in bars)
     table = [(name, each.share, each.interval, each.hits, each.count) for name, each in rows]
     columns = (
         text_column(phrase("Level"), "level"), share_column(phrase("Accuracy"), "accuracy"),
@@ -108,11 +109,13 @@ def _calibration_blocks(calibration: CalibrationFigures) -> list[Block]:
         return []
     columns = tuple(
         Bar(
-            f"{100 * each.low:.0f}{DASH}{100 * each.high:.0f}%", each.right.share, share(each.right.share),
+            f"{number_text(100 * each.low, '.0f')}{DASH}{number_text(each.high, '.0%')}",
+            each.right.share,
+            share(each.right.share),
             interval=each.right.interval,
         )
         for each in bins
-    )  # fmt: skip
+    )
     summary = phrase("Expected calibration error: {error}.", error=share(calibration.error))
     note = phrase(
         "{summary} Columns are the share that was right, marks the score that promised it: the nearer they are, the "

@@ -27,7 +27,9 @@ from engine.collection.report.words import (
     setting_name,
     share,
     span,
+    summary_of,
 )
+from engine.texts import paragraph
 
 
 def overview_section(report: Report) -> ReportSection:
@@ -55,7 +57,7 @@ def overview_section(report: Report) -> ReportSection:
     )
     shown = [(name, count) for name, count in parts if count or name == parts[0][0]]
     bars = tuple(Bar(name, count, _counted_part(count, progress.images)) for name, count in shown)
-    summary = "; ".join(f"{bar.label}: {bar.text}" for bar in bars)
+    summary = summary_of((bar.label, bar.text) for bar in bars)
     blocks += [
         BarPlot(phrase("Progress"), summary, bars, max(progress.images, 1)),
         _progress_table(parts, progress.images),
@@ -142,7 +144,7 @@ def _basis(report: Report) -> str:
                         rows=about.truth_rows,
                     )
                 )
-            return " ".join(parts)
+            return paragraph(*parts)
         case TruthSource.HELD_OUT if accuracy is not None:
             parts = [
                 phrase(
@@ -159,7 +161,7 @@ def _basis(report: Report) -> str:
                     )
                 )
             parts.append(phrase("Images that people choose to label may be easier or harder than the others."))
-            return " ".join(parts)
+            return paragraph(*parts)
     return phrase("There is nothing yet to compare predictions with: {why}.", why=message_text(about.why_nothing))
 
 

@@ -37,3 +37,13 @@ def test_without_a_readable_font_the_librarys_own_is_used(
     found = fonts.readable_fonts()
     assert [Path(file).name for file in found] == ["Vera.ttf", "VeraBd.ttf"]
     assert TTFont("trial", found[0]).face.charToGlyph[ord("é")]
+
+
+def test_signs_of_languages() -> None:
+    """Full-width signs are of the Chinese font like letters beside them; a blank that a font lacks is a plain one."""
+    fonts.load_fonts()
+    assert fonts.runs_of("\u9519\u8bef\uff1a\u65e0", fonts.REGULAR) == [("STSong-Light", "\u9519\u8bef\uff1a\u65e0")]
+    assert fonts.runs_of("97\u3000%", fonts.REGULAR) in (
+        [(fonts.REGULAR, "97 %")],
+        [(fonts.REGULAR, "97\u3000%")],
+    )

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from engine.errors import InputError
+from engine.texts import translate_with
 from engine.training.level_wise import EpisodeShape, LevelWiseDraw, LevelWiseSampler, edges_between
 from tests.support.category_graphs import two_branches
 from tests.support.few_shot_problems import FIRST_LEAF, IMAGES_OF_A_CLASS, colour_training_set
@@ -197,5 +198,12 @@ def test_the_only_coarse_class_of_a_level_competes_with_the_few_shot_classes_bes
 )
 def test_nothing_to_classify(shape: EpisodeShape, of: str) -> None:
     """A shape that leaves no queries is refused: the loss of no images is no number."""
-    with pytest.raises(InputError, match=f"no image of a {of} class to classify: expected at least 1, found 0"):
+    with pytest.raises(
+        InputError, match=f"no image of a {of} class to classify: expected at least 1, found 0"
+    ) as raised:
         LevelWiseSampler(COLOURS, shape)
+    translate_with(lambda text, _count: "Klasse" if text == f"{of} class" else "")
+    try:
+        assert "no image of a Klasse to classify" in raised.value.translated()
+    finally:
+        translate_with(None)

@@ -1,0 +1,143 @@
+"""Class names in the person's language: shown with the name in the project beside, ordered and found by it."""
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QLocale, Qt
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit
+from pytestqt.qtbot import QtBot
+
+from app.class_tree.row_data import NAME_BESIDE_ROLE
+from app.language import SYSTEM, install_language
+from app.one_window import OneWindow
+from app.palette.logic import class_rows
+from app.preferences.controller import Preferences
+from app.settings import Settings
+from app.texts import speak
+from engine.log import Log
+from engine.project import Project
+from tests.support.collections import Collection, cache_of_test
+from tests.support.desk import CONTROL, Desk
+from tests.support.sessions import LONG_MS, changed_by, open_project
+
+RED, BLUE = "Red disc", "Blue stripes"
+
+
+@pytest.fixture
+def german(qapp: QApplication) -> Iterator[None]:
+    """A person who chose German, whose texts need not be compiled for that."""
+    before = QLocale()
+    install_language(qapp, "de")
+    yield
+    speak(None)
+    QLocale.setDefault(before)
+
+
+@pytest.fixture
+def named(collection: Collection) -> Collection:
+    """Two of its classes have names in German, which are ordered in another way than their own."""
+    with Project.open(collection.project) as project:
+        classes = project.classes
+        classes.set_attributes([classes.graph.find(RED)], synonyms=("Zebrafink@de", "Zebra finch@en-GB", "zf"))
+        classes.set_attributes([classes.graph.find(BLUE)], synonyms=("Amsel@deu", "Schwarzdrossel@de"))
+    return collection
+
+
+@pytest.fixture
+def opened(german: None, named: Collection, qtbot: QtBot, settings: Settings) -> Iterator[Desk]:
+    """Its window."""
+    desk = Desk(qtbot, settings)
+    open_project(qtbot, desk.window.session, named.project)
+    yield desk
+    desk.window.close()
+
+
+def rows_of(desk: Desk) -> list[tuple[str, str]]:
+    """Every row of the tree as it is shown, with the name beside."""
+    view = desk.window.tree.front
+    view.expandAll()
+    found, index = [], view.model().index(0, 0)
+    while index.isValid():
+        found.append((str(index.data()), str(index.data(NAME_BESIDE_ROLE))))
+        index = view.indexBelow(index)
+    return found
+
+
+def test_the_tree(opened: Desk) -> None:
+    """Names in the language in their order, the project's beside; classes without one keep theirs."""
+    rows = rows_of(opened)
+    assert ("Zebrafink", RED) in rows
+    assert ("Amsel", BLUE) in rows
+    assert ("Red", "") in rows
+    blue = [name for name, _beside in rows[rows.index(("Blue", "")) + 1 : rows.index(("Green", ""))]]
+    assert blue == ["Amsel", "Blue checks", "Blue disc"]
+    red = [name for name, _beside in rows[rows.index(("Red", "")) + 1 :]]
+    assert red == ["Red checks", "Red stripes", "Zebrafink"]
+
+
+def test_it_is_renamed_by_its_name_in_the_project(opened: Desk) -> None:
+    """What F2 edits is what files have."""
+    opened.window.tree.select_class(opened.graph.find(RED))
+    opened.window.tree.front.setFocus()
+    opened.press(Qt.Key.Key_F2)
+    field = opened.window.palette_panel.findChild(QLineEdit)
+    assert isinstance(field, QLineEdit)
+    assert field.text() == RED
+    opened.press(Qt.Key.Key_Escape)
+
+
+def test_the_inspector_and_the_palette(opened: Desk) -> None:
+    """The name in the language is the title; what else it is called stands below, the project's name first."""
+    graph, window = opened.graph, opened.window
+    window.inspector.show_class(graph.find(RED))
+    opened.wait(lambda: any(label.text() == "Zebrafink" for label in window.inspector.findChildren(QLabel)))
+    texts = [label.text() for label in window.inspector.findChildren(QLabel)]
+    assert any(f"{RED}, zf" in text for text in texts), texts
+    for typed in ("zebrafi", "zebra finch", "red di"):
+        assert class_rows(graph, typed)[0].title.startswith("Zebrafink ("), typed
+    assert class_rows(graph, "amsel")[0].title == f"Amsel ({BLUE})"
+    assert class_rows(graph, "drossel")[0].title == "Amsel (Schwarzdrossel)"
+
+
+def test_a_name_that_a_person_gives_is_shown_at_once(opened: Desk) -> None:
+    """Typed with its language among the synonyms, and gone again with undo."""
+    graph = opened.graph
+    green = graph.find("Green disc")
+    session = opened.window.session
+    changed_by(
+        opened.qtbot,
+        session,
+        lambda: session.act(lambda project: project.classes.set_attributes([green], synonyms=("Grünfink@de",))),
+    )
+    opened.wait(lambda: ("Grünfink", "Green disc") in rows_of(opened))
+    opened.press_for_change(Qt.Key.Key_Z, CONTROL)
+    opened.wait(lambda: ("Green disc", "") in rows_of(opened))
+
+
+def test_the_names_of_the_project_can_be_chosen(
+    german: None,
+    qtbot: QtBot,
+    qapp: QApplication,
+    settings: Settings,
+    named: Collection,
+) -> None:
+    """In the settings: the window opens anew with the same project."""
+    settings.language = "de"
+    one = OneWindow(qapp, settings, Log(), cache_of_test())
+    one.begin(named.project, with_sample=False)
+    first = one.window
+    qtbot.waitUntil(lambda: bool(first.session.graph.classes()), timeout=LONG_MS)
+    graph = first.session.graph
+    assert graph.shown_name(graph.find(RED)) == "Zebrafink"
+    qtbot.keyClick(first, Qt.Key.Key_Comma, CONTROL)
+    card = first.of(Preferences).card
+    assert card is not None
+    assert card.names.isChecked()
+    card.names.setFocus()
+    qtbot.keyClick(card.names, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: one.window is not first and len(one.window.session.graph) > 0, timeout=LONG_MS)
+    again = one.window.session.graph
+    assert settings.has_project_names
+    assert again.shown_name(again.find(RED)) == RED
+    one.window.close()
+    settings.language = SYSTEM

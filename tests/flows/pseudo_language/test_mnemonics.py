@@ -1,0 +1,42 @@
+"""In each language of the window no letter with Alt belongs to two entries of a menu. Dialogs: `test_languages.py`."""
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtWidgets import QLineEdit, QMenu, QMenuBar
+
+from app.language import ENGLISH
+from tests.flows.pseudo_language.test_languages import LANGUAGES
+from tests.support.desk import Desk
+from tests.support.screen_texts import shared_mnemonics
+
+
+@pytest.fixture(params=[ENGLISH, *LANGUAGES])
+def spoken(request: pytest.FixtureRequest, languages_there: None) -> str:
+    """One after another."""
+    return str(request.param)
+
+
+def menus(bar: QMenuBar | QMenu) -> Iterator[QMenuBar | QMenu]:
+    """A menu and all below it."""
+    yield bar
+    for action in bar.actions():
+        if isinstance(below := action.menu(), QMenu):
+            yield from menus(below)
+
+
+def test_a_shared_letter_is_found() -> None:
+    """An escaped ampersand marks none."""
+    assert shared_mnemonics(["&Open", "&Save", "Close", "Salt && pepper", "Sp&oil"]) == ["O: &Open, Sp&oil"]
+
+
+def test_menus_share_no_letters(desk: Desk) -> None:
+    """Those of the window; and that of a field, which Qt makes."""
+    all_menus = list(menus(desk.window.menuBar()))
+    assert len(all_menus) > 5
+    for menu in all_menus:
+        assert shared_mnemonics(action.text() for action in menu.actions()) == []
+    field = QLineEdit()
+    desk.qtbot.addWidget(field)
+    entries = [action.text() for action in field.createStandardContextMenu().actions()]
+    assert shared_mnemonics(entries) == []
