@@ -9,6 +9,7 @@ from typing import Final
 from PySide6.QtCore import QCollator, QCoreApplication, QLibraryInfo, QLocale, Qt, QTranslator
 from PySide6.QtGui import QGuiApplication
 
+from app.key_names import name_keys
 from app.texts import speak
 from engine.collation import Key, collate_with
 from engine.graph.shown_language import AS_IN_PROJECT, show_names_in
@@ -96,6 +97,7 @@ def _install(application: QCoreApplication, file: Path, locale: QLocale | None) 
     if of_qt.load(locale, "qtbase", "_", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)):
         application.installTranslator(of_qt)
         _of_qt.append(of_qt)
+    name_keys(application)
 
 
 def name_key(locale: QLocale) -> Key:

@@ -27,10 +27,16 @@ def speak(translator: QTranslator | None) -> None:
     translate_with(*(_translation, number_in, isolated) if translator else (None, None, None))
 
 
-def _translation(text: str, count: int | None = None) -> str:
+class _AboutText(str):  # noqa: SLOT000 (a `str` with a fact)
+    """English text that says what it is about, for languages that need two texts where English has one."""
+
+    about: str
+
+
+def _translation(text: str, count: int | None = None, about: str = "") -> str:
     """Empty without a translation."""
     number = -1 if count is None else min(count, _MOST_COUNTED)
-    return _translators[0].translate(CONTEXT, text, None, number) or "" if _translators and text else ""
+    return _translators[0].translate(CONTEXT, text, about or None, number) or "" if _translators and text else ""
 
 
 def number_in(value: float, form: str) -> str:
@@ -45,9 +51,14 @@ def with_percent(shown: str) -> str:
     return f"{shown}{_GAP if QLocale().language() in _GAP_BEFORE_PERCENT else ''}%"
 
 
-def tr(text: str, *values: str) -> str:
-    """A translated text with values in the places `%1`, `%2`."""
-    return fill(_translation(text) or text, *values)
+def tr(text: str, *values: str, about: str = "") -> str:
+    """A translated text with values in the places `%1`, `%2`.
+
+    Args:
+        about: what the text is about, where English has one text for what is two elsewhere: "None" of classes.
+    """
+    about = about or getattr(text, "about", "")
+    return fill(_translation(text, about=about) or str(text), *values)
 
 
 def plural(count: int, one: str, many: str, *values: str) -> str:
@@ -58,9 +69,13 @@ def plural(count: int, one: str, many: str, *values: str) -> str:
     return fill(template, *values)
 
 
-def marked(text: str) -> str:
-    """Mark a text for translation where it is defined; `tr` translates it where it is shown."""
-    return text
+def marked(text: str, *, about: str = "") -> str:
+    """Mark a text for translation where it is defined; `tr` translates it where it is shown, also for what it is."""
+    if not about:
+        return text
+    made = _AboutText(text)
+    made.about = about
+    return made
 
 
 def fill(template: str, *values: str) -> str:

@@ -11,7 +11,7 @@ from typing import Final
 from PySide6.QtCore import QDate, QDateTime, QLocale, QTime
 
 from app.texts import fill, plural, tr, with_percent
-from engine.events import Progress
+from engine.events import BYTES, Progress
 from engine.texts import WIDE_ENDS, Message, enumerated, translated
 
 _MINUTE_S: Final = 60
@@ -29,7 +29,6 @@ _BEFORE_UNIT: Final = re.compile(r"(?<=\d) (?=[^\W\d])")
 _FIRM_SPACE: Final = "\N{NO-BREAK SPACE}"
 _WEEKDAY: Final = re.compile(r"(?<!d)d{3,4}(?!d)")
 _AROUND_WEEKDAY: Final = re.compile(r"^\0[^dMy]*|[,\s]*\0$")  # at an end of a date: `dddd, d MMMM yyyy`
-BYTES: Final = "bytes"
 _ENDS: Final = (".", "!", "?", "…", *WIDE_ENDS)  # of sentences
 
 
@@ -180,6 +179,11 @@ def percent(share: float) -> str:
     if share > 0 and rounded == 0:
         return f"<{with_percent('1')}"
     return with_percent(number(rounded))
+
+
+def percent_sign() -> str:
+    """What stands behind a number that is a percentage."""
+    return with_percent("")
 
 
 def percent_of_size(scale: float) -> str:

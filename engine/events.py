@@ -19,6 +19,10 @@ MARKS: Final = 100
 MARKS_NEEDED: Final = 3
 
 
+BYTES: Final = "bytes"
+"""Unit of what is downloaded: people see sizes such as `3.1 MB`, not this word."""
+
+
 @dataclass(frozen=True)
 class Progress:
     """How far a job is."""

@@ -6,9 +6,9 @@ import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 ROOT: Final = Path(__file__).parents[1]
 SOURCES: Final = ROOT / "translations"
@@ -28,11 +28,19 @@ _PARTS: Final = (
     "frame",
     "title",
 )
+_NAMES_OF_PARTS: Final = frozenset((
+    *_PARTS, "large", "within", "refusal", "note", "unit", "reason", "status", "other_status", "steps", "words",
+))  # fmt: skip
+_FIRST: Final = slice(0, 1)
 _WITH_TEXTS: Final = {
-    "tr", "marked", "Message", "step", "missing", "reading", "storage_error", "writing", "make_reason",
-    "ImageFormat", "ActionText", "Attribute", "Preset", "phrase",
+    "tr": _FIRST, "marked": _FIRST, "Message": _FIRST, "phrase": _FIRST, "Preset": _FIRST,
+    "make_reason": slice(1, None),
+    **dict.fromkeys(
+        ("step", "missing", "reading", "storage_error", "writing", "ImageFormat", "ActionText", "Attribute", "alone"),
+        slice(None),
+    ),
 }  # fmt: skip
-"""Functions whose arguments are texts, besides errors."""
+"""Functions besides errors, and which of their arguments are texts."""
 _OF_OTHERS: Final = (
     "No such file or directory", "Permission denied", "Is a directory", "Not a directory", "Input/output error",
     "File name too long", "Read-only file system", "Transport endpoint is not connected", "Stale file handle",
@@ -44,6 +52,8 @@ _LONGER: Final = 0.4
 _ACCENTS: Final = str.maketrans("aeiounycsAEIOUNYCS", "áéíóúñýçšÁÉÍÓÚÑÝÇŠ")
 _HEBREW: Final = str.maketrans("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", "אבגדהופגחיכלמנעפקרסתוושצזת" * 2)
 _PLACES: Final = re.compile(r"(%L?\d|%n|\{\w+(?::[^{}]*)?\}|<[^>]*>|&\w+;|https?://\S+)")
+_LETTER_OR_PLACE: Final = re.compile(r"[^\W\d_]|%\d")
+_CODE: Final = re.compile(r"[a-z]+(?:[_:=]\S*)+|[a-z]+\.json")
 
 
 def main(words: list[str]) -> int:
@@ -86,24 +96,25 @@ def sources() -> Iterator[Path]:
     yield from sorted([*(ROOT / "app").rglob("*.py"), *(ROOT / "engine").rglob("*.py")])
 
 
-def all_texts() -> set[str]:
-    """What a finished language translates."""
+def all_texts() -> set[tuple[str, str]]:
+    """What a finished language translates: texts, and what they are about where that is said."""
     trees = (ast.parse(path.read_text(encoding="utf-8")) for path in sources())
-    return {text for tree in trees for _line, text, _is_plural in texts_in(tree)} | set(_OF_OTHERS)
+    own = {(found.text, found.about) for tree in trees for found in texts_in(tree)}
+    return own | {(text, "") for text in _OF_OTHERS}
 
 
 def faults_of(path: Path) -> list[str]:
     """What a finished file of translations must not have: texts that lack, and translations that lost something."""
-    faults, known = [], set[str]()
+    faults, known = [], set[tuple[str, str]]()
     for message in ET.parse(path).iter("message"):  # noqa: S314 (ours)
         text, translation = message.findtext("source") or "", message.find("translation")
-        known.add(text)
+        known.add((text, message.findtext("comment") or ""))
         forms = [] if translation is None else translation.findall("numerusform") or [translation]
         if translation is None or translation.get("type") or not all((form.text or "").strip() for form in forms):
             faults.append(f"not translated: {text}")
             continue
         faults += [f"{fault}: {text} | {form.text}" for form in forms for fault in _lost(text, form.text or "", forms)]
-    return faults + [f"not translated: {text}" for text in sorted(all_texts() - known)]
+    return faults + [f"not translated: {text}" for text, _about in sorted(all_texts() - known)]
 
 
 def _lost(text: str, translation: str, forms: Sequence[object]) -> Iterator[str]:
@@ -127,9 +138,9 @@ def mirror(build: Path) -> None:
         copy = build / path.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
         lines: dict[int, list[str]] = {1: ["class Protoleaf:"]}
-        for line, text, is_plural in found:
-            call = f'self.tr({_quoted(text)}, "", count)' if is_plural else f"self.tr({_quoted(text)})"
-            lines.setdefault(max(2, line), []).append(call)
+        for each in found:
+            call = f"self.tr({_quoted(each.text)}, {_quoted(each.about)}{', count' if each.is_plural else ''})"
+            lines.setdefault(max(2, each.line), []).append(call)
         last = max(lines)
         written = (lines[1][0], *("    " + "; ".join(lines.get(line, ["pass"])) for line in range(2, last + 1)))
         copy.write_text("\n".join(written) + "\n", encoding="utf-8")
@@ -137,48 +148,90 @@ def mirror(build: Path) -> None:
     (build / "engine" / "of_others.py").write_text(f"class Protoleaf:\n    {others}\n", encoding="utf-8")
 
 
-def texts_in(tree: ast.Module) -> Iterator[tuple[int, str, bool]]:
-    """Line, text, and whether it depends on a count, of all that is marked in a module or is part of an error."""
-    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+class Text(NamedTuple):
+    """A text to translate."""
+
+    line: int
+    text: str
+    is_plural: bool = False  # depends on a count
+    about: str = ""  # said beside it, where English has one text for what is two elsewhere
+
+
+def texts_in(tree: ast.Module) -> Iterator[Text]:
+    """All that is marked in a module or is part of an error."""
+    yield from _of_a_count(tree)
+    for call in _calls_in(tree):
         name = getattr(call.func, "id", getattr(call.func, "attr", ""))
-        texts: list[ast.expr] = []
+        arguments, texts, about = call.args, list[ast.expr](), ""
+        if name == "partial" and arguments:
+            name, arguments = getattr(arguments[0], "id", ""), arguments[1:]
+        if name in _WITH_TEXTS or name.endswith("Error"):
+            texts = [*arguments[_WITH_TEXTS.get(name, slice(None))]]
+            texts += [keyword.value for keyword in call.keywords if keyword.arg in _PARTS]
+        if name in {"tr", "marked"}:
+            about = next((ast.literal_eval(each.value) for each in call.keywords if each.arg == "about"), "")
+        texts += [keyword.value for keyword in call.keywords if keyword.arg in {"unit", "note", "noun"}]
+        yield from (found._replace(about=about) for found in _all_constants(texts))
+    for own in (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and _is_error(node)):
+        for call in _calls_in(own):
+            if ast.unparse(call.func) == "super().__init__":
+                texts = [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg in _PARTS)]
+                yield from _all_constants(texts)
+    for node in ast.walk(tree):  # parts of errors that are chosen before
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            yield from _all_constants(_parts_in(node))
+
+
+def _all_constants(values: Iterable[ast.expr]) -> Iterator[Text]:
+    return (Text(node.lineno, text) for each in values for node, text in _constants(each))
+
+
+def _calls_in(tree: ast.AST) -> Iterator[ast.Call]:
+    return (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+
+
+def _is_error(node: ast.ClassDef) -> bool:
+    return any(getattr(base, "id", "").endswith("Error") for base in node.bases)
+
+
+def _of_a_count(tree: ast.Module) -> Iterator[Text]:
+    for call in _calls_in(tree):
+        name = getattr(call.func, "id", "")
         if name == "plural" and len(call.args) >= len(("count", "one", "many")):
-            yield from ((node.lineno, text, True) for node, text in _constants(call.args[2]))
+            yield from (Text(node.lineno, text, is_plural=True) for node, text in _constants(call.args[2]))
         elif name == "counted" and len(call.args) > 1:
             nouns = [text for arg in call.args[1:] for _node, text in _constants(arg)]
-            yield from (
-                [(call.lineno, "{count:,} " + (nouns[1] if len(nouns) > 1 else nouns[0] + "s"), True)] if nouns else []
-            )
-        elif name in _WITH_TEXTS or name.endswith("Error"):
-            texts = [*call.args[: 1 if name in {"tr", "marked", "Message", "phrase"} else None]]
-            texts += [keyword.value for keyword in call.keywords if keyword.arg in _PARTS]
-        texts += [keyword.value for keyword in call.keywords if keyword.arg in {"unit", "note", "noun"}]
-        yield from ((node.lineno, text, False) for each in texts for node, text in _constants(each))
+            if nouns:
+                several = nouns[1] if len(nouns) > 1 else nouns[0] + "s"
+                yield Text(call.lineno, "{count:,} " + several, is_plural=True)
     for node in ast.walk(tree):
         if isinstance(node, ast.AnnAssign) and getattr(node.target, "id", "") == "_COUNTS" and node.value is not None:
             nouns = [each.elts[1] for each in ast.walk(node.value) if isinstance(each, ast.Tuple)]
-            yield from ((noun.lineno, "{count:,} " + text, True) for each in nouns for noun, text in _constants(each))
-    for node in ast.walk(tree):  # parts of errors that are chosen before
-        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None and _is_part(node):
-            yield from ((each.lineno, text, False) for each, text in _constants(node.value))
+            yield from (
+                found._replace(text="{count:,} " + found.text, is_plural=True) for found in _all_constants(nouns)
+            )
 
 
-def _is_part(node: ast.Assign | ast.AnnAssign) -> bool:
-    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-    names = {
-        each.id.lower().strip("_") for target in targets for each in ast.walk(target) if isinstance(each, ast.Name)
-    }
-    return bool(
-        names
-        & {*_PARTS, "large", "within", "refusal", "note", "unit", "reason", "status", "other_status", "steps", "words"}
-    ) or any(name.endswith("remedy") for name in names)
+def _parts_in(node: ast.Assign | ast.AnnAssign) -> Iterator[ast.expr]:
+    """What is assigned to a name that parts of errors have; of `what, code = "…", "…"` only the former."""
+    targets, value = node.targets if isinstance(node, ast.Assign) else [node.target], node.value
+    for target in targets:
+        pairs = [(target, value)]
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+            pairs = list(zip(target.elts, value.elts, strict=True))
+        yield from (given for name, given in pairs if given is not None and any(map(_is_part, ast.walk(name))))
+
+
+def _is_part(node: ast.AST) -> bool:
+    name = str(getattr(node, "id", getattr(node, "attr", ""))).lower().strip("_")
+    return name in _NAMES_OF_PARTS or name.endswith(("remedy", "remedies"))
 
 
 def _constants(node: ast.expr) -> Iterator[tuple[ast.expr, str]]:
     waiting: list[ast.expr] = [node]
     for each in waiting:  # grows while it is walked
         match each:
-            case ast.Constant(value=str(text)) if re.search(r"[^\W\d_]|%\d", text):
+            case ast.Constant(value=str(text)) if is_text(text):
                 yield each, text
             case ast.IfExp():
                 waiting += (each.body, each.orelse)
@@ -188,6 +241,12 @@ def _constants(node: ast.expr) -> Iterator[tuple[ast.expr, str]]:
                 waiting += each.elts
             case ast.Dict():
                 waiting += each.values
+
+
+def is_text(text: str) -> bool:
+    """Whether there is something to translate, if only quotes: not a value alone, an address, or a code as `no_gpu`."""
+    rest = _PLACES.sub("", text).strip()
+    return bool(rest) and bool(_LETTER_OR_PLACE.search(text)) and not _CODE.fullmatch(text)
 
 
 def _quoted(text: str) -> str:

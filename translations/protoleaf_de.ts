@@ -48,6 +48,38 @@
         <translation>Enter</translation>
     </message>
     <message>
+        <source>Shift</source>
+        <translation>Umschalt</translation>
+    </message>
+    <message>
+        <source>Ctrl</source>
+        <translation>Strg</translation>
+    </message>
+    <message>
+        <source>Esc</source>
+        <translation>Esc</translation>
+    </message>
+    <message>
+        <source>Space</source>
+        <translation>Leertaste</translation>
+    </message>
+    <message>
+        <source>Backspace</source>
+        <translation>Rücktaste</translation>
+    </message>
+    <message>
+        <source>Del</source>
+        <translation>Entf</translation>
+    </message>
+    <message>
+        <source>Home</source>
+        <translation>Pos1</translation>
+    </message>
+    <message>
+        <source>End</source>
+        <translation>Ende</translation>
+    </message>
+    <message>
         <source>Keys</source>
         <translation>Tastenkürzel</translation>
     </message>
@@ -398,10 +430,6 @@
     <message>
         <source>Address of the proxy</source>
         <translation>Adresse des Proxys</translation>
-    </message>
-    <message>
-        <source>http://host:port</source>
-        <translation>http://host:port</translation>
     </message>
     <message>
         <source>If this computer reaches the internet only through a proxy</source>
@@ -1189,21 +1217,30 @@
         <source>the parents</source>
         <translation>den Elternklassen</translation>
     </message>
-    <message>
-        <source>%1 go to %2</source>
-        <translation>%1 zu %2</translation>
+    <message numerus="yes">
+        <source>%n labels go to %1</source>
+        <translation>
+            <numerusform>%n Label zu %1</numerusform>
+            <numerusform>%n Labels zu %1</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 are removed</source>
-        <translation>%1 entfernt</translation>
+    <message numerus="yes">
+        <source>%n labels are removed</source>
+        <translation>
+            <numerusform>%n Label entfernt</numerusform>
+            <numerusform>%n Labels entfernt</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 has %n labelled images; to split a class takes 2. Label some more first.</source>
+        <translation>
+            <numerusform>Zum Aufteilen braucht %1 zwei gelabelte Bilder, vorhanden: %n. Zuerst weitere labeln.</numerusform>
+            <numerusform>Zum Aufteilen braucht %1 zwei gelabelte Bilder, vorhanden: %n. Zuerst weitere labeln.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Split class…</source>
         <translation>Klasse aufteilen…</translation>
-    </message>
-    <message>
-        <source>%1 has %2 labelled images; to split a class takes 2. Label some more first.</source>
-        <translation>Zum Aufteilen braucht %1 zwei gelabelte Bilder, vorhanden: %2. Zuerst weitere labeln.</translation>
     </message>
     <message>
         <source>No images yet</source>
@@ -1273,9 +1310,19 @@
         <source>Needs examples: drop a few images here</source>
         <translation>Braucht Beispiele: einige Bilder hier ablegen</translation>
     </message>
-    <message>
-        <source>%1 images here or below, %2 examples of its own</source>
-        <translation>%1 Bilder hier oder darunter, %2 eigene Beispiele</translation>
+    <message numerus="yes">
+        <source>%n examples of its own</source>
+        <translation>
+            <numerusform>%n eigenes Beispiel</numerusform>
+            <numerusform>%n eigene Beispiele</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n images here or below</source>
+        <translation>
+            <numerusform>%n Bild hier oder darunter</numerusform>
+            <numerusform>%n Bilder hier oder darunter</numerusform>
+        </translation>
     </message>
     <message>
         <source>Label %1 as none of the classes</source>
@@ -1524,13 +1571,19 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <source>Not evaluated yet: this needs classes with two examples and some more images.</source>
         <translation>Noch nicht ausgewertet: Dazu braucht es Klassen mit zwei Beispielen und einige weitere Bilder.</translation>
     </message>
-    <message>
-        <source>Off, because it does not help: of %1 held-out examples, %2 are correct with it and %3 without.</source>
-        <translation>Aus, weil es nicht hilft: Von %1 zurückgehaltenen Beispielen sind %2 damit richtig und %3 ohne.</translation>
+    <message numerus="yes">
+        <source>Off, because it does not help: of %n held-out examples, %1 are correct with it and %2 without.</source>
+        <translation>
+            <numerusform>Aus, weil es nicht hilft: Von %n zurückgehaltenem Beispiel sind %1 damit richtig und %2 ohne.</numerusform>
+            <numerusform>Aus, weil es nicht hilft: Von %n zurückgehaltenen Beispielen sind %1 damit richtig und %2 ohne.</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>Of %1 held-out examples, %2 are correct with it and %3 without.</source>
-        <translation>Von %1 zurückgehaltenen Beispielen sind %2 damit richtig und %3 ohne.</translation>
+    <message numerus="yes">
+        <source>Of %n held-out examples, %1 are correct with it and %2 without.</source>
+        <translation>
+            <numerusform>Von %n zurückgehaltenem Beispiel sind %1 damit richtig und %2 ohne.</numerusform>
+            <numerusform>Von %n zurückgehaltenen Beispielen sind %1 damit richtig und %2 ohne.</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>Move %n classes to the top level</source>
@@ -1647,8 +1700,8 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         </translation>
     </message>
     <message>
-        <source>The picture is reduced to %1%, since larger ones open nowhere. SVG has no limit.</source>
-        <translation>Das Bild ist auf %1&#xa0;% verkleinert, weil sich größere nirgends öffnen lassen. SVG hat keine Grenze.</translation>
+        <source>The picture is reduced to %1, since larger ones open nowhere. SVG has no limit.</source>
+        <translation>Das Bild ist auf %1 verkleinert, weil sich größere nirgends öffnen lassen. SVG hat keine Grenze.</translation>
     </message>
     <message>
         <source>Export class graph</source>
@@ -1745,6 +1798,11 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>Verified and sure</source>
         <translation>Verifizierte und sichere</translation>
+    </message>
+    <message>
+        <source>All</source>
+        <comment>images</comment>
+        <translation>Alle</translation>
     </message>
     <message>
         <source>Images labelled by a person</source>
@@ -2073,36 +2131,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <source>1 level</source>
         <translation>1 Ebene</translation>
     </message>
-    <message>
-        <source>%1 levels</source>
-        <translation>%1 Ebenen</translation>
-    </message>
-    <message>
-        <source>%1 levels with %2 and %3 classes</source>
-        <translation>%1 Ebenen mit %2 und %3 Klassen</translation>
-    </message>
     <message numerus="yes">
         <source>%n new classes</source>
         <translation>
             <numerusform>%n neue Klasse</numerusform>
             <numerusform>%n neue Klassen</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>%1 renamed</source>
-        <translation>%1 umbenannt</translation>
-    </message>
-    <message>
-        <source>%1 merged</source>
-        <translation>%1 zusammengeführt</translation>
-    </message>
-    <message>
-        <source>%1 moved</source>
-        <translation>%1 verschoben</translation>
-    </message>
-    <message>
-        <source>%1 linked</source>
-        <translation>%1 verknüpft</translation>
     </message>
     <message>
         <source>Synonyms of %1</source>
@@ -2123,13 +2157,61 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
             <numerusform>%1 sind schon im Projekt.</numerusform>
         </translation>
     </message>
-    <message>
-        <source>%1 get a source id or synonyms.</source>
-        <translation>Quell-ID oder Synonyme für %1.</translation>
+    <message numerus="yes">
+        <source>%n levels</source>
+        <translation>
+            <numerusform>%n Ebene</numerusform>
+            <numerusform>%n Ebenen</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 get the note or colour that the file has for them.</source>
-        <translation>Notiz oder Farbe aus der Datei für %1.</translation>
+    <message numerus="yes">
+        <source>%n levels with %1 and %2 classes</source>
+        <translation>
+            <numerusform>%n Ebene mit %1 und %2 Klassen</numerusform>
+            <numerusform>%n Ebenen mit %1 und %2 Klassen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n renamed</source>
+        <translation>
+            <numerusform>%n umbenannt</numerusform>
+            <numerusform>%n umbenannt</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n merged</source>
+        <translation>
+            <numerusform>%n zusammengeführt</numerusform>
+            <numerusform>%n zusammengeführt</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n linked</source>
+        <translation>
+            <numerusform>%n verknüpft</numerusform>
+            <numerusform>%n verknüpft</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n moved</source>
+        <translation>
+            <numerusform>%n verschoben</numerusform>
+            <numerusform>%n verschoben</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n classes get a source id or synonyms.</source>
+        <translation>
+            <numerusform>%n Klasse erhält eine Quell-ID oder Synonyme.</numerusform>
+            <numerusform>%n Klassen erhalten eine Quell-ID oder Synonyme.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n classes get the note or colour that the file has for them.</source>
+        <translation>
+            <numerusform>%n Klasse erhält Notiz oder Farbe aus der Datei.</numerusform>
+            <numerusform>%n Klassen erhalten Notiz oder Farbe aus der Datei.</numerusform>
+        </translation>
     </message>
     <message>
         <source>The list is remembered, to compare its next version with it.</source>
@@ -2305,9 +2387,40 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <source>%1 and %2 look like one class</source>
         <translation>%1 und %2 sehen aus wie eine einzige Klasse</translation>
     </message>
-    <message>
-        <source>Of %1 images, %2 are more like the other class than like the rest of their own.</source>
-        <translation>Von %1 Bildern ähneln %2 eher der anderen Klasse als dem Rest der eigenen.</translation>
+    <message numerus="yes">
+        <source>Of %1 images, %n are more like the other class than like the rest of their own.</source>
+        <translation>
+            <numerusform>Von %1 Bildern ähnelt %n eher der anderen Klasse als dem Rest der eigenen.</numerusform>
+            <numerusform>Von %1 Bildern ähneln %n eher der anderen Klasse als dem Rest der eigenen.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>3 more examples of %1 would help about %n images</source>
+        <translation>
+            <numerusform>3 weitere Beispiele von %1 würden etwa %n Bild helfen</numerusform>
+            <numerusform>3 weitere Beispiele von %1 würden etwa %n Bildern helfen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>It has %n examples.</source>
+        <translation>
+            <numerusform>Es gibt %n Beispiel.</numerusform>
+            <numerusform>Es gibt %n Beispiele.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n images probably belong to it, but not surely.</source>
+        <translation>
+            <numerusform>%n Bild gehört wahrscheinlich dazu, aber nicht sicher.</numerusform>
+            <numerusform>%n Bilder gehören wahrscheinlich dazu, aber nicht sicher.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>How good is this? Tested on %n places of your graph: the right parent comes first in %1, among the first three in %2. By chance it would be first in %3.</source>
+        <translation>
+            <numerusform>Wie gut ist das? Bei einem Test an %n Stelle Ihres Graphen stand die richtige Elternklasse %1-mal an erster Stelle und %2-mal unter den ersten drei. Durch Zufall stünde sie %3-mal an erster Stelle.</numerusform>
+            <numerusform>Wie gut ist das? Bei einem Test an %n Stellen Ihres Graphen stand die richtige Elternklasse %1-mal an erster Stelle und %2-mal unter den ersten drei. Durch Zufall stünde sie %3-mal an erster Stelle.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Merge into %1</source>
@@ -2326,17 +2439,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>In zwei Klassen aufteilen</translation>
     </message>
     <message>
-        <source>3 more examples of %1 would help about %2 images</source>
-        <translation>3 weitere Beispiele von %1 würden etwa %2 Bildern helfen</translation>
-    </message>
-    <message numerus="yes">
-        <source>It has %n examples, and %1 images probably belong to it, but not surely.</source>
-        <translation>
-            <numerusform>Es gibt %n Beispiel, und %1 Bilder gehören wahrscheinlich dazu, aber nicht sicher.</numerusform>
-            <numerusform>Es gibt %n Beispiele, und %1 Bilder gehören wahrscheinlich dazu, aber nicht sicher.</numerusform>
-        </translation>
-    </message>
-    <message>
         <source>Show the class</source>
         <translation>Klasse anzeigen</translation>
     </message>
@@ -2350,10 +2452,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
             <numerusform>%n weiterer erscheint, sobald diese erledigt sind.</numerusform>
             <numerusform>%n weitere erscheinen, sobald diese erledigt sind.</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>How good is this? Tested on %1 places of your graph, it ranks the right parent first %2 times and among the first three %3 times. By chance it would be first %4 times.</source>
-        <translation>Wie gut ist das? Bei einem Test an %1 Stellen Ihres Graphen stand die richtige Elternklasse %2-mal an erster Stelle und %3-mal unter den ersten drei. Durch Zufall stünde sie %4-mal an erster Stelle.</translation>
     </message>
     <message numerus="yes">
         <source>Show %n dismissed suggestions again</source>
@@ -2795,9 +2893,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <source>Back to all images (Esc)</source>
         <translation>Zurück zu allen Bildern (Esc)</translation>
     </message>
-    <message>
-        <source>First of %1 pages</source>
-        <translation>Erste von %1 Seiten</translation>
+    <message numerus="yes">
+        <source>First of %n pages</source>
+        <translation>
+            <numerusform>Erste von %n Seite</numerusform>
+            <numerusform>Erste von %n Seiten</numerusform>
+        </translation>
     </message>
     <message>
         <source>Image</source>
@@ -2841,9 +2942,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <source>No images found there</source>
         <translation>Dort wurden keine Bilder gefunden</translation>
     </message>
-    <message>
-        <source>%1 and %2 more could not be added: %3</source>
-        <translation>%1 und %2 weitere konnten nicht hinzugefügt werden: %3</translation>
+    <message numerus="yes">
+        <source>%1 and %n more could not be added: %2</source>
+        <translation>
+            <numerusform>%1 und %n weiteres konnten nicht hinzugefügt werden: %2</numerusform>
+            <numerusform>%1 und %n weitere konnten nicht hinzugefügt werden: %2</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1 could not be added: %2</source>
@@ -3263,6 +3367,11 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Eigene Bilder</translation>
     </message>
     <message>
+        <source>From %1</source>
+        <comment>class</comment>
+        <translation>Von %1</translation>
+    </message>
+    <message>
         <source>%1 of the prediction comes from the most similar images:</source>
         <translation>%1 der Vorhersage stammen von den ähnlichsten Bildern:</translation>
     </message>
@@ -3326,9 +3435,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <source>For this class and all below it. Below this, the broader class is used.</source>
         <translation>Für diese Klasse und alle darunter. Unterhalb der Schwelle gilt die gröbere Klasse.</translation>
     </message>
-    <message>
-        <source>At %1, %2 of %3 held-out images of this class are named as it or a class below it.</source>
-        <translation>Bei %1 werden %2 von %3 zurückgehaltenen Bildern dieser Klasse mit ihr oder einer Klasse darunter benannt.</translation>
+    <message numerus="yes">
+        <source>At %1, %2 of %n held-out images of this class are named as it or a class below it.</source>
+        <translation>
+            <numerusform>Bei %1 werden %2 von %n zurückgehaltenem Bild dieser Klasse mit ihr oder einer Klasse darunter benannt.</numerusform>
+            <numerusform>Bei %1 werden %2 von %n zurückgehaltenen Bildern dieser Klasse mit ihr oder einer Klasse darunter benannt.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Of all images named so, %1 are right (95% confidence interval %2 to %3).</source>
@@ -3547,13 +3659,19 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <source>Nearly the same image is labelled %1: one of the two is wrong.</source>
         <translation>Fast dasselbe Bild ist als %1 gelabelt: Eines von beiden ist falsch.</translation>
     </message>
-    <message>
-        <source>Its %1 nearest labelled look-alikes are all %2.</source>
-        <translation>Die %1 ähnlichsten gelabelten Bilder sind alle %2.</translation>
+    <message numerus="yes">
+        <source>Its %n nearest labelled look-alikes are all %1.</source>
+        <translation>
+            <numerusform>Das ähnlichste gelabelte Bild ist %1.</numerusform>
+            <numerusform>Die %n ähnlichsten gelabelten Bilder sind alle %1.</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>Its %1 nearest labelled look-alikes: %2.</source>
-        <translation>Die %1 ähnlichsten gelabelten Bilder: %2.</translation>
+    <message numerus="yes">
+        <source>Its %n nearest labelled look-alikes: %1.</source>
+        <translation>
+            <numerusform>Das ähnlichste gelabelte Bild: %1.</numerusform>
+            <numerusform>Die %n ähnlichsten gelabelten Bilder: %1.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Without this label the model says %1, %2.</source>
@@ -3821,6 +3939,11 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <source>%1 (id %2)</source>
         <translation>%1 (ID %2)</translation>
     </message>
+    <message>
+        <source>None</source>
+        <comment>class</comment>
+        <translation>Keine</translation>
+    </message>
     <message numerus="yes">
         <source>%n images have the same name here but are different photos. They are not labelled.</source>
         <translation>
@@ -3873,6 +3996,11 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
             <numerusform>%n Zeile wurde nicht verstanden</numerusform>
             <numerusform>%n Zeilen wurden nicht verstanden</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Found</source>
+        <comment>image</comment>
+        <translation>Gefunden</translation>
     </message>
     <message>
         <source>Found</source>
@@ -3955,9 +4083,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <source>Clear the selection (Esc)</source>
         <translation>Auswahl aufheben (Esc)</translation>
     </message>
-    <message>
-        <source>Accept %1 predictions</source>
-        <translation>Vorhersagen übernehmen (%1)</translation>
+    <message numerus="yes">
+        <source>Accept %n predictions</source>
+        <translation>
+            <numerusform>%n Vorhersage übernehmen</numerusform>
+            <numerusform>%n Vorhersagen übernehmen</numerusform>
+        </translation>
     </message>
     <message>
         <source>status</source>
@@ -4046,6 +4177,11 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>Predicted</source>
         <translation>Vorhergesagt</translation>
+    </message>
+    <message>
+        <source>Unknown</source>
+        <comment>images</comment>
+        <translation>Unbekannt</translation>
     </message>
     <message>
         <source>Labelled, or without a score</source>
@@ -4537,29 +4673,82 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <source>%1 of %2 found</source>
         <translation>%1 von %2 gefunden</translation>
     </message>
-    <message>
-        <source>%1 by their folders</source>
-        <translation>%1 am Ordner erkannt</translation>
+    <message numerus="yes">
+        <source>%n by their folders</source>
+        <translation>
+            <numerusform>%n am Ordner erkannt</numerusform>
+            <numerusform>%n am Ordner erkannt</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 by name and size</source>
-        <translation>%1 an Name und Größe erkannt</translation>
+    <message numerus="yes">
+        <source>%n by name and size</source>
+        <translation>
+            <numerusform>%n an Name und Größe erkannt</numerusform>
+            <numerusform>%n an Name und Größe erkannt</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 by content</source>
-        <translation>%1 am Inhalt erkannt</translation>
+    <message numerus="yes">
+        <source>%n by content</source>
+        <translation>
+            <numerusform>%n am Inhalt erkannt</numerusform>
+            <numerusform>%n am Inhalt erkannt</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>and %1 more folders</source>
-        <translation>weitere Ordner: %1</translation>
+    <message numerus="yes">
+        <source>and %n more folders</source>
+        <translation>
+            <numerusform>und %n weiterer Ordner</numerusform>
+            <numerusform>und %n weitere Ordner</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 changed in the meantime</source>
-        <translation>%1 inzwischen geändert</translation>
+    <message numerus="yes">
+        <source>%n changed in the meantime</source>
+        <translation>
+            <numerusform>%n inzwischen geändert</numerusform>
+            <numerusform>%n inzwischen geändert</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 added from the new place without a label will be replaced</source>
-        <translation>%1 ohne Label, vom neuen Ort hinzugefügt: wird ersetzt</translation>
+    <message numerus="yes">
+        <source>%n images added from the new place without a label will be replaced</source>
+        <translation>
+            <numerusform>%n vom neuen Ort hinzugefügtes Bild ohne Label wird ersetzt</numerusform>
+            <numerusform>%n vom neuen Ort hinzugefügte Bilder ohne Label werden ersetzt</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n not updated: a file with the same name and size is a different image.</source>
+        <translation>
+            <numerusform>%n nicht aktualisiert: Eine Datei mit gleichem Namen und gleicher Größe ist ein anderes Bild.</numerusform>
+            <numerusform>%n nicht aktualisiert: Eine Datei mit gleichem Namen und gleicher Größe ist ein anderes Bild.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n could be several files. Choose a narrower folder to tell them apart.</source>
+        <translation>
+            <numerusform>%n mehrdeutig: mehrere mögliche Dateien. Engeren Ordner wählen, um sie zu unterscheiden.</numerusform>
+            <numerusform>%n mehrdeutig: mehrere mögliche Dateien. Engeren Ordner wählen, um sie zu unterscheiden.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n already in the project as another image with a label.</source>
+        <translation>
+            <numerusform>%n schon als anderes Bild mit Label im Projekt.</numerusform>
+            <numerusform>%n schon als anderes Bild mit Label im Projekt.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n not found there.</source>
+        <translation>
+            <numerusform>%n dort nicht gefunden.</numerusform>
+            <numerusform>%n dort nicht gefunden.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n folders could not be searched.</source>
+        <translation>
+            <numerusform>%n Ordner konnte nicht durchsucht werden.</numerusform>
+            <numerusform>%n Ordner konnten nicht durchsucht werden.</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1, all verified by content</source>
@@ -4572,26 +4761,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>%1, %2 verified by content, %3 by name and size</source>
         <translation>%1, %2 am Inhalt bestätigt, %3 an Name und Größe erkannt</translation>
-    </message>
-    <message>
-        <source>%1 not updated: a file with the same name and size is a different image.</source>
-        <translation>%1 nicht aktualisiert: Eine Datei mit gleichem Namen und gleicher Größe ist ein anderes Bild.</translation>
-    </message>
-    <message>
-        <source>%1 could be several files. Choose a narrower folder to tell them apart.</source>
-        <translation>%1 mehrdeutig: mehrere mögliche Dateien. Engeren Ordner wählen, um sie zu unterscheiden.</translation>
-    </message>
-    <message>
-        <source>%1 already in the project as another image with a label.</source>
-        <translation>%1 schon als anderes Bild mit Label im Projekt.</translation>
-    </message>
-    <message>
-        <source>%1 not found there.</source>
-        <translation>%1 dort nicht gefunden.</translation>
-    </message>
-    <message>
-        <source>%1 folders</source>
-        <translation>%1 Ordner</translation>
     </message>
     <message>
         <source>%1 could not be searched.</source>
@@ -4628,9 +4797,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <source>5 stars</source>
         <translation>5 Sterne</translation>
     </message>
-    <message>
-        <source>and %1 more</source>
-        <translation>und %1 weitere</translation>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>und %n weitere</numerusform>
+            <numerusform>und %n weitere</numerusform>
+        </translation>
     </message>
     <message>
         <source>Stop; nothing is imported</source>
@@ -4695,6 +4867,11 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>Reduce motion</source>
         <translation>Bewegung reduzieren</translation>
+    </message>
+    <message>
+        <source>Labelled by</source>
+        <comment>setting</comment>
+        <translation>Sie labeln als</translation>
     </message>
     <message>
         <source>What each key does</source>
@@ -4914,9 +5091,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <source>Accept the class on the card</source>
         <translation>Klasse auf der Kachel übernehmen</translation>
     </message>
-    <message>
-        <source>None of the %1 selected images has an unlabelled prediction above %2.</source>
-        <translation>Keines der %1 ausgewählten Bilder hat eine Vorhersage über %2 und noch kein Label.</translation>
+    <message numerus="yes">
+        <source>None of the %n selected images has an unlabelled prediction above %1.</source>
+        <translation>
+            <numerusform>Das ausgewählte Bild hat keine Vorhersage über %1 oder schon ein Label.</numerusform>
+            <numerusform>Keines der %n ausgewählten Bilder hat eine Vorhersage über %1 und noch kein Label.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Accept the most likely class</source>
@@ -5016,6 +5196,11 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>To review</source>
         <translation>Zu prüfen</translation>
+    </message>
+    <message>
+        <source>Could not be read</source>
+        <comment>images</comment>
+        <translation>Nicht lesbar</translation>
     </message>
     <message>
         <source>Waiting for other work to finish.</source>
@@ -5306,21 +5491,40 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <source>About %1.</source>
         <translation>Etwa %1.</translation>
     </message>
-    <message>
-        <source>%1 labels: training would likely help.</source>
-        <translation>%1 Labels: Training würde wahrscheinlich helfen.</translation>
+    <message numerus="yes">
+        <source>%n labels: training would likely help.</source>
+        <translation>
+            <numerusform>%n Label: Training würde wahrscheinlich helfen.</numerusform>
+            <numerusform>%n Labels: Training würde wahrscheinlich helfen.</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 labels: training for about %2 would likely help.</source>
-        <translation>%1 Labels: Training von etwa %2 würde wahrscheinlich helfen.</translation>
+    <message numerus="yes">
+        <source>%n labels: training for about %1 would likely help.</source>
+        <translation>
+            <numerusform>%n Label: Training von etwa %1 würde wahrscheinlich helfen.</numerusform>
+            <numerusform>%n Labels: Training von etwa %1 würde wahrscheinlich helfen.</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 labels: training the backbone would likely help.</source>
-        <translation>%1 Labels: Training des Backbones würde wahrscheinlich helfen.</translation>
+    <message numerus="yes">
+        <source>%n labels: training the backbone would likely help.</source>
+        <translation>
+            <numerusform>%n Label: Training des Backbones würde wahrscheinlich helfen.</numerusform>
+            <numerusform>%n Labels: Training des Backbones würde wahrscheinlich helfen.</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>Training stopped after %1 of %2 iterations. Nothing is lost.</source>
-        <translation>Training nach %1 von %2 Iterationen gestoppt. Nichts ist verloren.</translation>
+    <message numerus="yes">
+        <source>Training stopped after %1 of %n iterations. Nothing is lost.</source>
+        <translation>
+            <numerusform>Training nach %1 von %n Iteration gestoppt. Nichts ist verloren.</numerusform>
+            <numerusform>Training nach %1 von %n Iterationen gestoppt. Nichts ist verloren.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Learns from %1 you labelled in %n classes.</source>
+        <translation>
+            <numerusform>Lernt aus Ihren gelabelten Bildern: %1 in %n Klasse.</numerusform>
+            <numerusform>Lernt aus Ihren gelabelten Bildern: %1 in %n Klassen.</numerusform>
+        </translation>
     </message>
     <message>
         <source>1 minute</source>
@@ -5339,10 +5543,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Zuerst in 2 Klassen je mindestens 2 Bilder labeln.</translation>
     </message>
     <message>
-        <source>Learns from %1 you labelled in %2 classes.</source>
-        <translation>Lernt aus Ihren gelabelten Bildern: %1 in %2 Klassen.</translation>
-    </message>
-    <message>
         <source>The new version is ready</source>
         <translation>Die neue Version ist bereit</translation>
     </message>
@@ -5357,6 +5557,11 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>Too few labels to measure it on held-out images.</source>
         <translation>Zu wenige Labels, um auf zurückgehaltenen Bildern zu messen.</translation>
+    </message>
+    <message>
+        <source>New: %1</source>
+        <comment>version</comment>
+        <translation>Neu: %1</translation>
     </message>
     <message numerus="yes">
         <source>Accuracy on %n held-out images.</source>
@@ -5610,9 +5815,33 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <source>Accuracy on held-out labels: %1 → %2 (%3 points, between %4 and %5)</source>
         <translation>Genauigkeit auf zurückgehaltenen Labels: %1 → %2 (%3 Punkte, zwischen %4 und %5)</translation>
     </message>
-    <message>
-        <source>Measured on %1 labelled images, each held out of both models: %2 became right, %3 wrong.</source>
-        <translation>Gemessen auf %1 gelabelten Bildern, jedes bei beiden Modellen zurückgehalten: %2 wurden richtig, %3 falsch.</translation>
+    <message numerus="yes">
+        <source>Measured on %n labelled images, each held out of both models: %1 became right, %2 wrong.</source>
+        <translation>
+            <numerusform>Gemessen auf %n gelabeltem Bild, bei beiden Modellen zurückgehalten: %1 wurden richtig, %2 falsch.</numerusform>
+            <numerusform>Gemessen auf %n gelabelten Bildern, jedes bei beiden Modellen zurückgehalten: %1 wurden richtig, %2 falsch.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n edits are tried out</source>
+        <translation>
+            <numerusform>%n Änderung ist ausprobiert</numerusform>
+            <numerusform>%n Änderungen sind ausprobiert</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n new labels changed what is expected</source>
+        <translation>
+            <numerusform>%n neues Label hat die Erwartung geändert</numerusform>
+            <numerusform>%n neue Labels haben die Erwartung geändert</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>By the last %n edits</source>
+        <translation>
+            <numerusform>Durch die letzte Änderung</numerusform>
+            <numerusform>Durch die letzten %n Änderungen</numerusform>
+        </translation>
     </message>
     <message>
         <source>With a safe class: %1 → %2, right: %3 → %4.</source>
@@ -5623,20 +5852,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Ausprobiert: %1</translation>
     </message>
     <message>
-        <source>%1 edits are tried out</source>
-        <translation>%1 Änderungen sind ausprobiert</translation>
-    </message>
-    <message>
         <source>Unknown went up by %1</source>
         <translation>%1 mehr unbekannt</translation>
     </message>
     <message>
         <source>Unknown went down by %1</source>
         <translation>%1 weniger unbekannt</translation>
-    </message>
-    <message>
-        <source>%1 new labels changed what is expected</source>
-        <translation>%1 neue Labels haben die Erwartung geändert</translation>
     </message>
     <message numerus="yes">
         <source>%n new labels of %1 changed what is expected</source>
@@ -5648,10 +5869,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>By the last edit: %1</source>
         <translation>Durch die letzte Änderung: %1</translation>
-    </message>
-    <message>
-        <source>By the last %1 edits</source>
-        <translation>Durch die letzten %1 Änderungen</translation>
     </message>
     <message>
         <source>unknown</source>
@@ -6182,9 +6399,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <source>any date</source>
         <translation>beliebiges Datum</translation>
     </message>
-    <message>
-        <source>%1 selected</source>
-        <translation>%1 ausgewählt</translation>
+    <message numerus="yes">
+        <source>%n selected</source>
+        <translation>
+            <numerusform>%n ausgewählt</numerusform>
+            <numerusform>%n ausgewählt</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>about %n errors</source>
@@ -6229,9 +6449,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <source>Accept %1</source>
         <translation>%1 übernehmen</translation>
     </message>
-    <message>
-        <source>Include %1 unknown</source>
-        <translation>%1 unbekannte einbeziehen</translation>
+    <message numerus="yes">
+        <source>Include %n unknown</source>
+        <translation>
+            <numerusform>%n unbekanntes einbeziehen</numerusform>
+            <numerusform>%n unbekannte einbeziehen</numerusform>
+        </translation>
     </message>
     <message>
         <source>(removed)</source>
@@ -6290,6 +6513,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Mittelwert {mean}, Matrix {matrix}</translation>
     </message>
     <message>
+        <source>the weights of {name} are not there</source>
+        <translation>die Gewichte von {name} sind nicht vorhanden</translation>
+    </message>
+    <message>
         <source>install it: pip install {package}</source>
         <translation>installieren: pip install {package}</translation>
     </message>
@@ -6312,6 +6539,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>the weights of {source} are not the published ones</source>
         <translation>die Gewichte von {source} sind nicht die veröffentlichten</translation>
+    </message>
+    <message>
+        <source>{hash}… in {path}</source>
+        <translation>{hash}… in {path}</translation>
     </message>
     <message>
         <source>the weights cannot be read</source>
@@ -6610,24 +6841,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>der Dateiname enthält CLIP</translation>
     </message>
     <message>
-        <source>clip</source>
-        <translation>clip</translation>
-    </message>
-    <message>
         <source>it comes from TensorFlow, where this is usual</source>
         <translation>es kommt aus TensorFlow, wo das üblich ist</translation>
     </message>
     <message>
-        <source>minus-one-to-one</source>
-        <translation>minus-one-to-one</translation>
-    </message>
-    <message>
         <source>it comes from Caffe</source>
         <translation>es kommt aus Caffe</translation>
-    </message>
-    <message>
-        <source>caffe</source>
-        <translation>caffe</translation>
     </message>
     <message>
         <source>most published networks use it</source>
@@ -6652,6 +6871,18 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>the model file cannot be read</source>
         <translation>die Modelldatei kann nicht gelesen werden</translation>
+    </message>
+    <message>
+        <source>it holds no graph</source>
+        <translation>sie enthält keinen Graphen</translation>
+    </message>
+    <message>
+        <source>a name is no text</source>
+        <translation>ein Name ist kein Text</translation>
+    </message>
+    <message>
+        <source>its external data has no place</source>
+        <translation>ihre externen Daten haben keinen Ort</translation>
     </message>
     <message>
         <source>at most 2 GB</source>
@@ -6722,6 +6953,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>das ist keine ONNX-Datei, oder sie ist beschädigt</translation>
     </message>
     <message>
+        <source>{file}: {reason}</source>
+        <translation>{file}: {reason}</translation>
+    </message>
+    <message>
         <source>ImageNet mean and std</source>
         <translation>Mittelwert und Std.-Abw. von ImageNet</translation>
     </message>
@@ -6740,10 +6975,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>0 to 255, BGR, mean subtracted (Caffe)</source>
         <translation>0 bis 255, BGR, Mittelwert abgezogen (Caffe)</translation>
-    </message>
-    <message>
-        <source>bgr</source>
-        <translation>bgr</translation>
     </message>
     <message>
         <source>CLIP mean and std</source>
@@ -6826,12 +7057,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>warten, bis es fertig ist, oder dort stoppen</translation>
     </message>
     <message>
-        <source>the file has changed on the server</source>
-        <translation>die Datei hat sich auf dem Server geändert</translation>
+        <source>this file is being downloaded already</source>
+        <translation>diese Datei wird bereits heruntergeladen</translation>
     </message>
     <message>
-        <source>bytes</source>
-        <translation>Bytes</translation>
+        <source>the file has changed on the server</source>
+        <translation>die Datei hat sich auf dem Server geändert</translation>
     </message>
     <message>
         <source>the server sent another part than requested</source>
@@ -6902,8 +7133,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>keines von beiden</translation>
     </message>
     <message>
-        <source>{subject} of {repository} cannot be read</source>
-        <translation>{subject} von {repository} kann nicht gelesen werden</translation>
+        <source>the preprocessing of {repository} cannot be read</source>
+        <translation>die Vorverarbeitung von {repository} kann nicht gelesen werden</translation>
+    </message>
+    <message>
+        <source>{file} of {repository} cannot be read</source>
+        <translation>{file} von {repository} kann nicht gelesen werden</translation>
     </message>
     <message>
         <source>the installed timm does not know the network&apos;s architecture</source>
@@ -6974,6 +7209,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>{hash}… von {path}</translation>
     </message>
     <message>
+        <source>this network is being added already</source>
+        <translation>dieses Netz wird bereits hinzugefügt</translation>
+    </message>
+    <message>
         <source>the network cannot be exported</source>
         <translation>das Netz kann nicht exportiert werden</translation>
     </message>
@@ -6988,10 +7227,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>a mirror needs an encrypted address</source>
         <translation>ein Mirror braucht eine verschlüsselte Adresse</translation>
-    </message>
-    <message>
-        <source>https://host</source>
-        <translation>https://host</translation>
     </message>
     <message>
         <source>this is no proxy&apos;s address</source>
@@ -7030,12 +7265,24 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Name und Passwort in die Adresse des Proxys schreiben: http://name:password@host:port</translation>
     </message>
     <message>
+        <source>the file has been moved; a newer version of the program may know where to</source>
+        <translation>die Datei wurde verschoben; vielleicht weiß eine neuere Version des Programms, wohin</translation>
+    </message>
+    <message>
         <source>hf-hub:owner/name or hf-hub:owner/name@revision</source>
         <translation>hf-hub:owner/name oder hf-hub:owner/name@revision</translation>
     </message>
     <message>
         <source>this is no network on the hub</source>
         <translation>das ist kein Netz auf dem Hub</translation>
+    </message>
+    <message>
+        <source>more than {size:,} bytes</source>
+        <translation>mehr als {size:,} Byte</translation>
+    </message>
+    <message>
+        <source>no text</source>
+        <translation>kein Text</translation>
     </message>
     <message>
         <source>the hub does not give this file to everybody</source>
@@ -7070,12 +7317,16 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Downloads brauchen eine verschlüsselte Adresse</translation>
     </message>
     <message>
-        <source>https://</source>
-        <translation>https://</translation>
+        <source>no answer in time</source>
+        <translation>keine Antwort innerhalb der Zeit</translation>
     </message>
     <message>
         <source>the server did not deliver the file</source>
         <translation>der Server hat die Datei nicht geliefert</translation>
+    </message>
+    <message>
+        <source>try again later</source>
+        <translation>später erneut versuchen</translation>
     </message>
     <message>
         <source>the connection to {host} is not safe</source>
@@ -8369,10 +8620,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>höchstens {most}, unter denen es wählt</translation>
     </message>
     <message>
-        <source>{count}</source>
-        <translation>{count}</translation>
-    </message>
-    <message>
         <source>name fewer, or draw them with --by random</source>
         <translation>weniger angeben oder mit --by random ziehen</translation>
     </message>
@@ -9125,10 +9372,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>„{term}“ an Stelle {place} wird nicht verstanden</translation>
     </message>
     <message>
-        <source>{examples}</source>
-        <translation>{examples}</translation>
-    </message>
-    <message>
         <source>the range at character {place} ends before it begins</source>
         <translation>der Bereich an Stelle {place} endet vor seinem Anfang</translation>
     </message>
@@ -9269,6 +9512,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>zuerst mehr Bilder von Blattklassen labeln</translation>
     </message>
     <message>
+        <source>reading images</source>
+        <translation>Bilder werden gelesen</translation>
+    </message>
+    <message>
         <source>the decoded images cannot be kept for the training</source>
         <translation>die dekodierten Bilder können nicht für das Training aufbewahrt werden</translation>
     </message>
@@ -9365,10 +9612,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>das Training braucht</translation>
     </message>
     <message>
-        <source>trained.json</source>
-        <translation>trained.json</translation>
-    </message>
-    <message>
         <source>the folder for the trained model is not empty</source>
         <translation>der Ordner für das trainierte Modell ist nicht leer</translation>
     </message>
@@ -9409,12 +9652,16 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Speicherplatz freigeben</translation>
     </message>
     <message>
-        <source>manifest.json</source>
-        <translation>manifest.json</translation>
-    </message>
-    <message>
         <source>the folder cannot be written</source>
         <translation>der Ordner kann nicht geschrieben werden</translation>
+    </message>
+    <message>
+        <source>no {file} in {folder}</source>
+        <translation>keine {file} in {folder}</translation>
+    </message>
+    <message>
+        <source>another {file} in {folder}</source>
+        <translation>eine andere {file} in {folder}</translation>
     </message>
     <message>
         <source>{title} of a newer version of Protoleaf cannot be read</source>
@@ -9445,8 +9692,16 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>ein Datensatz</translation>
     </message>
     <message>
+        <source>make one with `protoleaf embed SOURCE... --out DATASET --backbone B`</source>
+        <translation>einen mit `protoleaf embed SOURCE... --out DATASET --backbone B` erstellen</translation>
+    </message>
+    <message>
         <source>a shard has fewer images than failed ones</source>
         <translation>ein Shard hat weniger Bilder als fehlgeschlagene</translation>
+    </message>
+    <message>
+        <source>run the same `protoleaf embed` again: it makes what is missing or damaged</source>
+        <translation>dasselbe `protoleaf embed` erneut ausführen: es erstellt, was fehlt oder beschädigt ist</translation>
     </message>
     <message>
         <source>the data set is not whole</source>
@@ -9587,6 +9842,22 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>found {found}</source>
         <translation>gefunden {found}</translation>
+    </message>
+    <message>
+        <source>this would make a class its own ancestor</source>
+        <translation>das würde eine Klasse zu ihrem eigenen Vorfahren machen</translation>
+    </message>
+    <message>
+        <source>link it elsewhere, or cut one of these edges first</source>
+        <translation>sie anderswo verknüpfen oder zuerst eine dieser Kanten entfernen</translation>
+    </message>
+    <message>
+        <source>stopped</source>
+        <translation>gestoppt</translation>
+    </message>
+    <message>
+        <source>run it again to resume from here</source>
+        <translation>zum Fortsetzen erneut ausführen</translation>
     </message>
     <message>
         <source>steps</source>
@@ -10777,14 +11048,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>diese Spalte entfernen</translation>
     </message>
     <message>
-        <source>s</source>
-        <translation>s</translation>
-    </message>
-    <message>
-        <source>ms</source>
-        <translation>ms</translation>
-    </message>
-    <message>
         <source>line {place}: {reason}</source>
         <translation>Zeile {place}: {reason}</translation>
     </message>
@@ -10929,10 +11192,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>{name} ist kein Text</translation>
     </message>
     <message>
-        <source>{reason}</source>
-        <translation>{reason}</translation>
-    </message>
-    <message>
         <source>{noun} cannot be read</source>
         <translation>{noun} kann nicht gelesen werden</translation>
     </message>
@@ -11005,10 +11264,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>eine eigene geben</translation>
     </message>
     <message>
-        <source>http://rs.tdwg.org/dwc/text/</source>
-        <translation>http://rs.tdwg.org/dwc/text/</translation>
-    </message>
-    <message>
         <source>{source} is no archive that can be read</source>
         <translation>{source} ist kein lesbares Archiv</translation>
     </message>
@@ -11063,10 +11318,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>{place} has edges without a direction</source>
         <translation>{place} hat Kanten ohne Richtung</translation>
-    </message>
-    <message>
-        <source>edgedefault=&quot;directed&quot;</source>
-        <translation>edgedefault=&quot;directed&quot;</translation>
     </message>
     <message>
         <source>save it as a directed graph</source>
@@ -11301,10 +11552,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>einfaches XML ohne einen solchen</translation>
     </message>
     <message>
-        <source>&lt;!DOCTYPE ...&gt;</source>
-        <translation>&lt;!DOCTYPE ...&gt;</translation>
-    </message>
-    <message>
         <source>{name} is nested too deep</source>
         <translation>{name} ist zu tief verschachtelt</translation>
     </message>
@@ -11331,10 +11578,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>{name} holds no XMP</source>
         <translation>{name} enthält kein XMP</translation>
-    </message>
-    <message>
-        <source>rdf:RDF</source>
-        <translation>rdf:RDF</translation>
     </message>
     <message>
         <source>its head is damaged</source>
@@ -11905,10 +12148,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Aus {source} aktualisieren</translation>
     </message>
     <message>
-        <source>{new_classes}</source>
-        <translation>{new_classes}</translation>
-    </message>
-    <message>
         <source>{renamed} renamed</source>
         <translation>{renamed} umbenannt</translation>
     </message>
@@ -11939,18 +12178,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>Merge {source}</source>
         <translation>Mit {source} zusammenführen</translation>
-    </message>
-    <message>
-        <source>{labels}</source>
-        <translation>{labels}</translation>
-    </message>
-    <message>
-        <source>{images}</source>
-        <translation>{images}</translation>
-    </message>
-    <message>
-        <source>{notes}</source>
-        <translation>{notes}</translation>
     </message>
     <message>
         <source>Settled two comments</source>
@@ -12440,10 +12667,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>neben {path} aufbewahren</translation>
     </message>
     <message>
-        <source>SELECT step_id, text, done_at FROM journal_step ORDER BY step_id</source>
-        <translation>SELECT step_id, text, done_at FROM journal_step ORDER BY step_id</translation>
-    </message>
-    <message>
         <source>free some space there, or set TMPDIR to another folder</source>
         <translation>dort Speicherplatz freigeben oder TMPDIR auf einen anderen Ordner setzen</translation>
     </message>
@@ -12518,10 +12741,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>move it to another folder, then open the project again</source>
         <translation>in einen anderen Ordner verschieben, dann das Projekt wieder öffnen</translation>
-    </message>
-    <message>
-        <source>SELECT step_id, done_at FROM journal_step WHERE is_undone = 0 ORDER BY step_id</source>
-        <translation>SELECT step_id, done_at FROM journal_step WHERE is_undone = 0 ORDER BY step_id</translation>
     </message>
     <message>
         <source>there is no such class</source>
@@ -12756,10 +12975,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>das Gerät auto oder cpu verwenden</translation>
     </message>
     <message>
-        <source>no_tensorrt</source>
-        <translation>no_tensorrt</translation>
-    </message>
-    <message>
         <source>the ONNX Runtime that is installed is built without TensorRT</source>
         <translation>die installierte ONNX Runtime ist ohne TensorRT gebaut</translation>
     </message>
@@ -12774,10 +12989,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>pip install {package}, or use the device cuda</source>
         <translation>pip install {package} oder das Gerät cuda verwenden</translation>
-    </message>
-    <message>
-        <source>unsupported_system</source>
-        <translation>unsupported_system</translation>
     </message>
     <message>
         <source>{name} exists on {system} only</source>
@@ -12796,10 +13007,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>pip uninstall {installed}, dann pip install {package}</translation>
     </message>
     <message>
-        <source>no_answer</source>
-        <translation>no_answer</translation>
-    </message>
-    <message>
         <source>the trial gave no result within {seconds:.0f} s</source>
         <translation>der Versuch lieferte innerhalb von {seconds:.0f} s kein Ergebnis</translation>
     </message>
@@ -12808,20 +13015,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>erneut versuchen: Der erste Start liest große Bibliotheken vom Datenträger; das Einbetten selbst wartet länger</translation>
     </message>
     <message>
-        <source>crashed</source>
-        <translation>crashed</translation>
-    </message>
-    <message>
         <source>the trial process died (status {status})</source>
         <translation>der Versuchsprozess ist abgestürzt (Status {status})</translation>
     </message>
     <message>
         <source>update the driver of the GPU and ONNX Runtime; until then the CPU does the work</source>
         <translation>den Treiber der GPU und ONNX Runtime aktualisieren; bis dahin übernimmt die CPU</translation>
-    </message>
-    <message>
-        <source>wrong_numbers</source>
-        <translation>wrong_numbers</translation>
     </message>
     <message>
         <source>its results differ from those of the CPU ({message})</source>
@@ -12840,16 +13039,8 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>der Speicher der GPU ist voll ({free_mib:,.0f} MiB frei)</translation>
     </message>
     <message>
-        <source>out_of_memory</source>
-        <translation>out_of_memory</translation>
-    </message>
-    <message>
         <source>close other programs that use the GPU; `nvidia-smi` lists them</source>
         <translation>andere Programme schließen, die die GPU verwenden; `nvidia-smi` listet sie auf</translation>
-    </message>
-    <message>
-        <source>probe_failed</source>
-        <translation>probe_failed</translation>
     </message>
     <message>
         <source>{provider} fails: {message}</source>
@@ -12936,10 +13127,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>CUDA gibt es unter {system} nicht</translation>
     </message>
     <message>
-        <source>container_without_gpus</source>
-        <translation>container_without_gpus</translation>
-    </message>
-    <message>
         <source>this is a container that was started without the computer&apos;s GPU</source>
         <translation>das ist ein Container, der ohne die GPU des Computers gestartet wurde</translation>
     </message>
@@ -12950,10 +13137,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>{remedy}; in a container, a GPU of the computer shows with `--gpus all`</source>
         <translation>{remedy}; in einem Container ist eine GPU des Computers mit `--gpus all` sichtbar</translation>
-    </message>
-    <message>
-        <source>no_gpu</source>
-        <translation>no_gpu</translation>
     </message>
     <message>
         <source>this computer shows no NVIDIA GPU, and no NVIDIA driver is installed ({library} was not found)</source>
@@ -12980,14 +13163,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>unter Windows selbst, nicht in WSL</translation>
     </message>
     <message>
-        <source>no_driver</source>
-        <translation>no_driver</translation>
-    </message>
-    <message>
-        <source>no_permission</source>
-        <translation>no_permission</translation>
-    </message>
-    <message>
         <source>this user may not use the GPU: no permission on {files}</source>
         <translation>dieser Benutzer darf die GPU nicht verwenden: keine Berechtigung für {files}</translation>
     </message>
@@ -13004,20 +13179,8 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>die Variable CUDA_VISIBLE_DEVICES ist „{value}“ und lässt diesem Programm keine GPU</translation>
     </message>
     <message>
-        <source>hidden_by_environment</source>
-        <translation>hidden_by_environment</translation>
-    </message>
-    <message>
         <source>unset CUDA_VISIBLE_DEVICES, or set it to 0</source>
         <translation>CUDA_VISIBLE_DEVICES entfernen oder auf 0 setzen</translation>
-    </message>
-    <message>
-        <source>driver_not_ready</source>
-        <translation>driver_not_ready</translation>
-    </message>
-    <message>
-        <source>no_device</source>
-        <translation>no_device</translation>
     </message>
     <message>
         <source>the NVIDIA driver finds no GPU</source>
@@ -13036,10 +13199,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>der NVIDIA-Treiber ist zu alt: gefunden für CUDA {found}, nötig Treiber {needed} oder neuer, für CUDA {major}</translation>
     </message>
     <message>
-        <source>driver_too_old</source>
-        <translation>driver_too_old</translation>
-    </message>
-    <message>
         <source>update the NVIDIA driver to {needed} or later {where}</source>
         <translation>den NVIDIA-Treiber auf {needed} oder neuer aktualisieren ({where})</translation>
     </message>
@@ -13048,16 +13207,8 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>ein onnxruntime-gpu-Paket für CUDA 12 installieren, das ältere GPUs unterstützt, oder die CPU verwenden</translation>
     </message>
     <message>
-        <source>capability_too_low</source>
-        <translation>capability_too_low</translation>
-    </message>
-    <message>
         <source>{device} has compute capability {found}; packages for CUDA {major} need {needed} or higher</source>
         <translation>{device} hat Compute Capability {found}; Pakete für CUDA {major} brauchen {needed} oder höher</translation>
-    </message>
-    <message>
-        <source>both_packages</source>
-        <translation>both_packages</translation>
     </message>
     <message>
         <source>{packages} are both installed; they share one folder, and the one without CUDA won</source>
@@ -13068,10 +13219,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>pip uninstall {named}, dann pip install onnxruntime-gpu</translation>
     </message>
     <message>
-        <source>wrong_package</source>
-        <translation>wrong_package</translation>
-    </message>
-    <message>
         <source>{package} is built without CUDA</source>
         <translation>{package} ist ohne CUDA gebaut</translation>
     </message>
@@ -13080,20 +13227,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>die installierte ONNX Runtime ist ohne CUDA gebaut</translation>
     </message>
     <message>
-        <source>other_cuda</source>
-        <translation>other_cuda</translation>
-    </message>
-    <message>
         <source>CUDA {found} libraries were found, but this ONNX Runtime is built for CUDA {major}</source>
         <translation>Bibliotheken für CUDA {found} wurden gefunden, aber diese ONNX Runtime ist für CUDA {major} gebaut</translation>
     </message>
     <message>
         <source>pip install &quot;onnxruntime-gpu[cuda,cudnn]&quot; brings CUDA {major} libraries, which may lie beside the others</source>
         <translation>pip install &quot;onnxruntime-gpu[cuda,cudnn]&quot; bringt Bibliotheken für CUDA {major}, die neben den anderen liegen dürfen</translation>
-    </message>
-    <message>
-        <source>library_missing</source>
-        <translation>library_missing</translation>
     </message>
     <message>
         <source>a library is missing: {names}</source>
@@ -13252,8 +13391,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>es wurde nichts geschrieben; das ist ein Fehler des Exports, bitte melden</translation>
     </message>
     <message>
-        <source>an iteration leaves no image of a {name} to classify</source>
-        <translation>eine Iteration lässt kein Bild zum Klassifizieren übrig ({name})</translation>
+        <source>an iteration leaves no image of a few-shot class to classify</source>
+        <translation>eine Iteration lässt kein Bild einer Few-Shot-Klasse zum Klassifizieren übrig</translation>
+    </message>
+    <message>
+        <source>an iteration leaves no image of a coarse class to classify</source>
+        <translation>eine Iteration lässt kein Bild einer gröberen Klasse zum Klassifizieren übrig</translation>
     </message>
     <message>
         <source>at least 1</source>
@@ -13322,10 +13465,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>install Protoleaf with Python: pipx install &apos;protoleaf[{extra}]&apos;</source>
         <translation>Protoleaf mit Python installieren: pipx install &apos;protoleaf[{extra}]&apos;</translation>
-    </message>
-    <message>
-        <source>normalisation</source>
-        <translation>Normalisierung</translation>
     </message>
     <message>
         <source>the model cannot be converted to ONNX</source>
@@ -13476,8 +13615,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>diese Meldung wurde nicht erwartet</translation>
     </message>
     <message>
-        <source>this is no {kind}</source>
-        <translation>das ist nicht: {kind}</translation>
+        <source>a message of the program has other fields than its kind</source>
+        <translation>eine Nachricht des Programms hat andere Felder als ihre Art</translation>
+    </message>
+    <message>
+        <source>{kind} ({reason})</source>
+        <translation>{kind} ({reason})</translation>
     </message>
     <message>
         <source>this line is no message of the program</source>
@@ -13504,6 +13647,14 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>ein Ordner mit Vorhersagen</translation>
     </message>
     <message>
+        <source>make one with `protoleaf classify DATASET --model BUNDLE --out PREDICTIONS`</source>
+        <translation>einen mit `protoleaf classify DATASET --model BUNDLE --out PREDICTIONS` erstellen</translation>
+    </message>
+    <message>
+        <source>run the same `protoleaf classify` again: it makes what is missing or damaged</source>
+        <translation>dasselbe `protoleaf classify` erneut ausführen: es erstellt, was fehlt oder beschädigt ist</translation>
+    </message>
+    <message>
         <source>%1?</source>
         <translation>%1?</translation>
     </message>
@@ -13522,10 +13673,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>%1 → %2</source>
         <translation>%1 → %2</translation>
-    </message>
-    <message>
-        <source>%1 %2</source>
-        <translation>%1 %2</translation>
     </message>
     <message>
         <source>%1.</source>
@@ -13600,20 +13747,20 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>{before}, {after}</translation>
     </message>
     <message>
-        <source>few-shot class</source>
-        <translation>Few-Shot-Klasse</translation>
-    </message>
-    <message>
-        <source>coarse class</source>
-        <translation>gröbere Klasse</translation>
-    </message>
-    <message>
         <source>%1 (%2)</source>
         <translation>%1 (%2)</translation>
     </message>
     <message>
         <source>{title}: {value}</source>
         <translation>{title}: {value}</translation>
+    </message>
+    <message>
+        <source>the conflicts cannot be written</source>
+        <translation>die Konflikte können nicht geschrieben werden</translation>
+    </message>
+    <message>
+        <source>the table cannot be written</source>
+        <translation>die Tabelle kann nicht geschrieben werden</translation>
     </message>
 </context>
 </TS>

@@ -48,6 +48,38 @@
         <translation>Intro</translation>
     </message>
     <message>
+        <source>Shift</source>
+        <translation>Mayús</translation>
+    </message>
+    <message>
+        <source>Ctrl</source>
+        <translation>Ctrl</translation>
+    </message>
+    <message>
+        <source>Esc</source>
+        <translation>Esc</translation>
+    </message>
+    <message>
+        <source>Space</source>
+        <translation>Espacio</translation>
+    </message>
+    <message>
+        <source>Backspace</source>
+        <translation>Retroceso</translation>
+    </message>
+    <message>
+        <source>Del</source>
+        <translation>Supr</translation>
+    </message>
+    <message>
+        <source>Home</source>
+        <translation>Inicio</translation>
+    </message>
+    <message>
+        <source>End</source>
+        <translation>Fin</translation>
+    </message>
+    <message>
         <source>Keys</source>
         <translation>Teclas</translation>
     </message>
@@ -149,7 +181,7 @@
     </message>
     <message>
         <source>None</source>
-        <translation>Ninguna</translation>
+        <translation>Ninguno</translation>
     </message>
     <message>
         <source>Average</source>
@@ -400,10 +432,6 @@
         <translation>Dirección del proxy</translation>
     </message>
     <message>
-        <source>http://host:port</source>
-        <translation>http://host:port</translation>
-    </message>
-    <message>
         <source>If this computer reaches the internet only through a proxy</source>
         <translation>Si este equipo solo accede a Internet mediante un proxy</translation>
     </message>
@@ -449,7 +477,7 @@
     </message>
     <message>
         <source>All</source>
-        <translation>Todas</translation>
+        <translation>Todos</translation>
     </message>
     <message>
         <source>Publisher</source>
@@ -1189,21 +1217,30 @@
         <source>the parents</source>
         <translation>las clases padre</translation>
     </message>
-    <message>
-        <source>%1 go to %2</source>
-        <translation>%1 → %2</translation>
+    <message numerus="yes">
+        <source>%n labels go to %1</source>
+        <translation>
+            <numerusform>%n etiqueta → %1</numerusform>
+            <numerusform>%n etiquetas → %1</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 are removed</source>
-        <translation>pérdida de %1</translation>
+    <message numerus="yes">
+        <source>%n labels are removed</source>
+        <translation>
+            <numerusform>pérdida de %n etiqueta</numerusform>
+            <numerusform>pérdida de %n etiquetas</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 has %n labelled images; to split a class takes 2. Label some more first.</source>
+        <translation>
+            <numerusform>%1 tiene %n imagen etiquetada; para dividir una clase hacen falta 2. Etiquete antes algunas más.</numerusform>
+            <numerusform>%1 tiene %n imágenes etiquetadas; para dividir una clase hacen falta 2. Etiquete antes algunas más.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Split class…</source>
         <translation>Dividir clase…</translation>
-    </message>
-    <message>
-        <source>%1 has %2 labelled images; to split a class takes 2. Label some more first.</source>
-        <translation>%1 tiene %2 imágenes etiquetadas; para dividir una clase hacen falta 2. Etiquete antes algunas más.</translation>
     </message>
     <message>
         <source>No images yet</source>
@@ -1273,9 +1310,19 @@
         <source>Needs examples: drop a few images here</source>
         <translation>Necesita ejemplos: suelte aquí unas pocas imágenes</translation>
     </message>
-    <message>
-        <source>%1 images here or below, %2 examples of its own</source>
-        <translation>%1 imágenes aquí o por debajo, %2 ejemplos propios</translation>
+    <message numerus="yes">
+        <source>%n examples of its own</source>
+        <translation>
+            <numerusform>%n ejemplo propio</numerusform>
+            <numerusform>%n ejemplos propios</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n images here or below</source>
+        <translation>
+            <numerusform>%n imagen aquí o por debajo</numerusform>
+            <numerusform>%n imágenes aquí o por debajo</numerusform>
+        </translation>
     </message>
     <message>
         <source>Label %1 as none of the classes</source>
@@ -1524,13 +1571,19 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <source>Not evaluated yet: this needs classes with two examples and some more images.</source>
         <translation>Aún no evaluado: hacen falta clases con dos ejemplos y algunas imágenes más.</translation>
     </message>
-    <message>
-        <source>Off, because it does not help: of %1 held-out examples, %2 are correct with it and %3 without.</source>
-        <translation>Desactivado porque no ayuda: de %1 ejemplos reservados, %2 son correctos con él y %3 sin él.</translation>
+    <message numerus="yes">
+        <source>Off, because it does not help: of %n held-out examples, %1 are correct with it and %2 without.</source>
+        <translation>
+            <numerusform>Desactivado porque no ayuda: de %n ejemplo reservado, %1 son correctos con él y %2 sin él.</numerusform>
+            <numerusform>Desactivado porque no ayuda: de %n ejemplos reservados, %1 son correctos con él y %2 sin él.</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>Of %1 held-out examples, %2 are correct with it and %3 without.</source>
-        <translation>De %1 ejemplos reservados, %2 son correctos con él y %3 sin él.</translation>
+    <message numerus="yes">
+        <source>Of %n held-out examples, %1 are correct with it and %2 without.</source>
+        <translation>
+            <numerusform>De %n ejemplo reservado, %1 son correctos con él y %2 sin él.</numerusform>
+            <numerusform>De %n ejemplos reservados, %1 son correctos con él y %2 sin él.</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>Move %n classes to the top level</source>
@@ -1647,8 +1700,8 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         </translation>
     </message>
     <message>
-        <source>The picture is reduced to %1%, since larger ones open nowhere. SVG has no limit.</source>
-        <translation>La imagen se reduce al %1&#xa0;%, porque ningún programa abre imágenes más grandes. SVG no tiene límite.</translation>
+        <source>The picture is reduced to %1, since larger ones open nowhere. SVG has no limit.</source>
+        <translation>La imagen se reduce al %1, porque más grande no se abre en ningún programa. SVG no tiene límite.</translation>
     </message>
     <message>
         <source>Export class graph</source>
@@ -1745,6 +1798,11 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>Verified and sure</source>
         <translation>Verificadas y seguras</translation>
+    </message>
+    <message>
+        <source>All</source>
+        <comment>images</comment>
+        <translation>Todas</translation>
     </message>
     <message>
         <source>Images labelled by a person</source>
@@ -2073,36 +2131,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <source>1 level</source>
         <translation>1 nivel</translation>
     </message>
-    <message>
-        <source>%1 levels</source>
-        <translation>%1 niveles</translation>
-    </message>
-    <message>
-        <source>%1 levels with %2 and %3 classes</source>
-        <translation>%1 niveles con %2 y %3 clases</translation>
-    </message>
     <message numerus="yes">
         <source>%n new classes</source>
         <translation>
             <numerusform>%n clase nueva</numerusform>
             <numerusform>%n clases nuevas</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>%1 renamed</source>
-        <translation>%1 por renombrar</translation>
-    </message>
-    <message>
-        <source>%1 merged</source>
-        <translation>%1 por fusionar</translation>
-    </message>
-    <message>
-        <source>%1 moved</source>
-        <translation>%1 por mover</translation>
-    </message>
-    <message>
-        <source>%1 linked</source>
-        <translation>%1 por vincular</translation>
     </message>
     <message>
         <source>Synonyms of %1</source>
@@ -2123,13 +2157,61 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
             <numerusform>%1 ya están en el proyecto.</numerusform>
         </translation>
     </message>
-    <message>
-        <source>%1 get a source id or synonyms.</source>
-        <translation>Reciben un id. de origen o sinónimos: %1.</translation>
+    <message numerus="yes">
+        <source>%n levels</source>
+        <translation>
+            <numerusform>%n nivel</numerusform>
+            <numerusform>%n niveles</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 get the note or colour that the file has for them.</source>
-        <translation>Reciben la nota o el color que el archivo tiene para ellas: %1.</translation>
+    <message numerus="yes">
+        <source>%n levels with %1 and %2 classes</source>
+        <translation>
+            <numerusform>%n nivel con %1 y %2 clases</numerusform>
+            <numerusform>%n niveles con %1 y %2 clases</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n renamed</source>
+        <translation>
+            <numerusform>%n por renombrar</numerusform>
+            <numerusform>%n por renombrar</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n merged</source>
+        <translation>
+            <numerusform>%n por fusionar</numerusform>
+            <numerusform>%n por fusionar</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n linked</source>
+        <translation>
+            <numerusform>%n por vincular</numerusform>
+            <numerusform>%n por vincular</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n moved</source>
+        <translation>
+            <numerusform>%n por mover</numerusform>
+            <numerusform>%n por mover</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n classes get a source id or synonyms.</source>
+        <translation>
+            <numerusform>%n clase recibe un id. de origen o sinónimos.</numerusform>
+            <numerusform>%n clases reciben un id. de origen o sinónimos.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n classes get the note or colour that the file has for them.</source>
+        <translation>
+            <numerusform>%n clase recibe la nota o el color que el archivo tiene para ella.</numerusform>
+            <numerusform>%n clases reciben la nota o el color que el archivo tiene para ellas.</numerusform>
+        </translation>
     </message>
     <message>
         <source>The list is remembered, to compare its next version with it.</source>
@@ -2305,9 +2387,40 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <source>%1 and %2 look like one class</source>
         <translation>%1 y %2 parecen una sola clase</translation>
     </message>
-    <message>
-        <source>Of %1 images, %2 are more like the other class than like the rest of their own.</source>
-        <translation>De %1 imágenes, %2 se parecen más a la otra clase que al resto de la suya.</translation>
+    <message numerus="yes">
+        <source>Of %1 images, %n are more like the other class than like the rest of their own.</source>
+        <translation>
+            <numerusform>De %1 imágenes, %n se parece más a la otra clase que al resto de la suya.</numerusform>
+            <numerusform>De %1 imágenes, %n se parecen más a la otra clase que al resto de la suya.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>3 more examples of %1 would help about %n images</source>
+        <translation>
+            <numerusform>3 ejemplos más de %1 ayudarían a alrededor de %n imagen</numerusform>
+            <numerusform>3 ejemplos más de %1 ayudarían a unas %n imágenes</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>It has %n examples.</source>
+        <translation>
+            <numerusform>Tiene %n ejemplo.</numerusform>
+            <numerusform>Tiene %n ejemplos.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n images probably belong to it, but not surely.</source>
+        <translation>
+            <numerusform>%n imagen probablemente es de ella, pero no es seguro.</numerusform>
+            <numerusform>%n imágenes probablemente son de ella, pero no es seguro.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>How good is this? Tested on %n places of your graph: the right parent comes first in %1, among the first three in %2. By chance it would be first in %3.</source>
+        <translation>
+            <numerusform>¿Hasta qué punto es fiable? En una prueba con %n lugar de su grafo, la clase padre correcta quedó primera en %1 y entre las tres primeras en %2. Por azar quedaría primera en %3.</numerusform>
+            <numerusform>¿Hasta qué punto es fiable? En una prueba con %n lugares de su grafo, la clase padre correcta quedó primera en %1 y entre las tres primeras en %2. Por azar quedaría primera en %3.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Merge into %1</source>
@@ -2326,17 +2439,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Dividir en dos clases</translation>
     </message>
     <message>
-        <source>3 more examples of %1 would help about %2 images</source>
-        <translation>3 ejemplos más de %1 ayudarían a unas %2 imágenes</translation>
-    </message>
-    <message numerus="yes">
-        <source>It has %n examples, and %1 images probably belong to it, but not surely.</source>
-        <translation>
-            <numerusform>Tiene %n ejemplo, y probablemente le pertenecen %1 imágenes, pero no es seguro.</numerusform>
-            <numerusform>Tiene %n ejemplos, y probablemente le pertenecen %1 imágenes, pero no es seguro.</numerusform>
-        </translation>
-    </message>
-    <message>
         <source>Show the class</source>
         <translation>Mostrar la clase</translation>
     </message>
@@ -2350,10 +2452,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
             <numerusform>Aparece %n más cuando se resuelvan estas.</numerusform>
             <numerusform>Aparecen %n más cuando se resuelvan estas.</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>How good is this? Tested on %1 places of your graph, it ranks the right parent first %2 times and among the first three %3 times. By chance it would be first %4 times.</source>
-        <translation>¿Hasta qué punto es fiable? En una prueba con %1 lugares de su grafo, la clase padre correcta quedó primera %2 veces y entre las tres primeras %3 veces. Por azar quedaría primera %4 veces.</translation>
     </message>
     <message numerus="yes">
         <source>Show %n dismissed suggestions again</source>
@@ -2795,9 +2893,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <source>Back to all images (Esc)</source>
         <translation>Volver a todas las imágenes (Esc)</translation>
     </message>
-    <message>
-        <source>First of %1 pages</source>
-        <translation>Primera de %1 páginas</translation>
+    <message numerus="yes">
+        <source>First of %n pages</source>
+        <translation>
+            <numerusform>Primera de %n página</numerusform>
+            <numerusform>Primera de %n páginas</numerusform>
+        </translation>
     </message>
     <message>
         <source>Image</source>
@@ -2841,9 +2942,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <source>No images found there</source>
         <translation>Allí no se encontraron imágenes</translation>
     </message>
-    <message>
-        <source>%1 and %2 more could not be added: %3</source>
-        <translation>No se pudieron añadir %1 y %2 más: %3</translation>
+    <message numerus="yes">
+        <source>%1 and %n more could not be added: %2</source>
+        <translation>
+            <numerusform>No se pudieron añadir %1 y %n más: %2</numerusform>
+            <numerusform>No se pudieron añadir %1 y %n más: %2</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1 could not be added: %2</source>
@@ -3263,6 +3367,11 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Sus propias imágenes</translation>
     </message>
     <message>
+        <source>From %1</source>
+        <comment>class</comment>
+        <translation>De %1</translation>
+    </message>
+    <message>
         <source>%1 of the prediction comes from the most similar images:</source>
         <translation>El %1 de la predicción procede de las imágenes más similares:</translation>
     </message>
@@ -3326,9 +3435,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <source>For this class and all below it. Below this, the broader class is used.</source>
         <translation>Para esta clase y todas las de debajo. Por debajo de este valor se usa la clase más general.</translation>
     </message>
-    <message>
-        <source>At %1, %2 of %3 held-out images of this class are named as it or a class below it.</source>
-        <translation>Con %1, %2 de %3 imágenes reservadas de esta clase reciben esta clase o una de debajo.</translation>
+    <message numerus="yes">
+        <source>At %1, %2 of %n held-out images of this class are named as it or a class below it.</source>
+        <translation>
+            <numerusform>Con %1, %2 de %n imagen reservada de esta clase recibe esta clase o una de debajo.</numerusform>
+            <numerusform>Con %1, %2 de %n imágenes reservadas de esta clase reciben esta clase o una de debajo.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Of all images named so, %1 are right (95% confidence interval %2 to %3).</source>
@@ -3547,13 +3659,19 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <source>Nearly the same image is labelled %1: one of the two is wrong.</source>
         <translation>Una imagen casi igual está etiquetada como %1: una de las dos es errónea.</translation>
     </message>
-    <message>
-        <source>Its %1 nearest labelled look-alikes are all %2.</source>
-        <translation>Las %1 imágenes etiquetadas más parecidas son todas %2.</translation>
+    <message numerus="yes">
+        <source>Its %n nearest labelled look-alikes are all %1.</source>
+        <translation>
+            <numerusform>La imagen etiquetada más parecida es %1.</numerusform>
+            <numerusform>Las %n imágenes etiquetadas más parecidas son todas %1.</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>Its %1 nearest labelled look-alikes: %2.</source>
-        <translation>Las %1 imágenes etiquetadas más parecidas: %2.</translation>
+    <message numerus="yes">
+        <source>Its %n nearest labelled look-alikes: %1.</source>
+        <translation>
+            <numerusform>La imagen etiquetada más parecida: %1.</numerusform>
+            <numerusform>Las %n imágenes etiquetadas más parecidas: %1.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Without this label the model says %1, %2.</source>
@@ -3821,6 +3939,11 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <source>%1 (id %2)</source>
         <translation>%1 (id. %2)</translation>
     </message>
+    <message>
+        <source>None</source>
+        <comment>class</comment>
+        <translation>Ninguna</translation>
+    </message>
     <message numerus="yes">
         <source>%n images have the same name here but are different photos. They are not labelled.</source>
         <translation>
@@ -3876,7 +3999,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Found</source>
+        <comment>image</comment>
         <translation>Encontrada</translation>
+    </message>
+    <message>
+        <source>Found</source>
+        <translation>Encontradas</translation>
     </message>
     <message numerus="yes">
         <source>%1 classes made</source>
@@ -3955,9 +4083,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <source>Clear the selection (Esc)</source>
         <translation>Quitar la selección (Esc)</translation>
     </message>
-    <message>
-        <source>Accept %1 predictions</source>
-        <translation>Aceptar %1 predicciones</translation>
+    <message numerus="yes">
+        <source>Accept %n predictions</source>
+        <translation>
+            <numerusform>Aceptar %n predicción</numerusform>
+            <numerusform>Aceptar %n predicciones</numerusform>
+        </translation>
     </message>
     <message>
         <source>status</source>
@@ -4046,6 +4177,11 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>Predicted</source>
         <translation>Predichas</translation>
+    </message>
+    <message>
+        <source>Unknown</source>
+        <comment>images</comment>
+        <translation>Desconocidas</translation>
     </message>
     <message>
         <source>Labelled, or without a score</source>
@@ -4537,29 +4673,82 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <source>%1 of %2 found</source>
         <translation>Encontradas %1 de %2</translation>
     </message>
-    <message>
-        <source>%1 by their folders</source>
-        <translation>%1 por sus carpetas</translation>
+    <message numerus="yes">
+        <source>%n by their folders</source>
+        <translation>
+            <numerusform>%n por su carpeta</numerusform>
+            <numerusform>%n por sus carpetas</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 by name and size</source>
-        <translation>%1 por nombre y tamaño</translation>
+    <message numerus="yes">
+        <source>%n by name and size</source>
+        <translation>
+            <numerusform>%n por nombre y tamaño</numerusform>
+            <numerusform>%n por nombre y tamaño</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 by content</source>
-        <translation>%1 por contenido</translation>
+    <message numerus="yes">
+        <source>%n by content</source>
+        <translation>
+            <numerusform>%n por contenido</numerusform>
+            <numerusform>%n por contenido</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>and %1 more folders</source>
-        <translation>y %1 carpetas más</translation>
+    <message numerus="yes">
+        <source>and %n more folders</source>
+        <translation>
+            <numerusform>y %n carpeta más</numerusform>
+            <numerusform>y %n carpetas más</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 changed in the meantime</source>
-        <translation>%1 con cambios desde entonces</translation>
+    <message numerus="yes">
+        <source>%n changed in the meantime</source>
+        <translation>
+            <numerusform>%n con cambios desde entonces</numerusform>
+            <numerusform>%n con cambios desde entonces</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 added from the new place without a label will be replaced</source>
-        <translation>Por reemplazar: %1 de la nueva ubicación, sin etiqueta</translation>
+    <message numerus="yes">
+        <source>%n images added from the new place without a label will be replaced</source>
+        <translation>
+            <numerusform>Se reemplazará %n imagen añadida desde la nueva ubicación sin etiqueta</numerusform>
+            <numerusform>Se reemplazarán %n imágenes añadidas desde la nueva ubicación sin etiqueta</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n not updated: a file with the same name and size is a different image.</source>
+        <translation>
+            <numerusform>%n sin actualizar: un archivo con el mismo nombre y tamaño es otra imagen.</numerusform>
+            <numerusform>%n sin actualizar: un archivo con el mismo nombre y tamaño es otra imagen.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n could be several files. Choose a narrower folder to tell them apart.</source>
+        <translation>
+            <numerusform>%n con varios archivos posibles. Elija una carpeta más concreta para distinguirlos.</numerusform>
+            <numerusform>%n con varios archivos posibles. Elija una carpeta más concreta para distinguirlos.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n already in the project as another image with a label.</source>
+        <translation>
+            <numerusform>%n ya en el proyecto como otra imagen con etiqueta.</numerusform>
+            <numerusform>%n ya en el proyecto como otra imagen con etiqueta.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n not found there.</source>
+        <translation>
+            <numerusform>%n sin encontrar allí.</numerusform>
+            <numerusform>%n sin encontrar allí.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n folders could not be searched.</source>
+        <translation>
+            <numerusform>No se pudo buscar en %n carpeta.</numerusform>
+            <numerusform>No se pudo buscar en %n carpetas.</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1, all verified by content</source>
@@ -4572,26 +4761,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>%1, %2 verified by content, %3 by name and size</source>
         <translation>%1, %2 con contenido verificado, %3 por nombre y tamaño</translation>
-    </message>
-    <message>
-        <source>%1 not updated: a file with the same name and size is a different image.</source>
-        <translation>%1 sin actualizar: un archivo con el mismo nombre y tamaño es otra imagen.</translation>
-    </message>
-    <message>
-        <source>%1 could be several files. Choose a narrower folder to tell them apart.</source>
-        <translation>%1 con varios archivos posibles. Elija una carpeta más concreta para distinguirlos.</translation>
-    </message>
-    <message>
-        <source>%1 already in the project as another image with a label.</source>
-        <translation>%1 ya en el proyecto como otra imagen con etiqueta.</translation>
-    </message>
-    <message>
-        <source>%1 not found there.</source>
-        <translation>%1 sin encontrar allí.</translation>
-    </message>
-    <message>
-        <source>%1 folders</source>
-        <translation>%1 carpetas</translation>
     </message>
     <message>
         <source>%1 could not be searched.</source>
@@ -4628,9 +4797,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <source>5 stars</source>
         <translation>5 estrellas</translation>
     </message>
-    <message>
-        <source>and %1 more</source>
-        <translation>y %1 más</translation>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>y %n más</numerusform>
+            <numerusform>y %n más</numerusform>
+        </translation>
     </message>
     <message>
         <source>Stop; nothing is imported</source>
@@ -4695,6 +4867,11 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>Reduce motion</source>
         <translation>Reducir movimiento</translation>
+    </message>
+    <message>
+        <source>Labelled by</source>
+        <comment>setting</comment>
+        <translation>Usted etiqueta como</translation>
     </message>
     <message>
         <source>What each key does</source>
@@ -4914,9 +5091,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <source>Accept the class on the card</source>
         <translation>Aceptar la clase de la tarjeta</translation>
     </message>
-    <message>
-        <source>None of the %1 selected images has an unlabelled prediction above %2.</source>
-        <translation>Entre las %1 imágenes seleccionadas no hay ninguna sin etiquetar con una predicción por encima de %2.</translation>
+    <message numerus="yes">
+        <source>None of the %n selected images has an unlabelled prediction above %1.</source>
+        <translation>
+            <numerusform>La imagen seleccionada no tiene una predicción sin etiquetar por encima de %1.</numerusform>
+            <numerusform>Ninguna de las %n imágenes seleccionadas tiene una predicción sin etiquetar por encima de %1.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Accept the most likely class</source>
@@ -5016,6 +5196,11 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>To review</source>
         <translation>Por revisar</translation>
+    </message>
+    <message>
+        <source>Could not be read</source>
+        <comment>images</comment>
+        <translation>No se pudieron leer</translation>
     </message>
     <message>
         <source>Waiting for other work to finish.</source>
@@ -5306,21 +5491,40 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <source>About %1.</source>
         <translation>Aprox. %1.</translation>
     </message>
-    <message>
-        <source>%1 labels: training would likely help.</source>
-        <translation>Con %1 etiquetas, es probable que entrenar ayude.</translation>
+    <message numerus="yes">
+        <source>%n labels: training would likely help.</source>
+        <translation>
+            <numerusform>%n etiqueta: entrenar probablemente ayudaría.</numerusform>
+            <numerusform>%n etiquetas: entrenar probablemente ayudaría.</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 labels: training for about %2 would likely help.</source>
-        <translation>Con %1 etiquetas, es probable que entrenar (aprox. %2) ayude.</translation>
+    <message numerus="yes">
+        <source>%n labels: training for about %1 would likely help.</source>
+        <translation>
+            <numerusform>%n etiqueta: entrenar (aprox. %1) probablemente ayudaría.</numerusform>
+            <numerusform>%n etiquetas: entrenar (aprox. %1) probablemente ayudaría.</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 labels: training the backbone would likely help.</source>
-        <translation>Con %1 etiquetas, es probable que entrenar la red base ayude.</translation>
+    <message numerus="yes">
+        <source>%n labels: training the backbone would likely help.</source>
+        <translation>
+            <numerusform>%n etiqueta: entrenar la red base probablemente ayudaría.</numerusform>
+            <numerusform>%n etiquetas: entrenar la red base probablemente ayudaría.</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>Training stopped after %1 of %2 iterations. Nothing is lost.</source>
-        <translation>El entrenamiento se detuvo tras %1 de %2 iteraciones. No se pierde nada.</translation>
+    <message numerus="yes">
+        <source>Training stopped after %1 of %n iterations. Nothing is lost.</source>
+        <translation>
+            <numerusform>El entrenamiento se detuvo tras %1 de %n iteración. No se pierde nada.</numerusform>
+            <numerusform>El entrenamiento se detuvo tras %1 de %n iteraciones. No se pierde nada.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Learns from %1 you labelled in %n classes.</source>
+        <translation>
+            <numerusform>Aprende de %1 que usted etiquetó en %n clase.</numerusform>
+            <numerusform>Aprende de %1 que usted etiquetó en %n clases.</numerusform>
+        </translation>
     </message>
     <message>
         <source>1 minute</source>
@@ -5339,10 +5543,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Etiquete antes al menos 2 imágenes en cada una de 2 clases.</translation>
     </message>
     <message>
-        <source>Learns from %1 you labelled in %2 classes.</source>
-        <translation>Aprende de %1 que usted etiquetó en %2 clases.</translation>
-    </message>
-    <message>
         <source>The new version is ready</source>
         <translation>La nueva versión está lista</translation>
     </message>
@@ -5357,6 +5557,11 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>Too few labels to measure it on held-out images.</source>
         <translation>Muy pocas etiquetas para medirla con imágenes reservadas.</translation>
+    </message>
+    <message>
+        <source>New: %1</source>
+        <comment>version</comment>
+        <translation>Nueva: %1</translation>
     </message>
     <message numerus="yes">
         <source>Accuracy on %n held-out images.</source>
@@ -5610,9 +5815,33 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <source>Accuracy on held-out labels: %1 → %2 (%3 points, between %4 and %5)</source>
         <translation>Exactitud con etiquetas reservadas: %1 → %2 (%3 puntos, entre %4 y %5)</translation>
     </message>
-    <message>
-        <source>Measured on %1 labelled images, each held out of both models: %2 became right, %3 wrong.</source>
-        <translation>Medido con %1 imágenes etiquetadas, cada una reservada en ambos modelos: %2 pasaron a correctas, %3 a erróneas.</translation>
+    <message numerus="yes">
+        <source>Measured on %n labelled images, each held out of both models: %1 became right, %2 wrong.</source>
+        <translation>
+            <numerusform>Medido con %n imagen etiquetada, reservada en ambos modelos: %1 pasaron a correctas, %2 a erróneas.</numerusform>
+            <numerusform>Medido con %n imágenes etiquetadas, cada una reservada en ambos modelos: %1 pasaron a correctas, %2 a erróneas.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n edits are tried out</source>
+        <translation>
+            <numerusform>%n cambio en prueba</numerusform>
+            <numerusform>%n cambios en prueba</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n new labels changed what is expected</source>
+        <translation>
+            <numerusform>%n etiqueta nueva cambió lo esperado</numerusform>
+            <numerusform>%n etiquetas nuevas cambiaron lo esperado</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>By the last %n edits</source>
+        <translation>
+            <numerusform>Por el último cambio</numerusform>
+            <numerusform>Por los últimos %n cambios</numerusform>
+        </translation>
     </message>
     <message>
         <source>With a safe class: %1 → %2, right: %3 → %4.</source>
@@ -5623,20 +5852,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Probado: %1</translation>
     </message>
     <message>
-        <source>%1 edits are tried out</source>
-        <translation>%1 cambios en prueba</translation>
-    </message>
-    <message>
         <source>Unknown went up by %1</source>
         <translation>Las desconocidas aumentaron en %1</translation>
     </message>
     <message>
         <source>Unknown went down by %1</source>
         <translation>Las desconocidas disminuyeron en %1</translation>
-    </message>
-    <message>
-        <source>%1 new labels changed what is expected</source>
-        <translation>%1 etiquetas nuevas cambiaron lo esperado</translation>
     </message>
     <message numerus="yes">
         <source>%n new labels of %1 changed what is expected</source>
@@ -5648,10 +5869,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>By the last edit: %1</source>
         <translation>Por el último cambio: %1</translation>
-    </message>
-    <message>
-        <source>By the last %1 edits</source>
-        <translation>Por los últimos %1 cambios</translation>
     </message>
     <message>
         <source>unknown</source>
@@ -6182,9 +6399,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <source>any date</source>
         <translation>cualquier fecha</translation>
     </message>
-    <message>
-        <source>%1 selected</source>
-        <translation>Selección: %1</translation>
+    <message numerus="yes">
+        <source>%n selected</source>
+        <translation>
+            <numerusform>%n seleccionada</numerusform>
+            <numerusform>%n seleccionadas</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>about %n errors</source>
@@ -6229,9 +6449,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <source>Accept %1</source>
         <translation>Aceptar %1</translation>
     </message>
-    <message>
-        <source>Include %1 unknown</source>
-        <translation>Incluir desconocidas (%1)</translation>
+    <message numerus="yes">
+        <source>Include %n unknown</source>
+        <translation>
+            <numerusform>Incluir %n desconocida</numerusform>
+            <numerusform>Incluir %n desconocidas</numerusform>
+        </translation>
     </message>
     <message>
         <source>(removed)</source>
@@ -6290,6 +6513,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>media {mean}, matriz {matrix}</translation>
     </message>
     <message>
+        <source>the weights of {name} are not there</source>
+        <translation>no están los pesos de {name}</translation>
+    </message>
+    <message>
         <source>install it: pip install {package}</source>
         <translation>instálelo: pip install {package}</translation>
     </message>
@@ -6312,6 +6539,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>the weights of {source} are not the published ones</source>
         <translation>los pesos de {source} no son los publicados</translation>
+    </message>
+    <message>
+        <source>{hash}… in {path}</source>
+        <translation>{hash}… en {path}</translation>
     </message>
     <message>
         <source>the weights cannot be read</source>
@@ -6610,24 +6841,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>el nombre del archivo indica CLIP</translation>
     </message>
     <message>
-        <source>clip</source>
-        <translation>clip</translation>
-    </message>
-    <message>
         <source>it comes from TensorFlow, where this is usual</source>
         <translation>procede de TensorFlow, donde es lo habitual</translation>
     </message>
     <message>
-        <source>minus-one-to-one</source>
-        <translation>minus-one-to-one</translation>
-    </message>
-    <message>
         <source>it comes from Caffe</source>
         <translation>procede de Caffe</translation>
-    </message>
-    <message>
-        <source>caffe</source>
-        <translation>caffe</translation>
     </message>
     <message>
         <source>most published networks use it</source>
@@ -6652,6 +6871,18 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>the model file cannot be read</source>
         <translation>no se puede leer el archivo del modelo</translation>
+    </message>
+    <message>
+        <source>it holds no graph</source>
+        <translation>no contiene ningún grafo</translation>
+    </message>
+    <message>
+        <source>a name is no text</source>
+        <translation>un nombre no es texto</translation>
+    </message>
+    <message>
+        <source>its external data has no place</source>
+        <translation>sus datos externos no tienen ubicación</translation>
     </message>
     <message>
         <source>at most 2 GB</source>
@@ -6722,6 +6953,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>no es un archivo ONNX o está dañado</translation>
     </message>
     <message>
+        <source>{file}: {reason}</source>
+        <translation>{file}: {reason}</translation>
+    </message>
+    <message>
         <source>ImageNet mean and std</source>
         <translation>Media y desv. típica de ImageNet</translation>
     </message>
@@ -6740,10 +6975,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>0 to 255, BGR, mean subtracted (Caffe)</source>
         <translation>de 0 a 255, BGR, con la media restada (Caffe)</translation>
-    </message>
-    <message>
-        <source>bgr</source>
-        <translation>bgr</translation>
     </message>
     <message>
         <source>CLIP mean and std</source>
@@ -6826,12 +7057,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>espere a que termine o deténgala allí</translation>
     </message>
     <message>
-        <source>the file has changed on the server</source>
-        <translation>el archivo ha cambiado en el servidor</translation>
+        <source>this file is being downloaded already</source>
+        <translation>este archivo ya se está descargando</translation>
     </message>
     <message>
-        <source>bytes</source>
-        <translation>bytes</translation>
+        <source>the file has changed on the server</source>
+        <translation>el archivo ha cambiado en el servidor</translation>
     </message>
     <message>
         <source>the server sent another part than requested</source>
@@ -6902,8 +7133,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>ninguno de los dos</translation>
     </message>
     <message>
-        <source>{subject} of {repository} cannot be read</source>
-        <translation>no se puede leer {subject} de {repository}</translation>
+        <source>the preprocessing of {repository} cannot be read</source>
+        <translation>no se puede leer el preprocesamiento de {repository}</translation>
+    </message>
+    <message>
+        <source>{file} of {repository} cannot be read</source>
+        <translation>no se puede leer {file} de {repository}</translation>
     </message>
     <message>
         <source>the installed timm does not know the network&apos;s architecture</source>
@@ -6974,6 +7209,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>{hash}… en {path}</translation>
     </message>
     <message>
+        <source>this network is being added already</source>
+        <translation>esta red ya se está añadiendo</translation>
+    </message>
+    <message>
         <source>the network cannot be exported</source>
         <translation>no se puede exportar la red</translation>
     </message>
@@ -6988,10 +7227,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>a mirror needs an encrypted address</source>
         <translation>un espejo necesita una dirección cifrada</translation>
-    </message>
-    <message>
-        <source>https://host</source>
-        <translation>https://host</translation>
     </message>
     <message>
         <source>this is no proxy&apos;s address</source>
@@ -7030,12 +7265,24 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>ponga el nombre y la contraseña en la dirección del proxy: http://name:password@host:port</translation>
     </message>
     <message>
+        <source>the file has been moved; a newer version of the program may know where to</source>
+        <translation>el archivo se movió; una versión más reciente del programa quizá sepa adónde</translation>
+    </message>
+    <message>
         <source>hf-hub:owner/name or hf-hub:owner/name@revision</source>
         <translation>hf-hub:propietario/nombre o hf-hub:propietario/nombre@revisión</translation>
     </message>
     <message>
         <source>this is no network on the hub</source>
         <translation>no es una red del hub</translation>
+    </message>
+    <message>
+        <source>more than {size:,} bytes</source>
+        <translation>más de {size:,} bytes</translation>
+    </message>
+    <message>
+        <source>no text</source>
+        <translation>no es texto</translation>
     </message>
     <message>
         <source>the hub does not give this file to everybody</source>
@@ -7070,12 +7317,16 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>las descargas necesitan una dirección cifrada</translation>
     </message>
     <message>
-        <source>https://</source>
-        <translation>https://</translation>
+        <source>no answer in time</source>
+        <translation>sin respuesta a tiempo</translation>
     </message>
     <message>
         <source>the server did not deliver the file</source>
         <translation>el servidor no entregó el archivo</translation>
+    </message>
+    <message>
+        <source>try again later</source>
+        <translation>inténtelo más tarde</translation>
     </message>
     <message>
         <source>the connection to {host} is not safe</source>
@@ -8369,10 +8620,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>como máximo {most}, entre las que elige</translation>
     </message>
     <message>
-        <source>{count}</source>
-        <translation>{count}</translation>
-    </message>
-    <message>
         <source>name fewer, or draw them with --by random</source>
         <translation>indique menos o tómelas al azar con --by random</translation>
     </message>
@@ -9125,10 +9372,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>no se entiende «{term}» en el carácter {place}</translation>
     </message>
     <message>
-        <source>{examples}</source>
-        <translation>{examples}</translation>
-    </message>
-    <message>
         <source>the range at character {place} ends before it begins</source>
         <translation>el intervalo del carácter {place} termina antes de empezar</translation>
     </message>
@@ -9269,6 +9512,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>etiquete antes más imágenes de clases hoja</translation>
     </message>
     <message>
+        <source>reading images</source>
+        <translation>leyendo imágenes</translation>
+    </message>
+    <message>
         <source>the decoded images cannot be kept for the training</source>
         <translation>no se pueden conservar las imágenes decodificadas para el entrenamiento</translation>
     </message>
@@ -9365,10 +9612,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>el entrenamiento necesita</translation>
     </message>
     <message>
-        <source>trained.json</source>
-        <translation>trained.json</translation>
-    </message>
-    <message>
         <source>the folder for the trained model is not empty</source>
         <translation>la carpeta para el modelo entrenado no está vacía</translation>
     </message>
@@ -9409,12 +9652,16 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>libere espacio en el disco</translation>
     </message>
     <message>
-        <source>manifest.json</source>
-        <translation>manifest.json</translation>
-    </message>
-    <message>
         <source>the folder cannot be written</source>
         <translation>no se puede escribir en la carpeta</translation>
+    </message>
+    <message>
+        <source>no {file} in {folder}</source>
+        <translation>ningún {file} en {folder}</translation>
+    </message>
+    <message>
+        <source>another {file} in {folder}</source>
+        <translation>otro {file} en {folder}</translation>
     </message>
     <message>
         <source>{title} of a newer version of Protoleaf cannot be read</source>
@@ -9445,8 +9692,16 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>un conjunto de datos</translation>
     </message>
     <message>
+        <source>make one with `protoleaf embed SOURCE... --out DATASET --backbone B`</source>
+        <translation>cree uno con `protoleaf embed SOURCE... --out DATASET --backbone B`</translation>
+    </message>
+    <message>
         <source>a shard has fewer images than failed ones</source>
         <translation>un fragmento tiene menos imágenes que errores</translation>
+    </message>
+    <message>
+        <source>run the same `protoleaf embed` again: it makes what is missing or damaged</source>
+        <translation>ejecute de nuevo el mismo `protoleaf embed`: crea lo que falta o está dañado</translation>
     </message>
     <message>
         <source>the data set is not whole</source>
@@ -9587,6 +9842,22 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>found {found}</source>
         <translation>encontrado: {found}</translation>
+    </message>
+    <message>
+        <source>this would make a class its own ancestor</source>
+        <translation>esto convertiría una clase en su propia antecesora</translation>
+    </message>
+    <message>
+        <source>link it elsewhere, or cut one of these edges first</source>
+        <translation>vincúlela en otro lugar o quite antes una de estas aristas</translation>
+    </message>
+    <message>
+        <source>stopped</source>
+        <translation>detenido</translation>
+    </message>
+    <message>
+        <source>run it again to resume from here</source>
+        <translation>ejecútelo de nuevo para reanudar desde aquí</translation>
     </message>
     <message>
         <source>steps</source>
@@ -10777,14 +11048,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>quite esa columna</translation>
     </message>
     <message>
-        <source>s</source>
-        <translation>s</translation>
-    </message>
-    <message>
-        <source>ms</source>
-        <translation>ms</translation>
-    </message>
-    <message>
         <source>line {place}: {reason}</source>
         <translation>línea {place}: {reason}</translation>
     </message>
@@ -10929,10 +11192,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>{name} no es texto</translation>
     </message>
     <message>
-        <source>{reason}</source>
-        <translation>{reason}</translation>
-    </message>
-    <message>
         <source>{noun} cannot be read</source>
         <translation>no se puede leer {noun}</translation>
     </message>
@@ -11005,10 +11264,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>dele el suyo propio</translation>
     </message>
     <message>
-        <source>http://rs.tdwg.org/dwc/text/</source>
-        <translation>http://rs.tdwg.org/dwc/text/</translation>
-    </message>
-    <message>
         <source>{source} is no archive that can be read</source>
         <translation>{source} no es un archivo comprimido que se pueda leer</translation>
     </message>
@@ -11063,10 +11318,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>{place} has edges without a direction</source>
         <translation>{place} tiene aristas sin dirección</translation>
-    </message>
-    <message>
-        <source>edgedefault=&quot;directed&quot;</source>
-        <translation>edgedefault=&quot;directed&quot;</translation>
     </message>
     <message>
         <source>save it as a directed graph</source>
@@ -11301,10 +11552,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>XML simple sin esa declaración</translation>
     </message>
     <message>
-        <source>&lt;!DOCTYPE ...&gt;</source>
-        <translation>&lt;!DOCTYPE ...&gt;</translation>
-    </message>
-    <message>
         <source>{name} is nested too deep</source>
         <translation>{name} está anidado a demasiada profundidad</translation>
     </message>
@@ -11331,10 +11578,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>{name} holds no XMP</source>
         <translation>{name} no contiene XMP</translation>
-    </message>
-    <message>
-        <source>rdf:RDF</source>
-        <translation>rdf:RDF</translation>
     </message>
     <message>
         <source>its head is damaged</source>
@@ -11905,10 +12148,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Actualizar desde {source}</translation>
     </message>
     <message>
-        <source>{new_classes}</source>
-        <translation>{new_classes}</translation>
-    </message>
-    <message>
         <source>{renamed} renamed</source>
         <translation>renombradas ({renamed})</translation>
     </message>
@@ -11939,18 +12178,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>Merge {source}</source>
         <translation>Fusionar {source}</translation>
-    </message>
-    <message>
-        <source>{labels}</source>
-        <translation>{labels}</translation>
-    </message>
-    <message>
-        <source>{images}</source>
-        <translation>{images}</translation>
-    </message>
-    <message>
-        <source>{notes}</source>
-        <translation>{notes}</translation>
     </message>
     <message>
         <source>Settled two comments</source>
@@ -12440,10 +12667,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>guárdela junto a {path}</translation>
     </message>
     <message>
-        <source>SELECT step_id, text, done_at FROM journal_step ORDER BY step_id</source>
-        <translation>SELECT step_id, text, done_at FROM journal_step ORDER BY step_id</translation>
-    </message>
-    <message>
         <source>free some space there, or set TMPDIR to another folder</source>
         <translation>libere espacio allí o asigne otra carpeta a TMPDIR</translation>
     </message>
@@ -12518,10 +12741,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>move it to another folder, then open the project again</source>
         <translation>muévalo a otra carpeta y abra de nuevo el proyecto</translation>
-    </message>
-    <message>
-        <source>SELECT step_id, done_at FROM journal_step WHERE is_undone = 0 ORDER BY step_id</source>
-        <translation>SELECT step_id, done_at FROM journal_step WHERE is_undone = 0 ORDER BY step_id</translation>
     </message>
     <message>
         <source>there is no such class</source>
@@ -12756,10 +12975,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>use el dispositivo auto o cpu</translation>
     </message>
     <message>
-        <source>no_tensorrt</source>
-        <translation>no_tensorrt</translation>
-    </message>
-    <message>
         <source>the ONNX Runtime that is installed is built without TensorRT</source>
         <translation>el ONNX Runtime instalado está compilado sin TensorRT</translation>
     </message>
@@ -12774,10 +12989,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>pip install {package}, or use the device cuda</source>
         <translation>pip install {package}, o use el dispositivo cuda</translation>
-    </message>
-    <message>
-        <source>unsupported_system</source>
-        <translation>unsupported_system</translation>
     </message>
     <message>
         <source>{name} exists on {system} only</source>
@@ -12796,10 +13007,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>pip uninstall {installed} y después pip install {package}</translation>
     </message>
     <message>
-        <source>no_answer</source>
-        <translation>no_answer</translation>
-    </message>
-    <message>
         <source>the trial gave no result within {seconds:.0f} s</source>
         <translation>la prueba no dio ningún resultado en {seconds:.0f} s</translation>
     </message>
@@ -12808,20 +13015,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>vuelva a intentarlo: el primer inicio lee bibliotecas grandes del disco; el propio análisis espera más tiempo</translation>
     </message>
     <message>
-        <source>crashed</source>
-        <translation>crashed</translation>
-    </message>
-    <message>
         <source>the trial process died (status {status})</source>
         <translation>el proceso de prueba terminó de forma inesperada (estado {status})</translation>
     </message>
     <message>
         <source>update the driver of the GPU and ONNX Runtime; until then the CPU does the work</source>
         <translation>actualice el controlador de la GPU y ONNX Runtime; hasta entonces, la CPU hace el trabajo</translation>
-    </message>
-    <message>
-        <source>wrong_numbers</source>
-        <translation>wrong_numbers</translation>
     </message>
     <message>
         <source>its results differ from those of the CPU ({message})</source>
@@ -12840,16 +13039,8 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>la memoria de la GPU está llena ({free_mib:,.0f} MiB libres)</translation>
     </message>
     <message>
-        <source>out_of_memory</source>
-        <translation>out_of_memory</translation>
-    </message>
-    <message>
         <source>close other programs that use the GPU; `nvidia-smi` lists them</source>
         <translation>cierre otros programas que usen la GPU; `nvidia-smi` los muestra</translation>
-    </message>
-    <message>
-        <source>probe_failed</source>
-        <translation>probe_failed</translation>
     </message>
     <message>
         <source>{provider} fails: {message}</source>
@@ -12936,10 +13127,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>CUDA no existe en {system}</translation>
     </message>
     <message>
-        <source>container_without_gpus</source>
-        <translation>container_without_gpus</translation>
-    </message>
-    <message>
         <source>this is a container that was started without the computer&apos;s GPU</source>
         <translation>es un contenedor iniciado sin la GPU del equipo</translation>
     </message>
@@ -12950,10 +13137,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>{remedy}; in a container, a GPU of the computer shows with `--gpus all`</source>
         <translation>{remedy}; en un contenedor, una GPU del equipo aparece con `--gpus all`</translation>
-    </message>
-    <message>
-        <source>no_gpu</source>
-        <translation>no_gpu</translation>
     </message>
     <message>
         <source>this computer shows no NVIDIA GPU, and no NVIDIA driver is installed ({library} was not found)</source>
@@ -12980,14 +13163,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>en el propio Windows, no dentro de WSL</translation>
     </message>
     <message>
-        <source>no_driver</source>
-        <translation>no_driver</translation>
-    </message>
-    <message>
-        <source>no_permission</source>
-        <translation>no_permission</translation>
-    </message>
-    <message>
         <source>this user may not use the GPU: no permission on {files}</source>
         <translation>este usuario no puede usar la GPU: sin permiso para {files}</translation>
     </message>
@@ -13004,20 +13179,8 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>la variable CUDA_VISIBLE_DEVICES es «{value}» y no deja ninguna GPU a este programa</translation>
     </message>
     <message>
-        <source>hidden_by_environment</source>
-        <translation>hidden_by_environment</translation>
-    </message>
-    <message>
         <source>unset CUDA_VISIBLE_DEVICES, or set it to 0</source>
         <translation>elimine CUDA_VISIBLE_DEVICES o asígnele 0</translation>
-    </message>
-    <message>
-        <source>driver_not_ready</source>
-        <translation>driver_not_ready</translation>
-    </message>
-    <message>
-        <source>no_device</source>
-        <translation>no_device</translation>
     </message>
     <message>
         <source>the NVIDIA driver finds no GPU</source>
@@ -13036,10 +13199,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>el controlador de NVIDIA es demasiado antiguo: se encontró para CUDA {found}; se necesita el controlador {needed} o posterior, para CUDA {major}</translation>
     </message>
     <message>
-        <source>driver_too_old</source>
-        <translation>driver_too_old</translation>
-    </message>
-    <message>
         <source>update the NVIDIA driver to {needed} or later {where}</source>
         <translation>actualice el controlador de NVIDIA a {needed} o posterior {where}</translation>
     </message>
@@ -13048,16 +13207,8 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>instale un paquete onnxruntime-gpu para CUDA 12, que sirve para GPU más antiguas, o use la CPU</translation>
     </message>
     <message>
-        <source>capability_too_low</source>
-        <translation>capability_too_low</translation>
-    </message>
-    <message>
         <source>{device} has compute capability {found}; packages for CUDA {major} need {needed} or higher</source>
         <translation>{device} tiene capacidad de cálculo {found}; los paquetes para CUDA {major} necesitan {needed} o superior</translation>
-    </message>
-    <message>
-        <source>both_packages</source>
-        <translation>both_packages</translation>
     </message>
     <message>
         <source>{packages} are both installed; they share one folder, and the one without CUDA won</source>
@@ -13068,10 +13219,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>pip uninstall {named} y después pip install onnxruntime-gpu</translation>
     </message>
     <message>
-        <source>wrong_package</source>
-        <translation>wrong_package</translation>
-    </message>
-    <message>
         <source>{package} is built without CUDA</source>
         <translation>{package} está compilado sin CUDA</translation>
     </message>
@@ -13080,20 +13227,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>el ONNX Runtime instalado está compilado sin CUDA</translation>
     </message>
     <message>
-        <source>other_cuda</source>
-        <translation>other_cuda</translation>
-    </message>
-    <message>
         <source>CUDA {found} libraries were found, but this ONNX Runtime is built for CUDA {major}</source>
         <translation>se encontraron bibliotecas de CUDA {found}, pero este ONNX Runtime está compilado para CUDA {major}</translation>
     </message>
     <message>
         <source>pip install &quot;onnxruntime-gpu[cuda,cudnn]&quot; brings CUDA {major} libraries, which may lie beside the others</source>
         <translation>pip install &quot;onnxruntime-gpu[cuda,cudnn]&quot; trae bibliotecas de CUDA {major}, que pueden estar junto a las otras</translation>
-    </message>
-    <message>
-        <source>library_missing</source>
-        <translation>library_missing</translation>
     </message>
     <message>
         <source>a library is missing: {names}</source>
@@ -13252,8 +13391,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>no se escribió nada; es un fallo de la exportación, le rogamos que lo comunique</translation>
     </message>
     <message>
-        <source>an iteration leaves no image of a {name} to classify</source>
-        <translation>una iteración no deja ninguna imagen por clasificar: {name}</translation>
+        <source>an iteration leaves no image of a few-shot class to classify</source>
+        <translation>una iteración no deja ninguna imagen de una clase de pocos ejemplos por clasificar</translation>
+    </message>
+    <message>
+        <source>an iteration leaves no image of a coarse class to classify</source>
+        <translation>una iteración no deja ninguna imagen de una clase más general por clasificar</translation>
     </message>
     <message>
         <source>at least 1</source>
@@ -13322,10 +13465,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>install Protoleaf with Python: pipx install &apos;protoleaf[{extra}]&apos;</source>
         <translation>instale Protoleaf con Python: pipx install &apos;protoleaf[{extra}]&apos;</translation>
-    </message>
-    <message>
-        <source>normalisation</source>
-        <translation>normalización</translation>
     </message>
     <message>
         <source>the model cannot be converted to ONNX</source>
@@ -13476,8 +13615,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>no se esperaba este mensaje</translation>
     </message>
     <message>
-        <source>this is no {kind}</source>
-        <translation>esto no es {kind}</translation>
+        <source>a message of the program has other fields than its kind</source>
+        <translation>un mensaje del programa tiene otros campos que los de su tipo</translation>
+    </message>
+    <message>
+        <source>{kind} ({reason})</source>
+        <translation>{kind} ({reason})</translation>
     </message>
     <message>
         <source>this line is no message of the program</source>
@@ -13504,6 +13647,14 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>una carpeta de predicciones</translation>
     </message>
     <message>
+        <source>make one with `protoleaf classify DATASET --model BUNDLE --out PREDICTIONS`</source>
+        <translation>cree una con `protoleaf classify DATASET --model BUNDLE --out PREDICTIONS`</translation>
+    </message>
+    <message>
+        <source>run the same `protoleaf classify` again: it makes what is missing or damaged</source>
+        <translation>ejecute de nuevo el mismo `protoleaf classify`: crea lo que falta o está dañado</translation>
+    </message>
+    <message>
         <source>%1?</source>
         <translation>¿%1?</translation>
     </message>
@@ -13522,10 +13673,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>%1 → %2</source>
         <translation>%1 → %2</translation>
-    </message>
-    <message>
-        <source>%1 %2</source>
-        <translation>%1 %2</translation>
     </message>
     <message>
         <source>%1.</source>
@@ -13600,20 +13747,20 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>{before}, {after}</translation>
     </message>
     <message>
-        <source>few-shot class</source>
-        <translation>clase de pocos ejemplos</translation>
-    </message>
-    <message>
-        <source>coarse class</source>
-        <translation>clase más general</translation>
-    </message>
-    <message>
         <source>%1 (%2)</source>
         <translation>%1 (%2)</translation>
     </message>
     <message>
         <source>{title}: {value}</source>
         <translation>{title}: {value}</translation>
+    </message>
+    <message>
+        <source>the conflicts cannot be written</source>
+        <translation>no se pueden escribir los conflictos</translation>
+    </message>
+    <message>
+        <source>the table cannot be written</source>
+        <translation>no se puede escribir la tabla</translation>
     </message>
 </context>
 </TS>

@@ -48,6 +48,38 @@
         <translation>Entrée</translation>
     </message>
     <message>
+        <source>Shift</source>
+        <translation>Maj</translation>
+    </message>
+    <message>
+        <source>Ctrl</source>
+        <translation>Ctrl</translation>
+    </message>
+    <message>
+        <source>Esc</source>
+        <translation>Échap</translation>
+    </message>
+    <message>
+        <source>Space</source>
+        <translation>Espace</translation>
+    </message>
+    <message>
+        <source>Backspace</source>
+        <translation>Retour arrière</translation>
+    </message>
+    <message>
+        <source>Del</source>
+        <translation>Suppr</translation>
+    </message>
+    <message>
+        <source>Home</source>
+        <translation>Début</translation>
+    </message>
+    <message>
+        <source>End</source>
+        <translation>Fin</translation>
+    </message>
+    <message>
         <source>Keys</source>
         <translation>Raccourcis</translation>
     </message>
@@ -400,10 +432,6 @@
         <translation>Adresse du proxy</translation>
     </message>
     <message>
-        <source>http://host:port</source>
-        <translation>http://host:port</translation>
-    </message>
-    <message>
         <source>If this computer reaches the internet only through a proxy</source>
         <translation>Si cet ordinateur n’accède à Internet que par un proxy</translation>
     </message>
@@ -449,7 +477,7 @@
     </message>
     <message>
         <source>All</source>
-        <translation>Tout</translation>
+        <translation>Tous</translation>
     </message>
     <message>
         <source>Publisher</source>
@@ -1189,21 +1217,30 @@
         <source>the parents</source>
         <translation>les parents</translation>
     </message>
-    <message>
-        <source>%1 go to %2</source>
-        <translation>%1 → %2</translation>
+    <message numerus="yes">
+        <source>%n labels go to %1</source>
+        <translation>
+            <numerusform>%n étiquette → %1</numerusform>
+            <numerusform>%n étiquettes → %1</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 are removed</source>
-        <translation>suppression de %1</translation>
+    <message numerus="yes">
+        <source>%n labels are removed</source>
+        <translation>
+            <numerusform>suppression de %n étiquette</numerusform>
+            <numerusform>suppression de %n étiquettes</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 has %n labelled images; to split a class takes 2. Label some more first.</source>
+        <translation>
+            <numerusform>%1 a %n image étiquetée&#xa0;; il en faut 2 pour scinder une classe. Étiquetez-en d’abord d’autres.</numerusform>
+            <numerusform>%1 a %n images étiquetées&#xa0;; il en faut 2 pour scinder une classe. Étiquetez-en d’abord d’autres.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Split class…</source>
         <translation>Scinder la classe…</translation>
-    </message>
-    <message>
-        <source>%1 has %2 labelled images; to split a class takes 2. Label some more first.</source>
-        <translation>%1 a %2 images étiquetées&#xa0;; il en faut 2 pour scinder une classe. Étiquetez-en d’abord d’autres.</translation>
     </message>
     <message>
         <source>No images yet</source>
@@ -1273,9 +1310,19 @@
         <source>Needs examples: drop a few images here</source>
         <translation>Manque d’exemples&#xa0;: déposez quelques images ici</translation>
     </message>
-    <message>
-        <source>%1 images here or below, %2 examples of its own</source>
-        <translation>%1 images ici ou en dessous, %2 exemples propres</translation>
+    <message numerus="yes">
+        <source>%n examples of its own</source>
+        <translation>
+            <numerusform>%n exemple propre</numerusform>
+            <numerusform>%n exemples propres</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n images here or below</source>
+        <translation>
+            <numerusform>%n image ici ou en dessous</numerusform>
+            <numerusform>%n images ici ou en dessous</numerusform>
+        </translation>
     </message>
     <message>
         <source>Label %1 as none of the classes</source>
@@ -1524,13 +1571,19 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <source>Not evaluated yet: this needs classes with two examples and some more images.</source>
         <translation>Pas encore évalué&#xa0;: il faut des classes avec deux exemples et quelques images de plus.</translation>
     </message>
-    <message>
-        <source>Off, because it does not help: of %1 held-out examples, %2 are correct with it and %3 without.</source>
-        <translation>Désactivé, car inutile ici&#xa0;: sur %1 exemples mis de côté, %2 sont corrects avec et %3 sans.</translation>
+    <message numerus="yes">
+        <source>Off, because it does not help: of %n held-out examples, %1 are correct with it and %2 without.</source>
+        <translation>
+            <numerusform>Désactivé, car inutile ici&#xa0;: sur %n exemple mis de côté, %1 sont corrects avec et %2 sans.</numerusform>
+            <numerusform>Désactivé, car inutile ici&#xa0;: sur %n exemples mis de côté, %1 sont corrects avec et %2 sans.</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>Of %1 held-out examples, %2 are correct with it and %3 without.</source>
-        <translation>Sur %1 exemples mis de côté, %2 sont corrects avec et %3 sans.</translation>
+    <message numerus="yes">
+        <source>Of %n held-out examples, %1 are correct with it and %2 without.</source>
+        <translation>
+            <numerusform>Sur %n exemple mis de côté, %1 sont corrects avec et %2 sans.</numerusform>
+            <numerusform>Sur %n exemples mis de côté, %1 sont corrects avec et %2 sans.</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>Move %n classes to the top level</source>
@@ -1647,8 +1700,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         </translation>
     </message>
     <message>
-        <source>The picture is reduced to %1%, since larger ones open nowhere. SVG has no limit.</source>
-        <translation>L’image est réduite à %1&#xa0;%, car aucun programme n’en ouvre de plus grandes. SVG n’a pas de limite.</translation>
+        <source>The picture is reduced to %1, since larger ones open nowhere. SVG has no limit.</source>
+        <translation>L’image est réduite à %1, car aucun programme n’en ouvre de plus grandes. SVG n’a pas de limite.</translation>
     </message>
     <message>
         <source>Export class graph</source>
@@ -1745,6 +1798,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>Verified and sure</source>
         <translation>Vérifiées et sûres</translation>
+    </message>
+    <message>
+        <source>All</source>
+        <comment>images</comment>
+        <translation>Toutes</translation>
     </message>
     <message>
         <source>Images labelled by a person</source>
@@ -2073,36 +2131,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <source>1 level</source>
         <translation>1 niveau</translation>
     </message>
-    <message>
-        <source>%1 levels</source>
-        <translation>%1 niveaux</translation>
-    </message>
-    <message>
-        <source>%1 levels with %2 and %3 classes</source>
-        <translation>%1 niveaux de %2 et %3 classes</translation>
-    </message>
     <message numerus="yes">
         <source>%n new classes</source>
         <translation>
             <numerusform>%n nouvelle classe</numerusform>
             <numerusform>%n nouvelles classes</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>%1 renamed</source>
-        <translation>renommées&#xa0;: %1</translation>
-    </message>
-    <message>
-        <source>%1 merged</source>
-        <translation>fusionnées&#xa0;: %1</translation>
-    </message>
-    <message>
-        <source>%1 moved</source>
-        <translation>déplacées&#xa0;: %1</translation>
-    </message>
-    <message>
-        <source>%1 linked</source>
-        <translation>rattachées&#xa0;: %1</translation>
     </message>
     <message>
         <source>Synonyms of %1</source>
@@ -2123,13 +2157,61 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
             <numerusform>%1 sont déjà dans le projet.</numerusform>
         </translation>
     </message>
-    <message>
-        <source>%1 get a source id or synonyms.</source>
-        <translation>Identifiant source ou synonymes ajoutés pour %1.</translation>
+    <message numerus="yes">
+        <source>%n levels</source>
+        <translation>
+            <numerusform>%n niveau</numerusform>
+            <numerusform>%n niveaux</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 get the note or colour that the file has for them.</source>
-        <translation>Note ou couleur du fichier reprise pour %1.</translation>
+    <message numerus="yes">
+        <source>%n levels with %1 and %2 classes</source>
+        <translation>
+            <numerusform>%n niveau de %1 et %2 classes</numerusform>
+            <numerusform>%n niveaux de %1 et %2 classes</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n renamed</source>
+        <translation>
+            <numerusform>%n renommée</numerusform>
+            <numerusform>%n renommées</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n merged</source>
+        <translation>
+            <numerusform>%n fusionnée</numerusform>
+            <numerusform>%n fusionnées</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n linked</source>
+        <translation>
+            <numerusform>%n rattachée</numerusform>
+            <numerusform>%n rattachées</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n moved</source>
+        <translation>
+            <numerusform>%n déplacée</numerusform>
+            <numerusform>%n déplacées</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n classes get a source id or synonyms.</source>
+        <translation>
+            <numerusform>%n classe reçoit un identifiant source ou des synonymes.</numerusform>
+            <numerusform>%n classes reçoivent un identifiant source ou des synonymes.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n classes get the note or colour that the file has for them.</source>
+        <translation>
+            <numerusform>%n classe reçoit la note ou la couleur du fichier.</numerusform>
+            <numerusform>%n classes reçoivent la note ou la couleur du fichier.</numerusform>
+        </translation>
     </message>
     <message>
         <source>The list is remembered, to compare its next version with it.</source>
@@ -2305,9 +2387,40 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <source>%1 and %2 look like one class</source>
         <translation>%1 et %2 semblent être une seule classe</translation>
     </message>
-    <message>
-        <source>Of %1 images, %2 are more like the other class than like the rest of their own.</source>
-        <translation>Sur %1 images, %2 ressemblent plus à l’autre classe qu’au reste de la leur.</translation>
+    <message numerus="yes">
+        <source>Of %1 images, %n are more like the other class than like the rest of their own.</source>
+        <translation>
+            <numerusform>Sur %1 images, %n ressemble plus à l’autre classe qu’au reste de la sienne.</numerusform>
+            <numerusform>Sur %1 images, %n ressemblent plus à l’autre classe qu’au reste de la leur.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>3 more examples of %1 would help about %n images</source>
+        <translation>
+            <numerusform>3 exemples de plus de %1 aideraient pour environ %n image</numerusform>
+            <numerusform>3 exemples de plus de %1 aideraient pour environ %n images</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>It has %n examples.</source>
+        <translation>
+            <numerusform>Elle a %n exemple.</numerusform>
+            <numerusform>Elle a %n exemples.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n images probably belong to it, but not surely.</source>
+        <translation>
+            <numerusform>%n image en fait probablement partie, mais sans certitude.</numerusform>
+            <numerusform>%n images en font probablement partie, mais sans certitude.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>How good is this? Tested on %n places of your graph: the right parent comes first in %1, among the first three in %2. By chance it would be first in %3.</source>
+        <translation>
+            <numerusform>Quelle est la fiabilité&#xa0;? Sur %n emplacement testé de votre graphe, le bon parent arrive en tête %1 fois, et parmi les trois premiers %2 fois. Au hasard, il arriverait en tête %3 fois.</numerusform>
+            <numerusform>Quelle est la fiabilité&#xa0;? Sur %n emplacements testés de votre graphe, le bon parent arrive en tête %1 fois, et parmi les trois premiers %2 fois. Au hasard, il arriverait en tête %3 fois.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Merge into %1</source>
@@ -2326,17 +2439,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Scinder en deux classes</translation>
     </message>
     <message>
-        <source>3 more examples of %1 would help about %2 images</source>
-        <translation>3 exemples de plus de %1 aideraient pour environ %2 images</translation>
-    </message>
-    <message numerus="yes">
-        <source>It has %n examples, and %1 images probably belong to it, but not surely.</source>
-        <translation>
-            <numerusform>Elle a %n exemple, et %1 images en font probablement partie, mais sans certitude.</numerusform>
-            <numerusform>Elle a %n exemples, et %1 images en font probablement partie, mais sans certitude.</numerusform>
-        </translation>
-    </message>
-    <message>
         <source>Show the class</source>
         <translation>Afficher la classe</translation>
     </message>
@@ -2350,10 +2452,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
             <numerusform>%n autre apparaîtra une fois celles-ci traitées.</numerusform>
             <numerusform>%n autres apparaîtront une fois celles-ci traitées.</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>How good is this? Tested on %1 places of your graph, it ranks the right parent first %2 times and among the first three %3 times. By chance it would be first %4 times.</source>
-        <translation>Quelle est la fiabilité&#xa0;? Sur %1 emplacements testés de votre graphe, le bon parent arrive en tête %2 fois, et parmi les trois premiers %3 fois. Au hasard, il arriverait en tête %4 fois.</translation>
     </message>
     <message numerus="yes">
         <source>Show %n dismissed suggestions again</source>
@@ -2795,9 +2893,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <source>Back to all images (Esc)</source>
         <translation>Retour à toutes les images (Échap)</translation>
     </message>
-    <message>
-        <source>First of %1 pages</source>
-        <translation>Première de %1 pages</translation>
+    <message numerus="yes">
+        <source>First of %n pages</source>
+        <translation>
+            <numerusform>Première de %n page</numerusform>
+            <numerusform>Première de %n pages</numerusform>
+        </translation>
     </message>
     <message>
         <source>Image</source>
@@ -2841,9 +2942,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <source>No images found there</source>
         <translation>Aucune image trouvée à cet endroit</translation>
     </message>
-    <message>
-        <source>%1 and %2 more could not be added: %3</source>
-        <translation>Impossible d’ajouter %1 (et %2 de plus)&#xa0;: %3</translation>
+    <message numerus="yes">
+        <source>%1 and %n more could not be added: %2</source>
+        <translation>
+            <numerusform>Impossible d’ajouter %1 (et %n de plus)&#xa0;: %2</numerusform>
+            <numerusform>Impossible d’ajouter %1 (et %n de plus)&#xa0;: %2</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1 could not be added: %2</source>
@@ -3263,6 +3367,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Ses propres images</translation>
     </message>
     <message>
+        <source>From %1</source>
+        <comment>class</comment>
+        <translation>De %1</translation>
+    </message>
+    <message>
         <source>%1 of the prediction comes from the most similar images:</source>
         <translation>%1 de la prédiction vient des images les plus similaires&#xa0;:</translation>
     </message>
@@ -3326,9 +3435,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <source>For this class and all below it. Below this, the broader class is used.</source>
         <translation>Pour cette classe et toutes celles situées en dessous. En deçà de cette valeur, la classe plus générale est utilisée.</translation>
     </message>
-    <message>
-        <source>At %1, %2 of %3 held-out images of this class are named as it or a class below it.</source>
-        <translation>À %1, %2 des %3 images mises de côté de cette classe reçoivent son nom ou celui d’une classe située en dessous.</translation>
+    <message numerus="yes">
+        <source>At %1, %2 of %n held-out images of this class are named as it or a class below it.</source>
+        <translation>
+            <numerusform>À %1, %2 sur %n image mise de côté de cette classe reçoit son nom ou celui d’une classe située en dessous.</numerusform>
+            <numerusform>À %1, %2 des %n images mises de côté de cette classe reçoivent son nom ou celui d’une classe située en dessous.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Of all images named so, %1 are right (95% confidence interval %2 to %3).</source>
@@ -3547,13 +3659,19 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <source>Nearly the same image is labelled %1: one of the two is wrong.</source>
         <translation>Une image presque identique est étiquetée %1&#xa0;: l’une des deux est fausse.</translation>
     </message>
-    <message>
-        <source>Its %1 nearest labelled look-alikes are all %2.</source>
-        <translation>Ses %1 images étiquetées les plus ressemblantes sont toutes %2.</translation>
+    <message numerus="yes">
+        <source>Its %n nearest labelled look-alikes are all %1.</source>
+        <translation>
+            <numerusform>Son image étiquetée la plus ressemblante est %1.</numerusform>
+            <numerusform>Ses %n images étiquetées les plus ressemblantes sont toutes %1.</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>Its %1 nearest labelled look-alikes: %2.</source>
-        <translation>Ses %1 images étiquetées les plus ressemblantes&#xa0;: %2.</translation>
+    <message numerus="yes">
+        <source>Its %n nearest labelled look-alikes: %1.</source>
+        <translation>
+            <numerusform>Son image étiquetée la plus ressemblante&#xa0;: %1.</numerusform>
+            <numerusform>Ses %n images étiquetées les plus ressemblantes&#xa0;: %1.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Without this label the model says %1, %2.</source>
@@ -3821,6 +3939,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <source>%1 (id %2)</source>
         <translation>%1 (id %2)</translation>
     </message>
+    <message>
+        <source>None</source>
+        <comment>class</comment>
+        <translation>Aucune</translation>
+    </message>
     <message numerus="yes">
         <source>%n images have the same name here but are different photos. They are not labelled.</source>
         <translation>
@@ -3876,7 +3999,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Found</source>
-        <translation>Trouvé</translation>
+        <comment>image</comment>
+        <translation>Trouvée</translation>
+    </message>
+    <message>
+        <source>Found</source>
+        <translation>Trouvées</translation>
     </message>
     <message numerus="yes">
         <source>%1 classes made</source>
@@ -3955,9 +4083,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <source>Clear the selection (Esc)</source>
         <translation>Tout désélectionner (Échap)</translation>
     </message>
-    <message>
-        <source>Accept %1 predictions</source>
-        <translation>Accepter %1 prédictions</translation>
+    <message numerus="yes">
+        <source>Accept %n predictions</source>
+        <translation>
+            <numerusform>Accepter %n prédiction</numerusform>
+            <numerusform>Accepter %n prédictions</numerusform>
+        </translation>
     </message>
     <message>
         <source>status</source>
@@ -4046,6 +4177,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>Predicted</source>
         <translation>Prédites</translation>
+    </message>
+    <message>
+        <source>Unknown</source>
+        <comment>images</comment>
+        <translation>Inconnues</translation>
     </message>
     <message>
         <source>Labelled, or without a score</source>
@@ -4537,29 +4673,82 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <source>%1 of %2 found</source>
         <translation>%1 retrouvées sur %2</translation>
     </message>
-    <message>
-        <source>%1 by their folders</source>
-        <translation>%1 par leurs dossiers</translation>
+    <message numerus="yes">
+        <source>%n by their folders</source>
+        <translation>
+            <numerusform>%n par son dossier</numerusform>
+            <numerusform>%n par leurs dossiers</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 by name and size</source>
-        <translation>%1 par nom et taille</translation>
+    <message numerus="yes">
+        <source>%n by name and size</source>
+        <translation>
+            <numerusform>%n par nom et taille</numerusform>
+            <numerusform>%n par nom et taille</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 by content</source>
-        <translation>%1 par contenu</translation>
+    <message numerus="yes">
+        <source>%n by content</source>
+        <translation>
+            <numerusform>%n par contenu</numerusform>
+            <numerusform>%n par contenu</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>and %1 more folders</source>
-        <translation>et %1 autres dossiers</translation>
+    <message numerus="yes">
+        <source>and %n more folders</source>
+        <translation>
+            <numerusform>et %n autre dossier</numerusform>
+            <numerusform>et %n autres dossiers</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 changed in the meantime</source>
-        <translation>modifiées entre-temps&#xa0;: %1</translation>
+    <message numerus="yes">
+        <source>%n changed in the meantime</source>
+        <translation>
+            <numerusform>%n modifiée entre-temps</numerusform>
+            <numerusform>%n modifiées entre-temps</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 added from the new place without a label will be replaced</source>
-        <translation>Remplacement prévu&#xa0;: %1 sans étiquette, issues du nouvel emplacement</translation>
+    <message numerus="yes">
+        <source>%n images added from the new place without a label will be replaced</source>
+        <translation>
+            <numerusform>%n image sans étiquette, ajoutée depuis le nouvel emplacement, sera remplacée</numerusform>
+            <numerusform>%n images sans étiquette, ajoutées depuis le nouvel emplacement, seront remplacées</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n not updated: a file with the same name and size is a different image.</source>
+        <translation>
+            <numerusform>%n non mise à jour&#xa0;: le fichier de même nom et de même taille est une autre image.</numerusform>
+            <numerusform>%n non mises à jour&#xa0;: le fichier de même nom et de même taille est une autre image.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n could be several files. Choose a narrower folder to tell them apart.</source>
+        <translation>
+            <numerusform>%n peut correspondre à plusieurs fichiers. Choisissez un dossier plus restreint pour les départager.</numerusform>
+            <numerusform>%n peuvent correspondre à plusieurs fichiers. Choisissez un dossier plus restreint pour les départager.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n already in the project as another image with a label.</source>
+        <translation>
+            <numerusform>%n déjà dans le projet comme autre image, avec une étiquette.</numerusform>
+            <numerusform>%n déjà dans le projet comme autre image, avec une étiquette.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n not found there.</source>
+        <translation>
+            <numerusform>%n introuvable à cet endroit.</numerusform>
+            <numerusform>%n introuvables à cet endroit.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n folders could not be searched.</source>
+        <translation>
+            <numerusform>Recherche impossible dans %n dossier.</numerusform>
+            <numerusform>Recherche impossible dans %n dossiers.</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1, all verified by content</source>
@@ -4572,26 +4761,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>%1, %2 verified by content, %3 by name and size</source>
         <translation>%1, dont %2 vérifiées par contenu, %3 par nom et taille</translation>
-    </message>
-    <message>
-        <source>%1 not updated: a file with the same name and size is a different image.</source>
-        <translation>Non mises à jour&#xa0;: %1 (le fichier de même nom et de même taille est une autre image).</translation>
-    </message>
-    <message>
-        <source>%1 could be several files. Choose a narrower folder to tell them apart.</source>
-        <translation>Plusieurs fichiers possibles&#xa0;: %1. Choisissez un dossier plus restreint pour les départager.</translation>
-    </message>
-    <message>
-        <source>%1 already in the project as another image with a label.</source>
-        <translation>Déjà dans le projet comme autre image, avec une étiquette&#xa0;: %1.</translation>
-    </message>
-    <message>
-        <source>%1 not found there.</source>
-        <translation>Introuvables à cet endroit&#xa0;: %1.</translation>
-    </message>
-    <message>
-        <source>%1 folders</source>
-        <translation>%1 dossiers</translation>
     </message>
     <message>
         <source>%1 could not be searched.</source>
@@ -4628,9 +4797,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <source>5 stars</source>
         <translation>5 étoiles</translation>
     </message>
-    <message>
-        <source>and %1 more</source>
-        <translation>et %1 de plus</translation>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>et %n de plus</numerusform>
+            <numerusform>et %n de plus</numerusform>
+        </translation>
     </message>
     <message>
         <source>Stop; nothing is imported</source>
@@ -4695,6 +4867,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>Reduce motion</source>
         <translation>Réduire les animations</translation>
+    </message>
+    <message>
+        <source>Labelled by</source>
+        <comment>setting</comment>
+        <translation>Vous étiquetez comme</translation>
     </message>
     <message>
         <source>What each key does</source>
@@ -4914,9 +5091,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <source>Accept the class on the card</source>
         <translation>Accepter la classe sur la vignette</translation>
     </message>
-    <message>
-        <source>None of the %1 selected images has an unlabelled prediction above %2.</source>
-        <translation>Parmi les %1 images sélectionnées, aucune n’est sans étiquette avec une prédiction au-dessus de %2.</translation>
+    <message numerus="yes">
+        <source>None of the %n selected images has an unlabelled prediction above %1.</source>
+        <translation>
+            <numerusform>L’image sélectionnée n’est pas sans étiquette avec une prédiction au-dessus de %1.</numerusform>
+            <numerusform>Parmi les %n images sélectionnées, aucune n’est sans étiquette avec une prédiction au-dessus de %1.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Accept the most likely class</source>
@@ -5016,6 +5196,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>To review</source>
         <translation>À examiner</translation>
+    </message>
+    <message>
+        <source>Could not be read</source>
+        <comment>images</comment>
+        <translation>Illisibles</translation>
     </message>
     <message>
         <source>Waiting for other work to finish.</source>
@@ -5306,21 +5491,40 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <source>About %1.</source>
         <translation>Environ %1.</translation>
     </message>
-    <message>
-        <source>%1 labels: training would likely help.</source>
-        <translation>%1 étiquettes&#xa0;: un entraînement aiderait probablement.</translation>
+    <message numerus="yes">
+        <source>%n labels: training would likely help.</source>
+        <translation>
+            <numerusform>%n étiquette&#xa0;: un entraînement aiderait probablement.</numerusform>
+            <numerusform>%n étiquettes&#xa0;: un entraînement aiderait probablement.</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 labels: training for about %2 would likely help.</source>
-        <translation>%1 étiquettes&#xa0;: un entraînement d’environ %2 aiderait probablement.</translation>
+    <message numerus="yes">
+        <source>%n labels: training for about %1 would likely help.</source>
+        <translation>
+            <numerusform>%n étiquette&#xa0;: un entraînement d’environ %1 aiderait probablement.</numerusform>
+            <numerusform>%n étiquettes&#xa0;: un entraînement d’environ %1 aiderait probablement.</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 labels: training the backbone would likely help.</source>
-        <translation>%1 étiquettes&#xa0;: entraîner le réseau de base aiderait probablement.</translation>
+    <message numerus="yes">
+        <source>%n labels: training the backbone would likely help.</source>
+        <translation>
+            <numerusform>%n étiquette&#xa0;: entraîner le réseau de base aiderait probablement.</numerusform>
+            <numerusform>%n étiquettes&#xa0;: entraîner le réseau de base aiderait probablement.</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>Training stopped after %1 of %2 iterations. Nothing is lost.</source>
-        <translation>Entraînement arrêté après %1 itérations sur %2. Rien n’est perdu.</translation>
+    <message numerus="yes">
+        <source>Training stopped after %1 of %n iterations. Nothing is lost.</source>
+        <translation>
+            <numerusform>Entraînement arrêté après %1 itération sur %n. Rien n’est perdu.</numerusform>
+            <numerusform>Entraînement arrêté après %1 itérations sur %n. Rien n’est perdu.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Learns from %1 you labelled in %n classes.</source>
+        <translation>
+            <numerusform>Apprend de %1 étiquetées par vous dans %n classe.</numerusform>
+            <numerusform>Apprend de %1 étiquetées par vous dans %n classes.</numerusform>
+        </translation>
     </message>
     <message>
         <source>1 minute</source>
@@ -5339,10 +5543,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Étiquetez d’abord au moins 2 images pour chacune de 2 classes.</translation>
     </message>
     <message>
-        <source>Learns from %1 you labelled in %2 classes.</source>
-        <translation>Apprend de %1 étiquetées par vous dans %2 classes.</translation>
-    </message>
-    <message>
         <source>The new version is ready</source>
         <translation>La nouvelle version est prête</translation>
     </message>
@@ -5357,6 +5557,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>Too few labels to measure it on held-out images.</source>
         <translation>Trop peu d’étiquettes pour la mesurer sur des images mises de côté.</translation>
+    </message>
+    <message>
+        <source>New: %1</source>
+        <comment>version</comment>
+        <translation>Nouvelle&#xa0;: %1</translation>
     </message>
     <message numerus="yes">
         <source>Accuracy on %n held-out images.</source>
@@ -5610,9 +5815,33 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <source>Accuracy on held-out labels: %1 → %2 (%3 points, between %4 and %5)</source>
         <translation>Exactitude sur les étiquettes mises de côté&#xa0;: %1 → %2 (%3 points, entre %4 et %5)</translation>
     </message>
-    <message>
-        <source>Measured on %1 labelled images, each held out of both models: %2 became right, %3 wrong.</source>
-        <translation>Mesuré sur %1 images étiquetées, chacune mise de côté pour les deux modèles&#xa0;: %2 devenues correctes, %3 fausses.</translation>
+    <message numerus="yes">
+        <source>Measured on %n labelled images, each held out of both models: %1 became right, %2 wrong.</source>
+        <translation>
+            <numerusform>Mesuré sur %n image étiquetée, mise de côté pour les deux modèles&#xa0;: %1 devenues correctes, %2 fausses.</numerusform>
+            <numerusform>Mesuré sur %n images étiquetées, chacune mise de côté pour les deux modèles&#xa0;: %1 devenues correctes, %2 fausses.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n edits are tried out</source>
+        <translation>
+            <numerusform>%n modification à l’essai</numerusform>
+            <numerusform>%n modifications à l’essai</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n new labels changed what is expected</source>
+        <translation>
+            <numerusform>%n nouvelle étiquette a changé ce que le modèle attend</numerusform>
+            <numerusform>%n nouvelles étiquettes ont changé ce que le modèle attend</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>By the last %n edits</source>
+        <translation>
+            <numerusform>Par la dernière modification</numerusform>
+            <numerusform>Par les %n dernières modifications</numerusform>
+        </translation>
     </message>
     <message>
         <source>With a safe class: %1 → %2, right: %3 → %4.</source>
@@ -5623,20 +5852,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>À l’essai&#xa0;: %1</translation>
     </message>
     <message>
-        <source>%1 edits are tried out</source>
-        <translation>%1 modifications à l’essai</translation>
-    </message>
-    <message>
         <source>Unknown went up by %1</source>
         <translation>Inconnues&#xa0;: hausse de %1</translation>
     </message>
     <message>
         <source>Unknown went down by %1</source>
         <translation>Inconnues&#xa0;: baisse de %1</translation>
-    </message>
-    <message>
-        <source>%1 new labels changed what is expected</source>
-        <translation>%1 nouvelles étiquettes ont changé ce que le modèle attend</translation>
     </message>
     <message numerus="yes">
         <source>%n new labels of %1 changed what is expected</source>
@@ -5648,10 +5869,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>By the last edit: %1</source>
         <translation>Par la dernière modification&#xa0;: %1</translation>
-    </message>
-    <message>
-        <source>By the last %1 edits</source>
-        <translation>Par les %1 dernières modifications</translation>
     </message>
     <message>
         <source>unknown</source>
@@ -6182,9 +6399,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <source>any date</source>
         <translation>toute date</translation>
     </message>
-    <message>
-        <source>%1 selected</source>
-        <translation>Sélection&#xa0;: %1</translation>
+    <message numerus="yes">
+        <source>%n selected</source>
+        <translation>
+            <numerusform>%n sélectionnée</numerusform>
+            <numerusform>%n sélectionnées</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>about %n errors</source>
@@ -6229,9 +6449,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <source>Accept %1</source>
         <translation>Accepter %1</translation>
     </message>
-    <message>
-        <source>Include %1 unknown</source>
-        <translation>Inclure %1 inconnues</translation>
+    <message numerus="yes">
+        <source>Include %n unknown</source>
+        <translation>
+            <numerusform>Inclure %n inconnue</numerusform>
+            <numerusform>Inclure %n inconnues</numerusform>
+        </translation>
     </message>
     <message>
         <source>(removed)</source>
@@ -6290,6 +6513,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>moyenne {mean}, matrice {matrix}</translation>
     </message>
     <message>
+        <source>the weights of {name} are not there</source>
+        <translation>les poids de {name} sont absents</translation>
+    </message>
+    <message>
         <source>install it: pip install {package}</source>
         <translation>installez-le&#xa0;: pip install {package}</translation>
     </message>
@@ -6312,6 +6539,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>the weights of {source} are not the published ones</source>
         <translation>les poids de {source} ne sont pas ceux qui ont été publiés</translation>
+    </message>
+    <message>
+        <source>{hash}… in {path}</source>
+        <translation>{hash}… dans {path}</translation>
     </message>
     <message>
         <source>the weights cannot be read</source>
@@ -6610,24 +6841,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>le nom du fichier indique CLIP</translation>
     </message>
     <message>
-        <source>clip</source>
-        <translation>clip</translation>
-    </message>
-    <message>
         <source>it comes from TensorFlow, where this is usual</source>
         <translation>il vient de TensorFlow, où c’est l’usage</translation>
     </message>
     <message>
-        <source>minus-one-to-one</source>
-        <translation>minus-one-to-one</translation>
-    </message>
-    <message>
         <source>it comes from Caffe</source>
         <translation>il vient de Caffe</translation>
-    </message>
-    <message>
-        <source>caffe</source>
-        <translation>caffe</translation>
     </message>
     <message>
         <source>most published networks use it</source>
@@ -6652,6 +6871,18 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>the model file cannot be read</source>
         <translation>le fichier du modèle ne peut pas être lu</translation>
+    </message>
+    <message>
+        <source>it holds no graph</source>
+        <translation>il ne contient aucun graphe</translation>
+    </message>
+    <message>
+        <source>a name is no text</source>
+        <translation>un nom n’est pas du texte</translation>
+    </message>
+    <message>
+        <source>its external data has no place</source>
+        <translation>ses données externes n’ont pas d’emplacement</translation>
     </message>
     <message>
         <source>at most 2 GB</source>
@@ -6722,6 +6953,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>ce n’est pas un fichier ONNX, ou il est endommagé</translation>
     </message>
     <message>
+        <source>{file}: {reason}</source>
+        <translation>{file}&#xa0;: {reason}</translation>
+    </message>
+    <message>
         <source>ImageNet mean and std</source>
         <translation>ImageNet (moyenne et écart type)</translation>
     </message>
@@ -6740,10 +6975,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>0 to 255, BGR, mean subtracted (Caffe)</source>
         <translation>0 à 255, BGR, moyenne soustraite (Caffe)</translation>
-    </message>
-    <message>
-        <source>bgr</source>
-        <translation>bgr</translation>
     </message>
     <message>
         <source>CLIP mean and std</source>
@@ -6826,12 +7057,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>attendez qu’il se termine, ou arrêtez-le là où il a été lancé</translation>
     </message>
     <message>
-        <source>the file has changed on the server</source>
-        <translation>le fichier a changé sur le serveur</translation>
+        <source>this file is being downloaded already</source>
+        <translation>ce fichier est déjà en cours de téléchargement</translation>
     </message>
     <message>
-        <source>bytes</source>
-        <translation>octets</translation>
+        <source>the file has changed on the server</source>
+        <translation>le fichier a changé sur le serveur</translation>
     </message>
     <message>
         <source>the server sent another part than requested</source>
@@ -6902,8 +7133,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>ni l’un ni l’autre</translation>
     </message>
     <message>
-        <source>{subject} of {repository} cannot be read</source>
-        <translation>{subject} de {repository} ne peut pas être lu</translation>
+        <source>the preprocessing of {repository} cannot be read</source>
+        <translation>le prétraitement de {repository} ne peut pas être lu</translation>
+    </message>
+    <message>
+        <source>{file} of {repository} cannot be read</source>
+        <translation>{file} de {repository} ne peut pas être lu</translation>
     </message>
     <message>
         <source>the installed timm does not know the network&apos;s architecture</source>
@@ -6974,6 +7209,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>{hash}… pour {path}</translation>
     </message>
     <message>
+        <source>this network is being added already</source>
+        <translation>ce réseau est déjà en cours d’ajout</translation>
+    </message>
+    <message>
         <source>the network cannot be exported</source>
         <translation>le réseau ne peut pas être exporté</translation>
     </message>
@@ -6988,10 +7227,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>a mirror needs an encrypted address</source>
         <translation>un miroir demande une adresse chiffrée</translation>
-    </message>
-    <message>
-        <source>https://host</source>
-        <translation>https://host</translation>
     </message>
     <message>
         <source>this is no proxy&apos;s address</source>
@@ -7030,12 +7265,24 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>indiquez nom et mot de passe dans l’adresse du proxy&#xa0;: http://name:password@host:port</translation>
     </message>
     <message>
+        <source>the file has been moved; a newer version of the program may know where to</source>
+        <translation>le fichier a été déplacé&#xa0;; une version plus récente du programme sait peut-être où</translation>
+    </message>
+    <message>
         <source>hf-hub:owner/name or hf-hub:owner/name@revision</source>
         <translation>hf-hub:propriétaire/nom ou hf-hub:propriétaire/nom@révision</translation>
     </message>
     <message>
         <source>this is no network on the hub</source>
         <translation>ce n’est pas un réseau du hub</translation>
+    </message>
+    <message>
+        <source>more than {size:,} bytes</source>
+        <translation>plus de {size:,} octets</translation>
+    </message>
+    <message>
+        <source>no text</source>
+        <translation>pas de texte</translation>
     </message>
     <message>
         <source>the hub does not give this file to everybody</source>
@@ -7070,12 +7317,16 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>les téléchargements demandent une adresse chiffrée</translation>
     </message>
     <message>
-        <source>https://</source>
-        <translation>https://</translation>
+        <source>no answer in time</source>
+        <translation>pas de réponse dans le délai</translation>
     </message>
     <message>
         <source>the server did not deliver the file</source>
         <translation>le serveur n’a pas fourni le fichier</translation>
+    </message>
+    <message>
+        <source>try again later</source>
+        <translation>réessayez plus tard</translation>
     </message>
     <message>
         <source>the connection to {host} is not safe</source>
@@ -8369,10 +8620,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>au plus {most}, parmi lesquelles il choisit</translation>
     </message>
     <message>
-        <source>{count}</source>
-        <translation>{count}</translation>
-    </message>
-    <message>
         <source>name fewer, or draw them with --by random</source>
         <translation>indiquez-en moins, ou tirez-les avec --by random</translation>
     </message>
@@ -9125,10 +9372,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>«&#xa0;{term}&#xa0;» au caractère {place} n’est pas compris</translation>
     </message>
     <message>
-        <source>{examples}</source>
-        <translation>{examples}</translation>
-    </message>
-    <message>
         <source>the range at character {place} ends before it begins</source>
         <translation>la plage au caractère {place} finit avant de commencer</translation>
     </message>
@@ -9269,6 +9512,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>étiquetez d’abord plus d’images dans des classes feuilles</translation>
     </message>
     <message>
+        <source>reading images</source>
+        <translation>lecture des images</translation>
+    </message>
+    <message>
         <source>the decoded images cannot be kept for the training</source>
         <translation>les images décodées ne peuvent pas être conservées pour l’entraînement</translation>
     </message>
@@ -9365,10 +9612,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>l’entraînement demande</translation>
     </message>
     <message>
-        <source>trained.json</source>
-        <translation>trained.json</translation>
-    </message>
-    <message>
         <source>the folder for the trained model is not empty</source>
         <translation>le dossier du modèle entraîné n’est pas vide</translation>
     </message>
@@ -9409,12 +9652,16 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>libérez de l’espace disque</translation>
     </message>
     <message>
-        <source>manifest.json</source>
-        <translation>manifest.json</translation>
-    </message>
-    <message>
         <source>the folder cannot be written</source>
         <translation>le dossier ne peut pas être écrit</translation>
+    </message>
+    <message>
+        <source>no {file} in {folder}</source>
+        <translation>aucun {file} dans {folder}</translation>
+    </message>
+    <message>
+        <source>another {file} in {folder}</source>
+        <translation>un autre {file} dans {folder}</translation>
     </message>
     <message>
         <source>{title} of a newer version of Protoleaf cannot be read</source>
@@ -9445,8 +9692,16 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>un jeu de données</translation>
     </message>
     <message>
+        <source>make one with `protoleaf embed SOURCE... --out DATASET --backbone B`</source>
+        <translation>créez-en un avec `protoleaf embed SOURCE... --out DATASET --backbone B`</translation>
+    </message>
+    <message>
         <source>a shard has fewer images than failed ones</source>
         <translation>un fragment a moins d’images que d’échecs</translation>
+    </message>
+    <message>
+        <source>run the same `protoleaf embed` again: it makes what is missing or damaged</source>
+        <translation>relancez le même `protoleaf embed`&#xa0;: il refait ce qui manque ou est endommagé</translation>
     </message>
     <message>
         <source>the data set is not whole</source>
@@ -9587,6 +9842,22 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>found {found}</source>
         <translation>trouvé {found}</translation>
+    </message>
+    <message>
+        <source>this would make a class its own ancestor</source>
+        <translation>cela ferait d’une classe son propre ancêtre</translation>
+    </message>
+    <message>
+        <source>link it elsewhere, or cut one of these edges first</source>
+        <translation>reliez-la ailleurs, ou supprimez d’abord une de ces arêtes</translation>
+    </message>
+    <message>
+        <source>stopped</source>
+        <translation>arrêté</translation>
+    </message>
+    <message>
+        <source>run it again to resume from here</source>
+        <translation>relancez pour reprendre à partir d’ici</translation>
     </message>
     <message>
         <source>steps</source>
@@ -10777,14 +11048,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>retirez cette colonne</translation>
     </message>
     <message>
-        <source>s</source>
-        <translation>s</translation>
-    </message>
-    <message>
-        <source>ms</source>
-        <translation>ms</translation>
-    </message>
-    <message>
         <source>line {place}: {reason}</source>
         <translation>ligne {place}&#xa0;: {reason}</translation>
     </message>
@@ -10929,10 +11192,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>{name} n’est pas du texte</translation>
     </message>
     <message>
-        <source>{reason}</source>
-        <translation>{reason}</translation>
-    </message>
-    <message>
         <source>{noun} cannot be read</source>
         <translation>{noun} ne peut pas être lu</translation>
     </message>
@@ -11005,10 +11264,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>donnez-lui le sien</translation>
     </message>
     <message>
-        <source>http://rs.tdwg.org/dwc/text/</source>
-        <translation>http://rs.tdwg.org/dwc/text/</translation>
-    </message>
-    <message>
         <source>{source} is no archive that can be read</source>
         <translation>{source} n’est pas une archive lisible</translation>
     </message>
@@ -11063,10 +11318,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>{place} has edges without a direction</source>
         <translation>{place} a des arêtes sans direction</translation>
-    </message>
-    <message>
-        <source>edgedefault=&quot;directed&quot;</source>
-        <translation>edgedefault=&quot;directed&quot;</translation>
     </message>
     <message>
         <source>save it as a directed graph</source>
@@ -11301,10 +11552,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>du XML simple, sans type de document</translation>
     </message>
     <message>
-        <source>&lt;!DOCTYPE ...&gt;</source>
-        <translation>&lt;!DOCTYPE ...&gt;</translation>
-    </message>
-    <message>
         <source>{name} is nested too deep</source>
         <translation>{name} est imbriqué trop profondément</translation>
     </message>
@@ -11331,10 +11578,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>{name} holds no XMP</source>
         <translation>{name} ne contient pas de XMP</translation>
-    </message>
-    <message>
-        <source>rdf:RDF</source>
-        <translation>rdf:RDF</translation>
     </message>
     <message>
         <source>its head is damaged</source>
@@ -11905,10 +12148,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Mise à jour depuis {source}</translation>
     </message>
     <message>
-        <source>{new_classes}</source>
-        <translation>{new_classes}</translation>
-    </message>
-    <message>
         <source>{renamed} renamed</source>
         <translation>renommées&#xa0;: {renamed}</translation>
     </message>
@@ -11939,18 +12178,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>Merge {source}</source>
         <translation>Fusion de {source}</translation>
-    </message>
-    <message>
-        <source>{labels}</source>
-        <translation>{labels}</translation>
-    </message>
-    <message>
-        <source>{images}</source>
-        <translation>{images}</translation>
-    </message>
-    <message>
-        <source>{notes}</source>
-        <translation>{notes}</translation>
     </message>
     <message>
         <source>Settled two comments</source>
@@ -12440,10 +12667,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>conservez-le à côté de {path}</translation>
     </message>
     <message>
-        <source>SELECT step_id, text, done_at FROM journal_step ORDER BY step_id</source>
-        <translation>SELECT step_id, text, done_at FROM journal_step ORDER BY step_id</translation>
-    </message>
-    <message>
         <source>free some space there, or set TMPDIR to another folder</source>
         <translation>libérez de l’espace à cet endroit, ou définissez TMPDIR sur un autre dossier</translation>
     </message>
@@ -12518,10 +12741,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>move it to another folder, then open the project again</source>
         <translation>déplacez-le dans un autre dossier, puis rouvrez le projet</translation>
-    </message>
-    <message>
-        <source>SELECT step_id, done_at FROM journal_step WHERE is_undone = 0 ORDER BY step_id</source>
-        <translation>SELECT step_id, done_at FROM journal_step WHERE is_undone = 0 ORDER BY step_id</translation>
     </message>
     <message>
         <source>there is no such class</source>
@@ -12756,10 +12975,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>utilisez l’unité de calcul auto ou cpu</translation>
     </message>
     <message>
-        <source>no_tensorrt</source>
-        <translation>no_tensorrt</translation>
-    </message>
-    <message>
         <source>the ONNX Runtime that is installed is built without TensorRT</source>
         <translation>l’ONNX Runtime installé est compilé sans TensorRT</translation>
     </message>
@@ -12774,10 +12989,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>pip install {package}, or use the device cuda</source>
         <translation>pip install {package}, ou utilisez l’unité de calcul cuda</translation>
-    </message>
-    <message>
-        <source>unsupported_system</source>
-        <translation>unsupported_system</translation>
     </message>
     <message>
         <source>{name} exists on {system} only</source>
@@ -12796,10 +13007,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>pip uninstall {installed}, puis pip install {package}</translation>
     </message>
     <message>
-        <source>no_answer</source>
-        <translation>no_answer</translation>
-    </message>
-    <message>
         <source>the trial gave no result within {seconds:.0f} s</source>
         <translation>l’essai n’a donné aucun résultat en {seconds:.0f}&#xa0;s</translation>
     </message>
@@ -12808,20 +13015,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>réessayez&#xa0;: le premier démarrage lit de grandes bibliothèques sur le disque&#xa0;; l’analyse elle-même attend plus longtemps</translation>
     </message>
     <message>
-        <source>crashed</source>
-        <translation>crashed</translation>
-    </message>
-    <message>
         <source>the trial process died (status {status})</source>
         <translation>le processus d’essai s’est arrêté brutalement (état {status})</translation>
     </message>
     <message>
         <source>update the driver of the GPU and ONNX Runtime; until then the CPU does the work</source>
         <translation>mettez à jour le pilote du GPU et ONNX Runtime&#xa0;; d’ici là, le CPU fait le travail</translation>
-    </message>
-    <message>
-        <source>wrong_numbers</source>
-        <translation>wrong_numbers</translation>
     </message>
     <message>
         <source>its results differ from those of the CPU ({message})</source>
@@ -12840,16 +13039,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>la mémoire du GPU est pleine ({free_mib:,.0f}&#xa0;Mio libres)</translation>
     </message>
     <message>
-        <source>out_of_memory</source>
-        <translation>out_of_memory</translation>
-    </message>
-    <message>
         <source>close other programs that use the GPU; `nvidia-smi` lists them</source>
         <translation>fermez les autres programmes qui utilisent le GPU&#xa0;; `nvidia-smi` les liste</translation>
-    </message>
-    <message>
-        <source>probe_failed</source>
-        <translation>probe_failed</translation>
     </message>
     <message>
         <source>{provider} fails: {message}</source>
@@ -12936,10 +13127,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>CUDA n’existe pas sur {system}</translation>
     </message>
     <message>
-        <source>container_without_gpus</source>
-        <translation>container_without_gpus</translation>
-    </message>
-    <message>
         <source>this is a container that was started without the computer&apos;s GPU</source>
         <translation>ce conteneur a été démarré sans le GPU de l’ordinateur</translation>
     </message>
@@ -12950,10 +13137,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>{remedy}; in a container, a GPU of the computer shows with `--gpus all`</source>
         <translation>{remedy}&#xa0;; dans un conteneur, un GPU de l’ordinateur apparaît avec `--gpus all`</translation>
-    </message>
-    <message>
-        <source>no_gpu</source>
-        <translation>no_gpu</translation>
     </message>
     <message>
         <source>this computer shows no NVIDIA GPU, and no NVIDIA driver is installed ({library} was not found)</source>
@@ -12980,14 +13163,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>sur Windows lui-même, pas dans WSL</translation>
     </message>
     <message>
-        <source>no_driver</source>
-        <translation>no_driver</translation>
-    </message>
-    <message>
-        <source>no_permission</source>
-        <translation>no_permission</translation>
-    </message>
-    <message>
         <source>this user may not use the GPU: no permission on {files}</source>
         <translation>cet utilisateur ne peut pas utiliser le GPU&#xa0;: pas de permission sur {files}</translation>
     </message>
@@ -13004,20 +13179,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>la variable CUDA_VISIBLE_DEVICES vaut «&#xa0;{value}&#xa0;» et ne laisse aucun GPU à ce programme</translation>
     </message>
     <message>
-        <source>hidden_by_environment</source>
-        <translation>hidden_by_environment</translation>
-    </message>
-    <message>
         <source>unset CUDA_VISIBLE_DEVICES, or set it to 0</source>
         <translation>supprimez CUDA_VISIBLE_DEVICES, ou donnez-lui la valeur 0</translation>
-    </message>
-    <message>
-        <source>driver_not_ready</source>
-        <translation>driver_not_ready</translation>
-    </message>
-    <message>
-        <source>no_device</source>
-        <translation>no_device</translation>
     </message>
     <message>
         <source>the NVIDIA driver finds no GPU</source>
@@ -13036,10 +13199,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>le pilote NVIDIA est trop ancien&#xa0;: prévu pour CUDA {found}&#xa0;; pilote {needed} ou ultérieur requis, pour CUDA {major}</translation>
     </message>
     <message>
-        <source>driver_too_old</source>
-        <translation>driver_too_old</translation>
-    </message>
-    <message>
         <source>update the NVIDIA driver to {needed} or later {where}</source>
         <translation>mettez à jour le pilote NVIDIA vers la version {needed} ou ultérieure {where}</translation>
     </message>
@@ -13048,16 +13207,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>installez un paquet onnxruntime-gpu pour CUDA 12, qui prend en charge les GPU plus anciens, ou utilisez le CPU</translation>
     </message>
     <message>
-        <source>capability_too_low</source>
-        <translation>capability_too_low</translation>
-    </message>
-    <message>
         <source>{device} has compute capability {found}; packages for CUDA {major} need {needed} or higher</source>
         <translation>{device} a la capacité de calcul {found}&#xa0;; les paquets pour CUDA {major} demandent {needed} ou plus</translation>
-    </message>
-    <message>
-        <source>both_packages</source>
-        <translation>both_packages</translation>
     </message>
     <message>
         <source>{packages} are both installed; they share one folder, and the one without CUDA won</source>
@@ -13068,10 +13219,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>pip uninstall {named}, puis pip install onnxruntime-gpu</translation>
     </message>
     <message>
-        <source>wrong_package</source>
-        <translation>wrong_package</translation>
-    </message>
-    <message>
         <source>{package} is built without CUDA</source>
         <translation>{package} est compilé sans CUDA</translation>
     </message>
@@ -13080,20 +13227,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>l’ONNX Runtime installé est compilé sans CUDA</translation>
     </message>
     <message>
-        <source>other_cuda</source>
-        <translation>other_cuda</translation>
-    </message>
-    <message>
         <source>CUDA {found} libraries were found, but this ONNX Runtime is built for CUDA {major}</source>
         <translation>des bibliothèques CUDA {found} ont été trouvées, mais cet ONNX Runtime est compilé pour CUDA {major}</translation>
     </message>
     <message>
         <source>pip install &quot;onnxruntime-gpu[cuda,cudnn]&quot; brings CUDA {major} libraries, which may lie beside the others</source>
         <translation>pip install &quot;onnxruntime-gpu[cuda,cudnn]&quot; apporte les bibliothèques CUDA {major}, qui peuvent coexister avec les autres</translation>
-    </message>
-    <message>
-        <source>library_missing</source>
-        <translation>library_missing</translation>
     </message>
     <message>
         <source>a library is missing: {names}</source>
@@ -13252,8 +13391,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>rien n’a été écrit&#xa0;; c’est une erreur de l’export, merci de la signaler</translation>
     </message>
     <message>
-        <source>an iteration leaves no image of a {name} to classify</source>
-        <translation>une itération ne laisse aucune image à classer ({name})</translation>
+        <source>an iteration leaves no image of a few-shot class to classify</source>
+        <translation>une itération ne laisse aucune image d’une classe à peu d’exemples à classer</translation>
+    </message>
+    <message>
+        <source>an iteration leaves no image of a coarse class to classify</source>
+        <translation>une itération ne laisse aucune image d’une classe plus générale à classer</translation>
     </message>
     <message>
         <source>at least 1</source>
@@ -13322,10 +13465,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>install Protoleaf with Python: pipx install &apos;protoleaf[{extra}]&apos;</source>
         <translation>installez Protoleaf avec Python&#xa0;: pipx install &apos;protoleaf[{extra}]&apos;</translation>
-    </message>
-    <message>
-        <source>normalisation</source>
-        <translation>normalisation</translation>
     </message>
     <message>
         <source>the model cannot be converted to ONNX</source>
@@ -13476,8 +13615,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>ce message n’était pas attendu</translation>
     </message>
     <message>
-        <source>this is no {kind}</source>
-        <translation>ce n’est pas {kind}</translation>
+        <source>a message of the program has other fields than its kind</source>
+        <translation>un message du programme n’a pas les champs de son type</translation>
+    </message>
+    <message>
+        <source>{kind} ({reason})</source>
+        <translation>{kind} ({reason})</translation>
     </message>
     <message>
         <source>this line is no message of the program</source>
@@ -13504,6 +13647,14 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>un dossier de prédictions</translation>
     </message>
     <message>
+        <source>make one with `protoleaf classify DATASET --model BUNDLE --out PREDICTIONS`</source>
+        <translation>créez-en un avec `protoleaf classify DATASET --model BUNDLE --out PREDICTIONS`</translation>
+    </message>
+    <message>
+        <source>run the same `protoleaf classify` again: it makes what is missing or damaged</source>
+        <translation>relancez le même `protoleaf classify`&#xa0;: il refait ce qui manque ou est endommagé</translation>
+    </message>
+    <message>
         <source>%1?</source>
         <translation>%1&#xa0;?</translation>
     </message>
@@ -13522,10 +13673,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>%1 → %2</source>
         <translation>%1 → %2</translation>
-    </message>
-    <message>
-        <source>%1 %2</source>
-        <translation>%1 %2</translation>
     </message>
     <message>
         <source>%1.</source>
@@ -13600,20 +13747,20 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>{before}, {after}</translation>
     </message>
     <message>
-        <source>few-shot class</source>
-        <translation>classe à peu d’exemples</translation>
-    </message>
-    <message>
-        <source>coarse class</source>
-        <translation>classe plus générale</translation>
-    </message>
-    <message>
         <source>%1 (%2)</source>
         <translation>%1 (%2)</translation>
     </message>
     <message>
         <source>{title}: {value}</source>
         <translation>{title}&#xa0;: {value}</translation>
+    </message>
+    <message>
+        <source>the conflicts cannot be written</source>
+        <translation>les conflits ne peuvent pas être écrits</translation>
+    </message>
+    <message>
+        <source>the table cannot be written</source>
+        <translation>la table ne peut pas être écrite</translation>
     </message>
 </context>
 </TS>

@@ -48,6 +48,38 @@
         <translation>Enter</translation>
     </message>
     <message>
+        <source>Shift</source>
+        <translation>Shift</translation>
+    </message>
+    <message>
+        <source>Ctrl</source>
+        <translation>Ctrl</translation>
+    </message>
+    <message>
+        <source>Esc</source>
+        <translation>Esc</translation>
+    </message>
+    <message>
+        <source>Space</source>
+        <translation>Espaço</translation>
+    </message>
+    <message>
+        <source>Backspace</source>
+        <translation>Backspace</translation>
+    </message>
+    <message>
+        <source>Del</source>
+        <translation>Del</translation>
+    </message>
+    <message>
+        <source>Home</source>
+        <translation>Home</translation>
+    </message>
+    <message>
+        <source>End</source>
+        <translation>End</translation>
+    </message>
+    <message>
         <source>Keys</source>
         <translation>Atalhos</translation>
     </message>
@@ -400,10 +432,6 @@
         <translation>Endereço do proxy</translation>
     </message>
     <message>
-        <source>http://host:port</source>
-        <translation>http://host:port</translation>
-    </message>
-    <message>
         <source>If this computer reaches the internet only through a proxy</source>
         <translation>Se este computador só acessa a internet por um proxy</translation>
     </message>
@@ -449,7 +477,7 @@
     </message>
     <message>
         <source>All</source>
-        <translation>Todas</translation>
+        <translation>Todos</translation>
     </message>
     <message>
         <source>Publisher</source>
@@ -1189,21 +1217,30 @@
         <source>the parents</source>
         <translation>as classes pai</translation>
     </message>
-    <message>
-        <source>%1 go to %2</source>
-        <translation>%1 → %2</translation>
+    <message numerus="yes">
+        <source>%n labels go to %1</source>
+        <translation>
+            <numerusform>%n rótulo → %1</numerusform>
+            <numerusform>%n rótulos → %1</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 are removed</source>
-        <translation>remove %1</translation>
+    <message numerus="yes">
+        <source>%n labels are removed</source>
+        <translation>
+            <numerusform>remove %n rótulo</numerusform>
+            <numerusform>remove %n rótulos</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 has %n labelled images; to split a class takes 2. Label some more first.</source>
+        <translation>
+            <numerusform>Imagens rotuladas de %1: %n. Para dividir uma classe, são necessárias 2. Primeiro, rotule mais algumas.</numerusform>
+            <numerusform>Imagens rotuladas de %1: %n. Para dividir uma classe, são necessárias 2. Primeiro, rotule mais algumas.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Split class…</source>
         <translation>Dividir classe…</translation>
-    </message>
-    <message>
-        <source>%1 has %2 labelled images; to split a class takes 2. Label some more first.</source>
-        <translation>Imagens rotuladas de %1: %2. Para dividir uma classe, são necessárias 2. Primeiro, rotule mais algumas.</translation>
     </message>
     <message>
         <source>No images yet</source>
@@ -1273,9 +1310,19 @@
         <source>Needs examples: drop a few images here</source>
         <translation>Precisa de exemplos: solte algumas imagens aqui</translation>
     </message>
-    <message>
-        <source>%1 images here or below, %2 examples of its own</source>
-        <translation>%1 imagens aqui ou abaixo, %2 exemplos próprios</translation>
+    <message numerus="yes">
+        <source>%n examples of its own</source>
+        <translation>
+            <numerusform>%n exemplo próprio</numerusform>
+            <numerusform>%n exemplos próprios</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n images here or below</source>
+        <translation>
+            <numerusform>%n imagem aqui ou abaixo</numerusform>
+            <numerusform>%n imagens aqui ou abaixo</numerusform>
+        </translation>
     </message>
     <message>
         <source>Label %1 as none of the classes</source>
@@ -1524,13 +1571,19 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <source>Not evaluated yet: this needs classes with two examples and some more images.</source>
         <translation>Ainda não avaliado: são necessárias classes com dois exemplos e mais algumas imagens.</translation>
     </message>
-    <message>
-        <source>Off, because it does not help: of %1 held-out examples, %2 are correct with it and %3 without.</source>
-        <translation>Desligado, porque não ajuda: de %1 exemplos reservados, %2 estão corretos com ele e %3 sem ele.</translation>
+    <message numerus="yes">
+        <source>Off, because it does not help: of %n held-out examples, %1 are correct with it and %2 without.</source>
+        <translation>
+            <numerusform>Desligado, porque não ajuda: de %n exemplo reservado, %1 estão corretos com ele e %2 sem ele.</numerusform>
+            <numerusform>Desligado, porque não ajuda: de %n exemplos reservados, %1 estão corretos com ele e %2 sem ele.</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>Of %1 held-out examples, %2 are correct with it and %3 without.</source>
-        <translation>De %1 exemplos reservados, %2 estão corretos com ele e %3 sem ele.</translation>
+    <message numerus="yes">
+        <source>Of %n held-out examples, %1 are correct with it and %2 without.</source>
+        <translation>
+            <numerusform>De %n exemplo reservado, %1 estão corretos com ele e %2 sem ele.</numerusform>
+            <numerusform>De %n exemplos reservados, %1 estão corretos com ele e %2 sem ele.</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>Move %n classes to the top level</source>
@@ -1647,8 +1700,8 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         </translation>
     </message>
     <message>
-        <source>The picture is reduced to %1%, since larger ones open nowhere. SVG has no limit.</source>
-        <translation>A imagem é reduzida a %1%, pois nenhum programa abre imagens maiores. SVG não tem limite.</translation>
+        <source>The picture is reduced to %1, since larger ones open nowhere. SVG has no limit.</source>
+        <translation>A imagem é reduzida a %1, pois nenhum programa abre imagens maiores. SVG não tem limite.</translation>
     </message>
     <message>
         <source>Export class graph</source>
@@ -1745,6 +1798,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>Verified and sure</source>
         <translation>Verificadas e confiáveis</translation>
+    </message>
+    <message>
+        <source>All</source>
+        <comment>images</comment>
+        <translation>Todas</translation>
     </message>
     <message>
         <source>Images labelled by a person</source>
@@ -2073,36 +2131,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <source>1 level</source>
         <translation>1 nível</translation>
     </message>
-    <message>
-        <source>%1 levels</source>
-        <translation>%1 níveis</translation>
-    </message>
-    <message>
-        <source>%1 levels with %2 and %3 classes</source>
-        <translation>%1 níveis com %2 e %3 classes</translation>
-    </message>
     <message numerus="yes">
         <source>%n new classes</source>
         <translation>
             <numerusform>%n nova classe</numerusform>
             <numerusform>%n novas classes</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>%1 renamed</source>
-        <translation>renomeadas: %1</translation>
-    </message>
-    <message>
-        <source>%1 merged</source>
-        <translation>mescladas: %1</translation>
-    </message>
-    <message>
-        <source>%1 moved</source>
-        <translation>movidas: %1</translation>
-    </message>
-    <message>
-        <source>%1 linked</source>
-        <translation>vinculadas: %1</translation>
     </message>
     <message>
         <source>Synonyms of %1</source>
@@ -2123,13 +2157,61 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
             <numerusform>%1 já estão no projeto.</numerusform>
         </translation>
     </message>
-    <message>
-        <source>%1 get a source id or synonyms.</source>
-        <translation>São acrescentados id de origem ou sinônimos a %1.</translation>
+    <message numerus="yes">
+        <source>%n levels</source>
+        <translation>
+            <numerusform>%n nível</numerusform>
+            <numerusform>%n níveis</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 get the note or colour that the file has for them.</source>
-        <translation>A nota ou a cor do arquivo é atribuída a %1.</translation>
+    <message numerus="yes">
+        <source>%n levels with %1 and %2 classes</source>
+        <translation>
+            <numerusform>%n nível com %1 e %2 classes</numerusform>
+            <numerusform>%n níveis com %1 e %2 classes</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n renamed</source>
+        <translation>
+            <numerusform>%n renomeada</numerusform>
+            <numerusform>%n renomeadas</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n merged</source>
+        <translation>
+            <numerusform>%n mesclada</numerusform>
+            <numerusform>%n mescladas</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n linked</source>
+        <translation>
+            <numerusform>%n vinculada</numerusform>
+            <numerusform>%n vinculadas</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n moved</source>
+        <translation>
+            <numerusform>%n movida</numerusform>
+            <numerusform>%n movidas</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n classes get a source id or synonyms.</source>
+        <translation>
+            <numerusform>%n classe recebe um id de origem ou sinônimos.</numerusform>
+            <numerusform>%n classes recebem um id de origem ou sinônimos.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n classes get the note or colour that the file has for them.</source>
+        <translation>
+            <numerusform>%n classe recebe a nota ou a cor do arquivo.</numerusform>
+            <numerusform>%n classes recebem a nota ou a cor do arquivo.</numerusform>
+        </translation>
     </message>
     <message>
         <source>The list is remembered, to compare its next version with it.</source>
@@ -2305,9 +2387,40 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <source>%1 and %2 look like one class</source>
         <translation>%1 e %2 parecem ser uma só classe</translation>
     </message>
-    <message>
-        <source>Of %1 images, %2 are more like the other class than like the rest of their own.</source>
-        <translation>De %1 imagens, %2 se parecem mais com a outra classe do que com o resto da sua.</translation>
+    <message numerus="yes">
+        <source>Of %1 images, %n are more like the other class than like the rest of their own.</source>
+        <translation>
+            <numerusform>De %1 imagens, %n se parece mais com a outra classe do que com o resto da sua.</numerusform>
+            <numerusform>De %1 imagens, %n se parecem mais com a outra classe do que com o resto da sua.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>3 more examples of %1 would help about %n images</source>
+        <translation>
+            <numerusform>Mais 3 exemplos de %1 ajudariam cerca de %n imagem</numerusform>
+            <numerusform>Mais 3 exemplos de %1 ajudariam cerca de %n imagens</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>It has %n examples.</source>
+        <translation>
+            <numerusform>Tem %n exemplo.</numerusform>
+            <numerusform>Tem %n exemplos.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n images probably belong to it, but not surely.</source>
+        <translation>
+            <numerusform>%n imagem provavelmente pertence a ela, mas sem certeza.</numerusform>
+            <numerusform>%n imagens provavelmente pertencem a ela, mas sem certeza.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>How good is this? Tested on %n places of your graph: the right parent comes first in %1, among the first three in %2. By chance it would be first in %3.</source>
+        <translation>
+            <numerusform>Qual é a qualidade destas sugestões? Em um teste com %n lugar do seu grafo, o pai certo ficou em primeiro em %1 e entre os três primeiros em %2. Ao acaso, ficaria em primeiro em %3.</numerusform>
+            <numerusform>Qual é a qualidade destas sugestões? Em testes com %n lugares do seu grafo, o pai certo ficou em primeiro em %1 e entre os três primeiros em %2. Ao acaso, ficaria em primeiro em %3.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Merge into %1</source>
@@ -2326,17 +2439,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Dividir em duas classes</translation>
     </message>
     <message>
-        <source>3 more examples of %1 would help about %2 images</source>
-        <translation>Mais 3 exemplos de %1 ajudariam cerca de %2 imagens</translation>
-    </message>
-    <message numerus="yes">
-        <source>It has %n examples, and %1 images probably belong to it, but not surely.</source>
-        <translation>
-            <numerusform>Tem %n exemplo, e %1 imagens provavelmente pertencem a ela, mas sem certeza.</numerusform>
-            <numerusform>Tem %n exemplos, e %1 imagens provavelmente pertencem a ela, mas sem certeza.</numerusform>
-        </translation>
-    </message>
-    <message>
         <source>Show the class</source>
         <translation>Mostrar a classe</translation>
     </message>
@@ -2350,10 +2452,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
             <numerusform>Mais %n aparece quando estas forem resolvidas.</numerusform>
             <numerusform>Mais %n aparecem quando estas forem resolvidas.</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>How good is this? Tested on %1 places of your graph, it ranks the right parent first %2 times and among the first three %3 times. By chance it would be first %4 times.</source>
-        <translation>Qual é a qualidade destas sugestões? Em testes com %1 lugares do seu grafo, o pai certo ficou em primeiro %2 vezes e entre os três primeiros %3 vezes. Ao acaso, ficaria em primeiro %4 vezes.</translation>
     </message>
     <message numerus="yes">
         <source>Show %n dismissed suggestions again</source>
@@ -2795,9 +2893,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <source>Back to all images (Esc)</source>
         <translation>Voltar a todas as imagens (Esc)</translation>
     </message>
-    <message>
-        <source>First of %1 pages</source>
-        <translation>Primeira de %1 páginas</translation>
+    <message numerus="yes">
+        <source>First of %n pages</source>
+        <translation>
+            <numerusform>Primeira de %n página</numerusform>
+            <numerusform>Primeira de %n páginas</numerusform>
+        </translation>
     </message>
     <message>
         <source>Image</source>
@@ -2841,9 +2942,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <source>No images found there</source>
         <translation>Nenhuma imagem encontrada ali</translation>
     </message>
-    <message>
-        <source>%1 and %2 more could not be added: %3</source>
-        <translation>Não foi possível adicionar %1 e mais %2: %3</translation>
+    <message numerus="yes">
+        <source>%1 and %n more could not be added: %2</source>
+        <translation>
+            <numerusform>Não foi possível adicionar %1 e mais %n: %2</numerusform>
+            <numerusform>Não foi possível adicionar %1 e mais %n: %2</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1 could not be added: %2</source>
@@ -3263,6 +3367,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Imagens próprias</translation>
     </message>
     <message>
+        <source>From %1</source>
+        <comment>class</comment>
+        <translation>De %1</translation>
+    </message>
+    <message>
         <source>%1 of the prediction comes from the most similar images:</source>
         <translation>%1 da predição vem das imagens mais semelhantes:</translation>
     </message>
@@ -3326,9 +3435,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <source>For this class and all below it. Below this, the broader class is used.</source>
         <translation>Para esta classe e todas abaixo. Com menos que isso, usa-se a classe mais ampla.</translation>
     </message>
-    <message>
-        <source>At %1, %2 of %3 held-out images of this class are named as it or a class below it.</source>
-        <translation>Com %1, %2 de %3 imagens reservadas desta classe recebem esta classe ou uma abaixo.</translation>
+    <message numerus="yes">
+        <source>At %1, %2 of %n held-out images of this class are named as it or a class below it.</source>
+        <translation>
+            <numerusform>Com %1, %2 de %n imagem reservada desta classe recebe esta classe ou uma abaixo.</numerusform>
+            <numerusform>Com %1, %2 de %n imagens reservadas desta classe recebem esta classe ou uma abaixo.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Of all images named so, %1 are right (95% confidence interval %2 to %3).</source>
@@ -3547,13 +3659,19 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <source>Nearly the same image is labelled %1: one of the two is wrong.</source>
         <translation>Uma imagem quase igual está rotulada como %1: uma das duas está errada.</translation>
     </message>
-    <message>
-        <source>Its %1 nearest labelled look-alikes are all %2.</source>
-        <translation>As %1 imagens rotuladas mais parecidas são todas %2.</translation>
+    <message numerus="yes">
+        <source>Its %n nearest labelled look-alikes are all %1.</source>
+        <translation>
+            <numerusform>A imagem rotulada mais parecida é %1.</numerusform>
+            <numerusform>As %n imagens rotuladas mais parecidas são todas %1.</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>Its %1 nearest labelled look-alikes: %2.</source>
-        <translation>As %1 imagens rotuladas mais parecidas: %2.</translation>
+    <message numerus="yes">
+        <source>Its %n nearest labelled look-alikes: %1.</source>
+        <translation>
+            <numerusform>A imagem rotulada mais parecida: %1.</numerusform>
+            <numerusform>As %n imagens rotuladas mais parecidas: %1.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Without this label the model says %1, %2.</source>
@@ -3821,6 +3939,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <source>%1 (id %2)</source>
         <translation>%1 (id %2)</translation>
     </message>
+    <message>
+        <source>None</source>
+        <comment>class</comment>
+        <translation>Nenhuma</translation>
+    </message>
     <message numerus="yes">
         <source>%n images have the same name here but are different photos. They are not labelled.</source>
         <translation>
@@ -3876,7 +3999,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Found</source>
+        <comment>image</comment>
         <translation>Encontrada</translation>
+    </message>
+    <message>
+        <source>Found</source>
+        <translation>Encontradas</translation>
     </message>
     <message numerus="yes">
         <source>%1 classes made</source>
@@ -3955,9 +4083,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <source>Clear the selection (Esc)</source>
         <translation>Limpar a seleção (Esc)</translation>
     </message>
-    <message>
-        <source>Accept %1 predictions</source>
-        <translation>Aceitar %1 predições</translation>
+    <message numerus="yes">
+        <source>Accept %n predictions</source>
+        <translation>
+            <numerusform>Aceitar %n predição</numerusform>
+            <numerusform>Aceitar %n predições</numerusform>
+        </translation>
     </message>
     <message>
         <source>status</source>
@@ -4046,6 +4177,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>Predicted</source>
         <translation>Com predição</translation>
+    </message>
+    <message>
+        <source>Unknown</source>
+        <comment>images</comment>
+        <translation>Desconhecidas</translation>
     </message>
     <message>
         <source>Labelled, or without a score</source>
@@ -4537,29 +4673,82 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <source>%1 of %2 found</source>
         <translation>%1 de %2 encontradas</translation>
     </message>
-    <message>
-        <source>%1 by their folders</source>
-        <translation>%1 pelas pastas</translation>
+    <message numerus="yes">
+        <source>%n by their folders</source>
+        <translation>
+            <numerusform>%n pela pasta</numerusform>
+            <numerusform>%n pelas pastas</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 by name and size</source>
-        <translation>%1 por nome e tamanho</translation>
+    <message numerus="yes">
+        <source>%n by name and size</source>
+        <translation>
+            <numerusform>%n por nome e tamanho</numerusform>
+            <numerusform>%n por nome e tamanho</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 by content</source>
-        <translation>%1 por conteúdo</translation>
+    <message numerus="yes">
+        <source>%n by content</source>
+        <translation>
+            <numerusform>%n por conteúdo</numerusform>
+            <numerusform>%n por conteúdo</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>and %1 more folders</source>
-        <translation>e mais %1 pastas</translation>
+    <message numerus="yes">
+        <source>and %n more folders</source>
+        <translation>
+            <numerusform>e mais %n pasta</numerusform>
+            <numerusform>e mais %n pastas</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 changed in the meantime</source>
-        <translation>Alteradas nesse meio-tempo: %1</translation>
+    <message numerus="yes">
+        <source>%n changed in the meantime</source>
+        <translation>
+            <numerusform>%n alterada nesse meio-tempo</numerusform>
+            <numerusform>%n alteradas nesse meio-tempo</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 added from the new place without a label will be replaced</source>
-        <translation>A substituir: %1 do novo local, sem rótulo</translation>
+    <message numerus="yes">
+        <source>%n images added from the new place without a label will be replaced</source>
+        <translation>
+            <numerusform>%n imagem adicionada do novo local, sem rótulo, será substituída</numerusform>
+            <numerusform>%n imagens adicionadas do novo local, sem rótulo, serão substituídas</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n not updated: a file with the same name and size is a different image.</source>
+        <translation>
+            <numerusform>%n não atualizada: um arquivo com o mesmo nome e tamanho é outra imagem.</numerusform>
+            <numerusform>%n não atualizadas: um arquivo com o mesmo nome e tamanho é outra imagem.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n could be several files. Choose a narrower folder to tell them apart.</source>
+        <translation>
+            <numerusform>%n com vários arquivos possíveis. Escolha uma pasta mais restrita para distingui-los.</numerusform>
+            <numerusform>%n com vários arquivos possíveis. Escolha uma pasta mais restrita para distingui-los.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n already in the project as another image with a label.</source>
+        <translation>
+            <numerusform>%n já no projeto como outra imagem com rótulo.</numerusform>
+            <numerusform>%n já no projeto como outra imagem com rótulo.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n not found there.</source>
+        <translation>
+            <numerusform>%n não encontrada ali.</numerusform>
+            <numerusform>%n não encontradas ali.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n folders could not be searched.</source>
+        <translation>
+            <numerusform>Não foi possível procurar em %n pasta.</numerusform>
+            <numerusform>Não foi possível procurar em %n pastas.</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1, all verified by content</source>
@@ -4572,26 +4761,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>%1, %2 verified by content, %3 by name and size</source>
         <translation>%1: %2 por conteúdo, %3 por nome e tamanho</translation>
-    </message>
-    <message>
-        <source>%1 not updated: a file with the same name and size is a different image.</source>
-        <translation>Não atualizadas: %1. Um arquivo com o mesmo nome e tamanho é outra imagem.</translation>
-    </message>
-    <message>
-        <source>%1 could be several files. Choose a narrower folder to tell them apart.</source>
-        <translation>Com vários arquivos possíveis: %1. Escolha uma pasta mais restrita para distingui-los.</translation>
-    </message>
-    <message>
-        <source>%1 already in the project as another image with a label.</source>
-        <translation>Já no projeto como outra imagem com rótulo: %1.</translation>
-    </message>
-    <message>
-        <source>%1 not found there.</source>
-        <translation>Não encontradas ali: %1.</translation>
-    </message>
-    <message>
-        <source>%1 folders</source>
-        <translation>%1 pastas</translation>
     </message>
     <message>
         <source>%1 could not be searched.</source>
@@ -4628,9 +4797,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <source>5 stars</source>
         <translation>5 estrelas</translation>
     </message>
-    <message>
-        <source>and %1 more</source>
-        <translation>e mais %1</translation>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>e mais %n</numerusform>
+            <numerusform>e mais %n</numerusform>
+        </translation>
     </message>
     <message>
         <source>Stop; nothing is imported</source>
@@ -4695,6 +4867,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>Reduce motion</source>
         <translation>Reduzir movimento</translation>
+    </message>
+    <message>
+        <source>Labelled by</source>
+        <comment>setting</comment>
+        <translation>Você rotula como</translation>
     </message>
     <message>
         <source>What each key does</source>
@@ -4914,9 +5091,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <source>Accept the class on the card</source>
         <translation>Aceitar a classe do cartão</translation>
     </message>
-    <message>
-        <source>None of the %1 selected images has an unlabelled prediction above %2.</source>
-        <translation>Nenhuma das %1 imagens selecionadas está sem rótulo e com predição acima de %2.</translation>
+    <message numerus="yes">
+        <source>None of the %n selected images has an unlabelled prediction above %1.</source>
+        <translation>
+            <numerusform>A imagem selecionada não está sem rótulo e com predição acima de %1.</numerusform>
+            <numerusform>Nenhuma das %n imagens selecionadas está sem rótulo e com predição acima de %1.</numerusform>
+        </translation>
     </message>
     <message>
         <source>Accept the most likely class</source>
@@ -5016,6 +5196,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>To review</source>
         <translation>A revisar</translation>
+    </message>
+    <message>
+        <source>Could not be read</source>
+        <comment>images</comment>
+        <translation>Não puderam ser lidas</translation>
     </message>
     <message>
         <source>Waiting for other work to finish.</source>
@@ -5306,21 +5491,40 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <source>About %1.</source>
         <translation>Cerca de %1.</translation>
     </message>
-    <message>
-        <source>%1 labels: training would likely help.</source>
-        <translation>%1 rótulos: treinar provavelmente ajudaria.</translation>
+    <message numerus="yes">
+        <source>%n labels: training would likely help.</source>
+        <translation>
+            <numerusform>%n rótulo: treinar provavelmente ajudaria.</numerusform>
+            <numerusform>%n rótulos: treinar provavelmente ajudaria.</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 labels: training for about %2 would likely help.</source>
-        <translation>%1 rótulos: treinar por cerca de %2 provavelmente ajudaria.</translation>
+    <message numerus="yes">
+        <source>%n labels: training for about %1 would likely help.</source>
+        <translation>
+            <numerusform>%n rótulo: treinar por cerca de %1 provavelmente ajudaria.</numerusform>
+            <numerusform>%n rótulos: treinar por cerca de %1 provavelmente ajudaria.</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 labels: training the backbone would likely help.</source>
-        <translation>%1 rótulos: treinar o backbone provavelmente ajudaria.</translation>
+    <message numerus="yes">
+        <source>%n labels: training the backbone would likely help.</source>
+        <translation>
+            <numerusform>%n rótulo: treinar o backbone provavelmente ajudaria.</numerusform>
+            <numerusform>%n rótulos: treinar o backbone provavelmente ajudaria.</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>Training stopped after %1 of %2 iterations. Nothing is lost.</source>
-        <translation>O treinamento parou após %1 de %2 iterações. Nada se perdeu.</translation>
+    <message numerus="yes">
+        <source>Training stopped after %1 of %n iterations. Nothing is lost.</source>
+        <translation>
+            <numerusform>O treinamento parou após %1 de %n iteração. Nada se perdeu.</numerusform>
+            <numerusform>O treinamento parou após %1 de %n iterações. Nada se perdeu.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Learns from %1 you labelled in %n classes.</source>
+        <translation>
+            <numerusform>Aprende com %1 que você rotulou em %n classe.</numerusform>
+            <numerusform>Aprende com %1 que você rotulou em %n classes.</numerusform>
+        </translation>
     </message>
     <message>
         <source>1 minute</source>
@@ -5339,10 +5543,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Primeiro, rotule pelo menos 2 imagens em cada uma de 2 classes.</translation>
     </message>
     <message>
-        <source>Learns from %1 you labelled in %2 classes.</source>
-        <translation>Aprende com %1 que você rotulou em %2 classes.</translation>
-    </message>
-    <message>
         <source>The new version is ready</source>
         <translation>A nova versão está pronta</translation>
     </message>
@@ -5357,6 +5557,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>Too few labels to measure it on held-out images.</source>
         <translation>Poucos rótulos para medir com imagens reservadas.</translation>
+    </message>
+    <message>
+        <source>New: %1</source>
+        <comment>version</comment>
+        <translation>Nova: %1</translation>
     </message>
     <message numerus="yes">
         <source>Accuracy on %n held-out images.</source>
@@ -5610,9 +5815,33 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <source>Accuracy on held-out labels: %1 → %2 (%3 points, between %4 and %5)</source>
         <translation>Acurácia em rótulos reservados: %1 → %2 (%3 pontos, entre %4 e %5)</translation>
     </message>
-    <message>
-        <source>Measured on %1 labelled images, each held out of both models: %2 became right, %3 wrong.</source>
-        <translation>Medido em %1 imagens rotuladas, com as quais nenhum dos dois modelos aprendeu. Acertos novos: %2; erros novos: %3.</translation>
+    <message numerus="yes">
+        <source>Measured on %n labelled images, each held out of both models: %1 became right, %2 wrong.</source>
+        <translation>
+            <numerusform>Medido em %n imagem rotulada, com a qual nenhum dos dois modelos aprendeu. Acertos novos: %1; erros novos: %2.</numerusform>
+            <numerusform>Medido em %n imagens rotuladas, com as quais nenhum dos dois modelos aprendeu. Acertos novos: %1; erros novos: %2.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n edits are tried out</source>
+        <translation>
+            <numerusform>%n edição em teste</numerusform>
+            <numerusform>%n edições em teste</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n new labels changed what is expected</source>
+        <translation>
+            <numerusform>%n novo rótulo mudou o que se espera</numerusform>
+            <numerusform>%n novos rótulos mudaram o que se espera</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>By the last %n edits</source>
+        <translation>
+            <numerusform>Pela última edição</numerusform>
+            <numerusform>Pelas últimas %n edições</numerusform>
+        </translation>
     </message>
     <message>
         <source>With a safe class: %1 → %2, right: %3 → %4.</source>
@@ -5623,20 +5852,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Em teste: %1</translation>
     </message>
     <message>
-        <source>%1 edits are tried out</source>
-        <translation>%1 edições em teste</translation>
-    </message>
-    <message>
         <source>Unknown went up by %1</source>
         <translation>Desconhecidas: %1 a mais</translation>
     </message>
     <message>
         <source>Unknown went down by %1</source>
         <translation>Desconhecidas: %1 a menos</translation>
-    </message>
-    <message>
-        <source>%1 new labels changed what is expected</source>
-        <translation>%1 novos rótulos mudaram o que se espera</translation>
     </message>
     <message numerus="yes">
         <source>%n new labels of %1 changed what is expected</source>
@@ -5648,10 +5869,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>By the last edit: %1</source>
         <translation>Pela última edição: %1</translation>
-    </message>
-    <message>
-        <source>By the last %1 edits</source>
-        <translation>Pelas últimas %1 edições</translation>
     </message>
     <message>
         <source>unknown</source>
@@ -6182,9 +6399,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <source>any date</source>
         <translation>qualquer data</translation>
     </message>
-    <message>
-        <source>%1 selected</source>
-        <translation>Seleção: %1</translation>
+    <message numerus="yes">
+        <source>%n selected</source>
+        <translation>
+            <numerusform>%n selecionada</numerusform>
+            <numerusform>%n selecionadas</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>about %n errors</source>
@@ -6229,9 +6449,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <source>Accept %1</source>
         <translation>Aceitar %1</translation>
     </message>
-    <message>
-        <source>Include %1 unknown</source>
-        <translation>Incluir desconhecidas: %1</translation>
+    <message numerus="yes">
+        <source>Include %n unknown</source>
+        <translation>
+            <numerusform>Incluir %n desconhecida</numerusform>
+            <numerusform>Incluir %n desconhecidas</numerusform>
+        </translation>
     </message>
     <message>
         <source>(removed)</source>
@@ -6290,6 +6513,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>média {mean}, matriz {matrix}</translation>
     </message>
     <message>
+        <source>the weights of {name} are not there</source>
+        <translation>os pesos de {name} não estão presentes</translation>
+    </message>
+    <message>
         <source>install it: pip install {package}</source>
         <translation>instale: pip install {package}</translation>
     </message>
@@ -6312,6 +6539,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>the weights of {source} are not the published ones</source>
         <translation>os pesos de {source} não são os publicados</translation>
+    </message>
+    <message>
+        <source>{hash}… in {path}</source>
+        <translation>{hash}… em {path}</translation>
     </message>
     <message>
         <source>the weights cannot be read</source>
@@ -6610,24 +6841,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>o nome do arquivo diz CLIP</translation>
     </message>
     <message>
-        <source>clip</source>
-        <translation>clip</translation>
-    </message>
-    <message>
         <source>it comes from TensorFlow, where this is usual</source>
         <translation>vem do TensorFlow, onde isso é comum</translation>
     </message>
     <message>
-        <source>minus-one-to-one</source>
-        <translation>minus-one-to-one</translation>
-    </message>
-    <message>
         <source>it comes from Caffe</source>
         <translation>vem do Caffe</translation>
-    </message>
-    <message>
-        <source>caffe</source>
-        <translation>caffe</translation>
     </message>
     <message>
         <source>most published networks use it</source>
@@ -6652,6 +6871,18 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>the model file cannot be read</source>
         <translation>não é possível ler o arquivo do modelo</translation>
+    </message>
+    <message>
+        <source>it holds no graph</source>
+        <translation>não contém nenhum grafo</translation>
+    </message>
+    <message>
+        <source>a name is no text</source>
+        <translation>um nome não é texto</translation>
+    </message>
+    <message>
+        <source>its external data has no place</source>
+        <translation>seus dados externos não têm local</translation>
     </message>
     <message>
         <source>at most 2 GB</source>
@@ -6722,6 +6953,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>este não é um arquivo ONNX ou está danificado</translation>
     </message>
     <message>
+        <source>{file}: {reason}</source>
+        <translation>{file}: {reason}</translation>
+    </message>
+    <message>
         <source>ImageNet mean and std</source>
         <translation>média e desvio-padrão do ImageNet</translation>
     </message>
@@ -6740,10 +6975,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>0 to 255, BGR, mean subtracted (Caffe)</source>
         <translation>0 a 255, BGR, média subtraída (Caffe)</translation>
-    </message>
-    <message>
-        <source>bgr</source>
-        <translation>bgr</translation>
     </message>
     <message>
         <source>CLIP mean and std</source>
@@ -6826,12 +7057,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>espere terminar ou interrompa-o lá</translation>
     </message>
     <message>
-        <source>the file has changed on the server</source>
-        <translation>o arquivo mudou no servidor</translation>
+        <source>this file is being downloaded already</source>
+        <translation>este arquivo já está sendo baixado</translation>
     </message>
     <message>
-        <source>bytes</source>
-        <translation>bytes</translation>
+        <source>the file has changed on the server</source>
+        <translation>o arquivo mudou no servidor</translation>
     </message>
     <message>
         <source>the server sent another part than requested</source>
@@ -6902,8 +7133,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>nenhum dos dois</translation>
     </message>
     <message>
-        <source>{subject} of {repository} cannot be read</source>
-        <translation>não é possível ler {subject} de {repository}</translation>
+        <source>the preprocessing of {repository} cannot be read</source>
+        <translation>não é possível ler o pré-processamento de {repository}</translation>
+    </message>
+    <message>
+        <source>{file} of {repository} cannot be read</source>
+        <translation>não é possível ler {file} de {repository}</translation>
     </message>
     <message>
         <source>the installed timm does not know the network&apos;s architecture</source>
@@ -6974,6 +7209,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>{hash}… para {path}</translation>
     </message>
     <message>
+        <source>this network is being added already</source>
+        <translation>esta rede já está sendo adicionada</translation>
+    </message>
+    <message>
         <source>the network cannot be exported</source>
         <translation>não é possível exportar a rede</translation>
     </message>
@@ -6988,10 +7227,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>a mirror needs an encrypted address</source>
         <translation>um espelho precisa de um endereço criptografado</translation>
-    </message>
-    <message>
-        <source>https://host</source>
-        <translation>https://host</translation>
     </message>
     <message>
         <source>this is no proxy&apos;s address</source>
@@ -7030,12 +7265,24 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>ponha nome e senha no endereço do proxy: http://name:password@host:port</translation>
     </message>
     <message>
+        <source>the file has been moved; a newer version of the program may know where to</source>
+        <translation>o arquivo foi movido; uma versão mais nova do programa pode saber para onde</translation>
+    </message>
+    <message>
         <source>hf-hub:owner/name or hf-hub:owner/name@revision</source>
         <translation>hf-hub:dono/nome ou hf-hub:dono/nome@revisão</translation>
     </message>
     <message>
         <source>this is no network on the hub</source>
         <translation>esta não é uma rede do hub</translation>
+    </message>
+    <message>
+        <source>more than {size:,} bytes</source>
+        <translation>mais de {size:,} bytes</translation>
+    </message>
+    <message>
+        <source>no text</source>
+        <translation>não é texto</translation>
     </message>
     <message>
         <source>the hub does not give this file to everybody</source>
@@ -7070,12 +7317,16 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>downloads precisam de um endereço criptografado</translation>
     </message>
     <message>
-        <source>https://</source>
-        <translation>https://</translation>
+        <source>no answer in time</source>
+        <translation>sem resposta a tempo</translation>
     </message>
     <message>
         <source>the server did not deliver the file</source>
         <translation>o servidor não entregou o arquivo</translation>
+    </message>
+    <message>
+        <source>try again later</source>
+        <translation>tente mais tarde</translation>
     </message>
     <message>
         <source>the connection to {host} is not safe</source>
@@ -8369,10 +8620,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>no máximo {most}, entre as quais escolhe</translation>
     </message>
     <message>
-        <source>{count}</source>
-        <translation>{count}</translation>
-    </message>
-    <message>
         <source>name fewer, or draw them with --by random</source>
         <translation>peça menos ou sorteie-as com --by random</translation>
     </message>
@@ -9125,10 +9372,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>“{term}” no caractere {place} não foi entendido</translation>
     </message>
     <message>
-        <source>{examples}</source>
-        <translation>{examples}</translation>
-    </message>
-    <message>
         <source>the range at character {place} ends before it begins</source>
         <translation>o intervalo no caractere {place} termina antes de começar</translation>
     </message>
@@ -9269,6 +9512,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>rotule antes mais imagens de classes folha</translation>
     </message>
     <message>
+        <source>reading images</source>
+        <translation>lendo imagens</translation>
+    </message>
+    <message>
         <source>the decoded images cannot be kept for the training</source>
         <translation>não é possível salvar as imagens decodificadas para o treinamento</translation>
     </message>
@@ -9365,10 +9612,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>o treinamento precisa de</translation>
     </message>
     <message>
-        <source>trained.json</source>
-        <translation>trained.json</translation>
-    </message>
-    <message>
         <source>the folder for the trained model is not empty</source>
         <translation>a pasta para o modelo treinado não está vazia</translation>
     </message>
@@ -9409,12 +9652,16 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>libere espaço em disco</translation>
     </message>
     <message>
-        <source>manifest.json</source>
-        <translation>manifest.json</translation>
-    </message>
-    <message>
         <source>the folder cannot be written</source>
         <translation>não é possível gravar na pasta</translation>
+    </message>
+    <message>
+        <source>no {file} in {folder}</source>
+        <translation>nenhum {file} em {folder}</translation>
+    </message>
+    <message>
+        <source>another {file} in {folder}</source>
+        <translation>outro {file} em {folder}</translation>
     </message>
     <message>
         <source>{title} of a newer version of Protoleaf cannot be read</source>
@@ -9445,8 +9692,16 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>um conjunto de dados</translation>
     </message>
     <message>
+        <source>make one with `protoleaf embed SOURCE... --out DATASET --backbone B`</source>
+        <translation>crie um com `protoleaf embed SOURCE... --out DATASET --backbone B`</translation>
+    </message>
+    <message>
         <source>a shard has fewer images than failed ones</source>
         <translation>um fragmento tem menos imagens do que falhas</translation>
+    </message>
+    <message>
+        <source>run the same `protoleaf embed` again: it makes what is missing or damaged</source>
+        <translation>execute o mesmo `protoleaf embed` novamente: ele cria o que falta ou está danificado</translation>
     </message>
     <message>
         <source>the data set is not whole</source>
@@ -9587,6 +9842,22 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>found {found}</source>
         <translation>encontrado: {found}</translation>
+    </message>
+    <message>
+        <source>this would make a class its own ancestor</source>
+        <translation>isso tornaria uma classe ancestral de si mesma</translation>
+    </message>
+    <message>
+        <source>link it elsewhere, or cut one of these edges first</source>
+        <translation>vincule-a em outro lugar ou remova antes uma destas arestas</translation>
+    </message>
+    <message>
+        <source>stopped</source>
+        <translation>interrompido</translation>
+    </message>
+    <message>
+        <source>run it again to resume from here</source>
+        <translation>execute novamente para retomar daqui</translation>
     </message>
     <message>
         <source>steps</source>
@@ -10777,14 +11048,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>retire essa coluna</translation>
     </message>
     <message>
-        <source>s</source>
-        <translation>s</translation>
-    </message>
-    <message>
-        <source>ms</source>
-        <translation>ms</translation>
-    </message>
-    <message>
         <source>line {place}: {reason}</source>
         <translation>linha {place}: {reason}</translation>
     </message>
@@ -10929,10 +11192,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>{name} não é texto</translation>
     </message>
     <message>
-        <source>{reason}</source>
-        <translation>{reason}</translation>
-    </message>
-    <message>
         <source>{noun} cannot be read</source>
         <translation>não é possível ler {noun}</translation>
     </message>
@@ -11005,10 +11264,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>dê um próprio</translation>
     </message>
     <message>
-        <source>http://rs.tdwg.org/dwc/text/</source>
-        <translation>http://rs.tdwg.org/dwc/text/</translation>
-    </message>
-    <message>
         <source>{source} is no archive that can be read</source>
         <translation>{source} não é um arquivo compactado que possa ser lido</translation>
     </message>
@@ -11063,10 +11318,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>{place} has edges without a direction</source>
         <translation>{place} tem arestas sem direção</translation>
-    </message>
-    <message>
-        <source>edgedefault=&quot;directed&quot;</source>
-        <translation>edgedefault=&quot;directed&quot;</translation>
     </message>
     <message>
         <source>save it as a directed graph</source>
@@ -11301,10 +11552,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>XML simples, sem isso</translation>
     </message>
     <message>
-        <source>&lt;!DOCTYPE ...&gt;</source>
-        <translation>&lt;!DOCTYPE ...&gt;</translation>
-    </message>
-    <message>
         <source>{name} is nested too deep</source>
         <translation>{name} está aninhado demais</translation>
     </message>
@@ -11331,10 +11578,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>{name} holds no XMP</source>
         <translation>{name} não contém XMP</translation>
-    </message>
-    <message>
-        <source>rdf:RDF</source>
-        <translation>rdf:RDF</translation>
     </message>
     <message>
         <source>its head is damaged</source>
@@ -11905,10 +12148,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Atualizar a partir de {source}</translation>
     </message>
     <message>
-        <source>{new_classes}</source>
-        <translation>{new_classes}</translation>
-    </message>
-    <message>
         <source>{renamed} renamed</source>
         <translation>renomeadas: {renamed}</translation>
     </message>
@@ -11939,18 +12178,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>Merge {source}</source>
         <translation>Mesclar {source}</translation>
-    </message>
-    <message>
-        <source>{labels}</source>
-        <translation>{labels}</translation>
-    </message>
-    <message>
-        <source>{images}</source>
-        <translation>{images}</translation>
-    </message>
-    <message>
-        <source>{notes}</source>
-        <translation>{notes}</translation>
     </message>
     <message>
         <source>Settled two comments</source>
@@ -12440,10 +12667,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>mantenha-o ao lado de {path}</translation>
     </message>
     <message>
-        <source>SELECT step_id, text, done_at FROM journal_step ORDER BY step_id</source>
-        <translation>SELECT step_id, text, done_at FROM journal_step ORDER BY step_id</translation>
-    </message>
-    <message>
         <source>free some space there, or set TMPDIR to another folder</source>
         <translation>libere espaço lá ou defina TMPDIR para outra pasta</translation>
     </message>
@@ -12518,10 +12741,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>move it to another folder, then open the project again</source>
         <translation>mova-o para outra pasta e abra o projeto novamente</translation>
-    </message>
-    <message>
-        <source>SELECT step_id, done_at FROM journal_step WHERE is_undone = 0 ORDER BY step_id</source>
-        <translation>SELECT step_id, done_at FROM journal_step WHERE is_undone = 0 ORDER BY step_id</translation>
     </message>
     <message>
         <source>there is no such class</source>
@@ -12756,10 +12975,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>use o dispositivo auto ou cpu</translation>
     </message>
     <message>
-        <source>no_tensorrt</source>
-        <translation>no_tensorrt</translation>
-    </message>
-    <message>
         <source>the ONNX Runtime that is installed is built without TensorRT</source>
         <translation>o ONNX Runtime instalado foi compilado sem TensorRT</translation>
     </message>
@@ -12774,10 +12989,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>pip install {package}, or use the device cuda</source>
         <translation>pip install {package}, ou use o dispositivo cuda</translation>
-    </message>
-    <message>
-        <source>unsupported_system</source>
-        <translation>unsupported_system</translation>
     </message>
     <message>
         <source>{name} exists on {system} only</source>
@@ -12796,10 +13007,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>pip uninstall {installed}, depois pip install {package}</translation>
     </message>
     <message>
-        <source>no_answer</source>
-        <translation>no_answer</translation>
-    </message>
-    <message>
         <source>the trial gave no result within {seconds:.0f} s</source>
         <translation>o teste não deu resultado em {seconds:.0f} s</translation>
     </message>
@@ -12808,20 +13015,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>tente novamente: o primeiro início lê bibliotecas grandes do disco; a geração de embeddings espera mais</translation>
     </message>
     <message>
-        <source>crashed</source>
-        <translation>crashed</translation>
-    </message>
-    <message>
         <source>the trial process died (status {status})</source>
         <translation>o processo de teste terminou de repente (código {status})</translation>
     </message>
     <message>
         <source>update the driver of the GPU and ONNX Runtime; until then the CPU does the work</source>
         <translation>atualize o driver da GPU e o ONNX Runtime; até lá, a CPU faz o trabalho</translation>
-    </message>
-    <message>
-        <source>wrong_numbers</source>
-        <translation>wrong_numbers</translation>
     </message>
     <message>
         <source>its results differ from those of the CPU ({message})</source>
@@ -12840,16 +13039,8 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>a memória da GPU está cheia ({free_mib:,.0f} MiB livres)</translation>
     </message>
     <message>
-        <source>out_of_memory</source>
-        <translation>out_of_memory</translation>
-    </message>
-    <message>
         <source>close other programs that use the GPU; `nvidia-smi` lists them</source>
         <translation>feche outros programas que usam a GPU; `nvidia-smi` os lista</translation>
-    </message>
-    <message>
-        <source>probe_failed</source>
-        <translation>probe_failed</translation>
     </message>
     <message>
         <source>{provider} fails: {message}</source>
@@ -12936,10 +13127,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>CUDA não existe no {system}</translation>
     </message>
     <message>
-        <source>container_without_gpus</source>
-        <translation>container_without_gpus</translation>
-    </message>
-    <message>
         <source>this is a container that was started without the computer&apos;s GPU</source>
         <translation>este é um contêiner que foi iniciado sem a GPU do computador</translation>
     </message>
@@ -12950,10 +13137,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>{remedy}; in a container, a GPU of the computer shows with `--gpus all`</source>
         <translation>{remedy}; em um contêiner, uma GPU do computador aparece com `--gpus all`</translation>
-    </message>
-    <message>
-        <source>no_gpu</source>
-        <translation>no_gpu</translation>
     </message>
     <message>
         <source>this computer shows no NVIDIA GPU, and no NVIDIA driver is installed ({library} was not found)</source>
@@ -12980,14 +13163,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>no próprio Windows, não dentro do WSL</translation>
     </message>
     <message>
-        <source>no_driver</source>
-        <translation>no_driver</translation>
-    </message>
-    <message>
-        <source>no_permission</source>
-        <translation>no_permission</translation>
-    </message>
-    <message>
         <source>this user may not use the GPU: no permission on {files}</source>
         <translation>este usuário não pode usar a GPU: sem permissão em {files}</translation>
     </message>
@@ -13004,20 +13179,8 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>a variável CUDA_VISIBLE_DEVICES é “{value}” e não deixa nenhuma GPU para este programa</translation>
     </message>
     <message>
-        <source>hidden_by_environment</source>
-        <translation>hidden_by_environment</translation>
-    </message>
-    <message>
         <source>unset CUDA_VISIBLE_DEVICES, or set it to 0</source>
         <translation>remova CUDA_VISIBLE_DEVICES ou defina-a como 0</translation>
-    </message>
-    <message>
-        <source>driver_not_ready</source>
-        <translation>driver_not_ready</translation>
-    </message>
-    <message>
-        <source>no_device</source>
-        <translation>no_device</translation>
     </message>
     <message>
         <source>the NVIDIA driver finds no GPU</source>
@@ -13036,10 +13199,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>o driver NVIDIA é antigo demais: encontrado para CUDA {found}; necessário o driver {needed} ou posterior, para CUDA {major}</translation>
     </message>
     <message>
-        <source>driver_too_old</source>
-        <translation>driver_too_old</translation>
-    </message>
-    <message>
         <source>update the NVIDIA driver to {needed} or later {where}</source>
         <translation>atualize o driver NVIDIA para {needed} ou posterior {where}</translation>
     </message>
@@ -13048,16 +13207,8 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>instale um pacote onnxruntime-gpu para CUDA 12, que serve para GPUs mais antigas, ou use a CPU</translation>
     </message>
     <message>
-        <source>capability_too_low</source>
-        <translation>capability_too_low</translation>
-    </message>
-    <message>
         <source>{device} has compute capability {found}; packages for CUDA {major} need {needed} or higher</source>
         <translation>{device} tem capacidade de computação {found}; os pacotes para CUDA {major} precisam de {needed} ou superior</translation>
-    </message>
-    <message>
-        <source>both_packages</source>
-        <translation>both_packages</translation>
     </message>
     <message>
         <source>{packages} are both installed; they share one folder, and the one without CUDA won</source>
@@ -13068,10 +13219,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>pip uninstall {named}, depois pip install onnxruntime-gpu</translation>
     </message>
     <message>
-        <source>wrong_package</source>
-        <translation>wrong_package</translation>
-    </message>
-    <message>
         <source>{package} is built without CUDA</source>
         <translation>{package} foi compilado sem CUDA</translation>
     </message>
@@ -13080,20 +13227,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>o ONNX Runtime instalado foi compilado sem CUDA</translation>
     </message>
     <message>
-        <source>other_cuda</source>
-        <translation>other_cuda</translation>
-    </message>
-    <message>
         <source>CUDA {found} libraries were found, but this ONNX Runtime is built for CUDA {major}</source>
         <translation>foram encontradas bibliotecas do CUDA {found}, mas este ONNX Runtime foi compilado para CUDA {major}</translation>
     </message>
     <message>
         <source>pip install &quot;onnxruntime-gpu[cuda,cudnn]&quot; brings CUDA {major} libraries, which may lie beside the others</source>
         <translation>pip install &quot;onnxruntime-gpu[cuda,cudnn]&quot; traz as bibliotecas do CUDA {major}, que podem ficar ao lado das outras</translation>
-    </message>
-    <message>
-        <source>library_missing</source>
-        <translation>library_missing</translation>
     </message>
     <message>
         <source>a library is missing: {names}</source>
@@ -13252,8 +13391,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>nada foi gravado; é uma falha da exportação, por favor informe-a</translation>
     </message>
     <message>
-        <source>an iteration leaves no image of a {name} to classify</source>
-        <translation>uma iteração não deixa nenhuma imagem para classificar: {name}</translation>
+        <source>an iteration leaves no image of a few-shot class to classify</source>
+        <translation>uma iteração não deixa nenhuma imagem de uma classe de poucos exemplos para classificar</translation>
+    </message>
+    <message>
+        <source>an iteration leaves no image of a coarse class to classify</source>
+        <translation>uma iteração não deixa nenhuma imagem de uma classe mais geral para classificar</translation>
     </message>
     <message>
         <source>at least 1</source>
@@ -13322,10 +13465,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>install Protoleaf with Python: pipx install &apos;protoleaf[{extra}]&apos;</source>
         <translation>instale o Protoleaf com Python: pipx install &apos;protoleaf[{extra}]&apos;</translation>
-    </message>
-    <message>
-        <source>normalisation</source>
-        <translation>normalisation</translation>
     </message>
     <message>
         <source>the model cannot be converted to ONNX</source>
@@ -13476,8 +13615,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>esta mensagem não era esperada</translation>
     </message>
     <message>
-        <source>this is no {kind}</source>
-        <translation>isto não é {kind}</translation>
+        <source>a message of the program has other fields than its kind</source>
+        <translation>uma mensagem do programa tem campos diferentes dos do seu tipo</translation>
+    </message>
+    <message>
+        <source>{kind} ({reason})</source>
+        <translation>{kind} ({reason})</translation>
     </message>
     <message>
         <source>this line is no message of the program</source>
@@ -13504,6 +13647,14 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>uma pasta de predições</translation>
     </message>
     <message>
+        <source>make one with `protoleaf classify DATASET --model BUNDLE --out PREDICTIONS`</source>
+        <translation>crie uma com `protoleaf classify DATASET --model BUNDLE --out PREDICTIONS`</translation>
+    </message>
+    <message>
+        <source>run the same `protoleaf classify` again: it makes what is missing or damaged</source>
+        <translation>execute o mesmo `protoleaf classify` novamente: ele cria o que falta ou está danificado</translation>
+    </message>
+    <message>
         <source>%1?</source>
         <translation>%1?</translation>
     </message>
@@ -13522,10 +13673,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>%1 → %2</source>
         <translation>%1 → %2</translation>
-    </message>
-    <message>
-        <source>%1 %2</source>
-        <translation>%1 %2</translation>
     </message>
     <message>
         <source>%1.</source>
@@ -13600,20 +13747,20 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>{before}, {after}</translation>
     </message>
     <message>
-        <source>few-shot class</source>
-        <translation>classe de poucos exemplos</translation>
-    </message>
-    <message>
-        <source>coarse class</source>
-        <translation>classe mais ampla</translation>
-    </message>
-    <message>
         <source>%1 (%2)</source>
         <translation>%1 (%2)</translation>
     </message>
     <message>
         <source>{title}: {value}</source>
         <translation>{title}: {value}</translation>
+    </message>
+    <message>
+        <source>the conflicts cannot be written</source>
+        <translation>não é possível gravar os conflitos</translation>
+    </message>
+    <message>
+        <source>the table cannot be written</source>
+        <translation>não é possível gravar a tabela</translation>
     </message>
 </context>
 </TS>

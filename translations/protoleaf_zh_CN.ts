@@ -48,6 +48,38 @@
         <translation>Enter</translation>
     </message>
     <message>
+        <source>Shift</source>
+        <translation>Shift</translation>
+    </message>
+    <message>
+        <source>Ctrl</source>
+        <translation>Ctrl</translation>
+    </message>
+    <message>
+        <source>Esc</source>
+        <translation>Esc</translation>
+    </message>
+    <message>
+        <source>Space</source>
+        <translation>空格键</translation>
+    </message>
+    <message>
+        <source>Backspace</source>
+        <translation>Backspace</translation>
+    </message>
+    <message>
+        <source>Del</source>
+        <translation>Del</translation>
+    </message>
+    <message>
+        <source>Home</source>
+        <translation>Home</translation>
+    </message>
+    <message>
+        <source>End</source>
+        <translation>End</translation>
+    </message>
+    <message>
         <source>Keys</source>
         <translation>快捷键</translation>
     </message>
@@ -398,10 +430,6 @@
     <message>
         <source>Address of the proxy</source>
         <translation>代理地址</translation>
-    </message>
-    <message>
-        <source>http://host:port</source>
-        <translation>http://host:port</translation>
     </message>
     <message>
         <source>If this computer reaches the internet only through a proxy</source>
@@ -1183,21 +1211,27 @@
         <source>the parents</source>
         <translation>父类</translation>
     </message>
-    <message>
-        <source>%1 go to %2</source>
-        <translation>%1转到 %2</translation>
+    <message numerus="yes">
+        <source>%n labels go to %1</source>
+        <translation>
+            <numerusform>%n 个标签转到 %1</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 are removed</source>
-        <translation>%1被移除</translation>
+    <message numerus="yes">
+        <source>%n labels are removed</source>
+        <translation>
+            <numerusform>%n 个标签被移除</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 has %n labelled images; to split a class takes 2. Label some more first.</source>
+        <translation>
+            <numerusform>“%1”有 %n 张已标注图像；拆分类别至少需要 2 张。请先再标注一些。</numerusform>
+        </translation>
     </message>
     <message>
         <source>Split class…</source>
         <translation>拆分类别…</translation>
-    </message>
-    <message>
-        <source>%1 has %2 labelled images; to split a class takes 2. Label some more first.</source>
-        <translation>“%1”有 %2 张已标注图像；拆分类别至少需要 2 张。请先再标注一些。</translation>
     </message>
     <message>
         <source>No images yet</source>
@@ -1267,9 +1301,17 @@
         <source>Needs examples: drop a few images here</source>
         <translation>需要样例：拖几张图像到此处</translation>
     </message>
-    <message>
-        <source>%1 images here or below, %2 examples of its own</source>
-        <translation>此处及以下有 %1 张图像，自身有 %2 个样例</translation>
+    <message numerus="yes">
+        <source>%n examples of its own</source>
+        <translation>
+            <numerusform>自身有 %n 个样例</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n images here or below</source>
+        <translation>
+            <numerusform>此处及以下有 %n 张图像</numerusform>
+        </translation>
     </message>
     <message>
         <source>Label %1 as none of the classes</source>
@@ -1517,13 +1559,17 @@ Click + to add a class, or import a list.</source>
         <source>Not evaluated yet: this needs classes with two examples and some more images.</source>
         <translation>尚未评估：需要有两个样例的类别和更多图像。</translation>
     </message>
-    <message>
-        <source>Off, because it does not help: of %1 held-out examples, %2 are correct with it and %3 without.</source>
-        <translation>已关闭，因为没有帮助：%1 个留出样例中，开启时正确 %2 个，关闭时 %3 个。</translation>
+    <message numerus="yes">
+        <source>Off, because it does not help: of %n held-out examples, %1 are correct with it and %2 without.</source>
+        <translation>
+            <numerusform>关，因为没有帮助：%n 个留出样例中，开启时正确 %1 个，关闭时 %2 个。</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>Of %1 held-out examples, %2 are correct with it and %3 without.</source>
-        <translation>%1 个留出样例中，开启时正确 %2 个，关闭时 %3 个。</translation>
+    <message numerus="yes">
+        <source>Of %n held-out examples, %1 are correct with it and %2 without.</source>
+        <translation>
+            <numerusform>%n 个留出样例中，开启时正确 %1 个，关闭时 %2 个。</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>Move %n classes to the top level</source>
@@ -1638,8 +1684,8 @@ Click + to add a class, or import a list.</source>
         </translation>
     </message>
     <message>
-        <source>The picture is reduced to %1%, since larger ones open nowhere. SVG has no limit.</source>
-        <translation>图片已缩小到 %1%，因为更大的图片没有程序能打开。SVG 没有此限制。</translation>
+        <source>The picture is reduced to %1, since larger ones open nowhere. SVG has no limit.</source>
+        <translation>图片已缩小到 %1，因为更大的图片无处可打开。SVG 没有限制。</translation>
     </message>
     <message>
         <source>Export class graph</source>
@@ -1736,6 +1782,11 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>Verified and sure</source>
         <translation>人工标注和确信的预测</translation>
+    </message>
+    <message>
+        <source>All</source>
+        <comment>images</comment>
+        <translation>全部</translation>
     </message>
     <message>
         <source>Images labelled by a person</source>
@@ -2059,35 +2110,11 @@ Click + to add a class, or import a list.</source>
         <source>1 level</source>
         <translation>1 层</translation>
     </message>
-    <message>
-        <source>%1 levels</source>
-        <translation>%1 层</translation>
-    </message>
-    <message>
-        <source>%1 levels with %2 and %3 classes</source>
-        <translation>%1 层，各有 %2 和 %3 个类别</translation>
-    </message>
     <message numerus="yes">
         <source>%n new classes</source>
         <translation>
             <numerusform>%n 个新类别</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>%1 renamed</source>
-        <translation>重命名 %1 个</translation>
-    </message>
-    <message>
-        <source>%1 merged</source>
-        <translation>合并 %1 个</translation>
-    </message>
-    <message>
-        <source>%1 moved</source>
-        <translation>移动 %1 个</translation>
-    </message>
-    <message>
-        <source>%1 linked</source>
-        <translation>关联 %1 个</translation>
     </message>
     <message>
         <source>Synonyms of %1</source>
@@ -2107,13 +2134,53 @@ Click + to add a class, or import a list.</source>
             <numerusform>%1已在项目中。</numerusform>
         </translation>
     </message>
-    <message>
-        <source>%1 get a source id or synonyms.</source>
-        <translation>%1将获得来源 ID 或同义词。</translation>
+    <message numerus="yes">
+        <source>%n levels</source>
+        <translation>
+            <numerusform>%n 层</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 get the note or colour that the file has for them.</source>
-        <translation>%1将获得文件中的备注或颜色。</translation>
+    <message numerus="yes">
+        <source>%n levels with %1 and %2 classes</source>
+        <translation>
+            <numerusform>%n 层，类别数为 %1 和 %2</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n renamed</source>
+        <translation>
+            <numerusform>重命名 %n 个</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n merged</source>
+        <translation>
+            <numerusform>合并 %n 个</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n linked</source>
+        <translation>
+            <numerusform>关联 %n 个</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n moved</source>
+        <translation>
+            <numerusform>移动 %n 个</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n classes get a source id or synonyms.</source>
+        <translation>
+            <numerusform>%n 个类别将获得来源 ID 或同义词。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n classes get the note or colour that the file has for them.</source>
+        <translation>
+            <numerusform>%n 个类别将获得文件中的备注或颜色。</numerusform>
+        </translation>
     </message>
     <message>
         <source>The list is remembered, to compare its next version with it.</source>
@@ -2279,9 +2346,35 @@ Click + to add a class, or import a list.</source>
         <source>%1 and %2 look like one class</source>
         <translation>“%1”和“%2”像是同一类别</translation>
     </message>
-    <message>
-        <source>Of %1 images, %2 are more like the other class than like the rest of their own.</source>
-        <translation>%1 张图像中，有 %2 张更像另一类别，而不是本类别的其他图像。</translation>
+    <message numerus="yes">
+        <source>Of %1 images, %n are more like the other class than like the rest of their own.</source>
+        <translation>
+            <numerusform>%1 张图像中，有 %n 张更像另一类别，而不是本类别的其他图像。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>3 more examples of %1 would help about %n images</source>
+        <translation>
+            <numerusform>“%1”再有 3 个样例，约可改善 %n 张图像</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>It has %n examples.</source>
+        <translation>
+            <numerusform>它有 %n 个样例。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n images probably belong to it, but not surely.</source>
+        <translation>
+            <numerusform>%n 张图像可能属于它，但不确定。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>How good is this? Tested on %n places of your graph: the right parent comes first in %1, among the first three in %2. By chance it would be first in %3.</source>
+        <translation>
+            <numerusform>效果如何？在类别图的 %n 个位置上测试，正确父类排在首位 %1 次，排在前三位 %2 次。随机情况下会排在首位 %3 次。</numerusform>
+        </translation>
     </message>
     <message>
         <source>Merge into %1</source>
@@ -2300,16 +2393,6 @@ Click + to add a class, or import a list.</source>
         <translation>拆分为两个类别</translation>
     </message>
     <message>
-        <source>3 more examples of %1 would help about %2 images</source>
-        <translation>“%1”再有 3 个样例，约可改善 %2 张图像</translation>
-    </message>
-    <message numerus="yes">
-        <source>It has %n examples, and %1 images probably belong to it, but not surely.</source>
-        <translation>
-            <numerusform>它有 %n 个样例，另有 %1 张图像可能属于它，但不确定。</numerusform>
-        </translation>
-    </message>
-    <message>
         <source>Show the class</source>
         <translation>显示类别</translation>
     </message>
@@ -2322,10 +2405,6 @@ Click + to add a class, or import a list.</source>
         <translation>
             <numerusform>处理完这些后还会出现 %n 条。</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>How good is this? Tested on %1 places of your graph, it ranks the right parent first %2 times and among the first three %3 times. By chance it would be first %4 times.</source>
-        <translation>效果如何？在类别图的 %1 个位置上测试，正确父类排在首位 %2 次，排在前三位 %3 次。随机情况下会排在首位 %4 次。</translation>
     </message>
     <message numerus="yes">
         <source>Show %n dismissed suggestions again</source>
@@ -2755,9 +2834,11 @@ Click + to add a class, or import a list.</source>
         <source>Back to all images (Esc)</source>
         <translation>返回全部图像 (Esc)</translation>
     </message>
-    <message>
-        <source>First of %1 pages</source>
-        <translation>第 1 页，共 %1 页</translation>
+    <message numerus="yes">
+        <source>First of %n pages</source>
+        <translation>
+            <numerusform>第 1 页，共 %n 页</numerusform>
+        </translation>
     </message>
     <message>
         <source>Image</source>
@@ -2799,9 +2880,11 @@ Click + to add a class, or import a list.</source>
         <source>No images found there</source>
         <translation>未在那里找到图像</translation>
     </message>
-    <message>
-        <source>%1 and %2 more could not be added: %3</source>
-        <translation>%1 及另外 %2 个无法添加：%3</translation>
+    <message numerus="yes">
+        <source>%1 and %n more could not be added: %2</source>
+        <translation>
+            <numerusform>%1 及另外 %n 个无法添加：%2</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1 could not be added: %2</source>
@@ -3218,6 +3301,11 @@ Click + to add a class, or import a list.</source>
         <translation>自身图像</translation>
     </message>
     <message>
+        <source>From %1</source>
+        <comment>class</comment>
+        <translation>来自 %1</translation>
+    </message>
+    <message>
         <source>%1 of the prediction comes from the most similar images:</source>
         <translation>预测的 %1 来自最相似的图像：</translation>
     </message>
@@ -3281,9 +3369,11 @@ Click + to add a class, or import a list.</source>
         <source>For this class and all below it. Below this, the broader class is used.</source>
         <translation>用于此类别及其下所有类别。低于此值则使用更粗的类别。</translation>
     </message>
-    <message>
-        <source>At %1, %2 of %3 held-out images of this class are named as it or a class below it.</source>
-        <translation>置信度 %1 时，此类别的 %3 张留出图像中有 %2 张归入该类别或其下的类别。</translation>
+    <message numerus="yes">
+        <source>At %1, %2 of %n held-out images of this class are named as it or a class below it.</source>
+        <translation>
+            <numerusform>置信度 %1 时，此类别的 %n 张留出图像中有 %2 张命名为它或其下的类别。</numerusform>
+        </translation>
     </message>
     <message>
         <source>Of all images named so, %1 are right (95% confidence interval %2 to %3).</source>
@@ -3499,13 +3589,17 @@ Click + to add a class, or import a list.</source>
         <source>Nearly the same image is labelled %1: one of the two is wrong.</source>
         <translation>几乎相同的图像标注为“%1”：两者必有一个有误。</translation>
     </message>
-    <message>
-        <source>Its %1 nearest labelled look-alikes are all %2.</source>
-        <translation>与它最相近的 %1 张已标注图像均为“%2”。</translation>
+    <message numerus="yes">
+        <source>Its %n nearest labelled look-alikes are all %1.</source>
+        <translation>
+            <numerusform>与它最近的 %n 张已标注相近图像均为 %1。</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>Its %1 nearest labelled look-alikes: %2.</source>
-        <translation>与它最相近的 %1 张已标注图像：%2。</translation>
+    <message numerus="yes">
+        <source>Its %n nearest labelled look-alikes: %1.</source>
+        <translation>
+            <numerusform>与它最近的 %n 张已标注相近图像：%1。</numerusform>
+        </translation>
     </message>
     <message>
         <source>Without this label the model says %1, %2.</source>
@@ -3759,6 +3853,11 @@ Click + to add a class, or import a list.</source>
         <source>%1 (id %2)</source>
         <translation>%1 (ID %2)</translation>
     </message>
+    <message>
+        <source>None</source>
+        <comment>class</comment>
+        <translation>无</translation>
+    </message>
     <message numerus="yes">
         <source>%n images have the same name here but are different photos. They are not labelled.</source>
         <translation>
@@ -3807,7 +3906,12 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Found</source>
+        <comment>image</comment>
         <translation>已找到</translation>
+    </message>
+    <message>
+        <source>Found</source>
+        <translation>找到</translation>
     </message>
     <message numerus="yes">
         <source>%1 classes made</source>
@@ -3883,9 +3987,11 @@ Click + to add a class, or import a list.</source>
         <source>Clear the selection (Esc)</source>
         <translation>清除选择 (Esc)</translation>
     </message>
-    <message>
-        <source>Accept %1 predictions</source>
-        <translation>接受 %1 个预测</translation>
+    <message numerus="yes">
+        <source>Accept %n predictions</source>
+        <translation>
+            <numerusform>接受 %n 个预测</numerusform>
+        </translation>
     </message>
     <message>
         <source>status</source>
@@ -3974,6 +4080,11 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>Predicted</source>
         <translation>已预测</translation>
+    </message>
+    <message>
+        <source>Unknown</source>
+        <comment>images</comment>
+        <translation>未知</translation>
     </message>
     <message>
         <source>Labelled, or without a score</source>
@@ -4447,29 +4558,71 @@ Click + to add a class, or import a list.</source>
         <source>%1 of %2 found</source>
         <translation>找到 %1 张，共 %2 张</translation>
     </message>
-    <message>
-        <source>%1 by their folders</source>
-        <translation>按文件夹：%1 张</translation>
+    <message numerus="yes">
+        <source>%n by their folders</source>
+        <translation>
+            <numerusform>按文件夹：%n 张</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 by name and size</source>
-        <translation>按名称和大小：%1 张</translation>
+    <message numerus="yes">
+        <source>%n by name and size</source>
+        <translation>
+            <numerusform>按名称和大小：%n 张</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 by content</source>
-        <translation>按内容：%1 张</translation>
+    <message numerus="yes">
+        <source>%n by content</source>
+        <translation>
+            <numerusform>按内容：%n 张</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>and %1 more folders</source>
-        <translation>及另外 %1 个文件夹</translation>
+    <message numerus="yes">
+        <source>and %n more folders</source>
+        <translation>
+            <numerusform>及另外 %n 个文件夹</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 changed in the meantime</source>
-        <translation>%1 张在此期间已更改</translation>
+    <message numerus="yes">
+        <source>%n changed in the meantime</source>
+        <translation>
+            <numerusform>%n 张在此期间已更改</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 added from the new place without a label will be replaced</source>
-        <translation>从新位置添加且无标签的 %1将被替换</translation>
+    <message numerus="yes">
+        <source>%n images added from the new place without a label will be replaced</source>
+        <translation>
+            <numerusform>从新位置添加的 %n 张无标签图像将被替换</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n not updated: a file with the same name and size is a different image.</source>
+        <translation>
+            <numerusform>%n 张未更新：名称和大小相同的文件是另一张图像。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n could be several files. Choose a narrower folder to tell them apart.</source>
+        <translation>
+            <numerusform>%n 张可能对应多个文件。选择范围更小的文件夹以区分。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n already in the project as another image with a label.</source>
+        <translation>
+            <numerusform>%n 张已作为另一张带标签的图像在项目中。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n not found there.</source>
+        <translation>
+            <numerusform>%n 张未在那里找到。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n folders could not be searched.</source>
+        <translation>
+            <numerusform>无法搜索 %n 个文件夹。</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1, all verified by content</source>
@@ -4482,26 +4635,6 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>%1, %2 verified by content, %3 by name and size</source>
         <translation>%1，%2 张按内容核实，%3 张按名称和大小</translation>
-    </message>
-    <message>
-        <source>%1 not updated: a file with the same name and size is a different image.</source>
-        <translation>%1 张未更新：名称和大小相同的文件是另一张图像。</translation>
-    </message>
-    <message>
-        <source>%1 could be several files. Choose a narrower folder to tell them apart.</source>
-        <translation>%1 张可能对应多个文件。选择范围更小的文件夹以区分。</translation>
-    </message>
-    <message>
-        <source>%1 already in the project as another image with a label.</source>
-        <translation>%1 张已作为另一张带标签的图像在项目中。</translation>
-    </message>
-    <message>
-        <source>%1 not found there.</source>
-        <translation>%1 张未在那里找到。</translation>
-    </message>
-    <message>
-        <source>%1 folders</source>
-        <translation>%1 个文件夹</translation>
     </message>
     <message>
         <source>%1 could not be searched.</source>
@@ -4537,9 +4670,11 @@ Click + to add a class, or import a list.</source>
         <source>5 stars</source>
         <translation>5 星</translation>
     </message>
-    <message>
-        <source>and %1 more</source>
-        <translation>及另外 %1 项</translation>
+    <message numerus="yes">
+        <source>and %n more</source>
+        <translation>
+            <numerusform>及另外 %n 项</numerusform>
+        </translation>
     </message>
     <message>
         <source>Stop; nothing is imported</source>
@@ -4604,6 +4739,11 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>Reduce motion</source>
         <translation>减弱动态效果</translation>
+    </message>
+    <message>
+        <source>Labelled by</source>
+        <comment>setting</comment>
+        <translation>标注者姓名</translation>
     </message>
     <message>
         <source>What each key does</source>
@@ -4821,9 +4961,11 @@ Click + to add a class, or import a list.</source>
         <source>Accept the class on the card</source>
         <translation>接受卡片上的类别</translation>
     </message>
-    <message>
-        <source>None of the %1 selected images has an unlabelled prediction above %2.</source>
-        <translation>所选的 %1 张图像中，没有得分高于 %2 且未标注的预测。</translation>
+    <message numerus="yes">
+        <source>None of the %n selected images has an unlabelled prediction above %1.</source>
+        <translation>
+            <numerusform>所选的 %n 张图像中，没有得分高于 %1 且未标注的预测。</numerusform>
+        </translation>
     </message>
     <message>
         <source>Accept the most likely class</source>
@@ -4922,6 +5064,11 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>To review</source>
         <translation>待审核</translation>
+    </message>
+    <message>
+        <source>Could not be read</source>
+        <comment>images</comment>
+        <translation>无法读取</translation>
     </message>
     <message>
         <source>Waiting for other work to finish.</source>
@@ -5209,21 +5356,35 @@ Click + to add a class, or import a list.</source>
         <source>About %1.</source>
         <translation>约 %1。</translation>
     </message>
-    <message>
-        <source>%1 labels: training would likely help.</source>
-        <translation>%1 个标签：训练很可能有帮助。</translation>
+    <message numerus="yes">
+        <source>%n labels: training would likely help.</source>
+        <translation>
+            <numerusform>%n 个标签：训练很可能有帮助。</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 labels: training for about %2 would likely help.</source>
-        <translation>%1 个标签：训练约 %2 很可能有帮助。</translation>
+    <message numerus="yes">
+        <source>%n labels: training for about %1 would likely help.</source>
+        <translation>
+            <numerusform>%n 个标签：训练约 %1 很可能有帮助。</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>%1 labels: training the backbone would likely help.</source>
-        <translation>%1 个标签：训练骨干网络很可能有帮助。</translation>
+    <message numerus="yes">
+        <source>%n labels: training the backbone would likely help.</source>
+        <translation>
+            <numerusform>%n 个标签：训练骨干网络很可能有帮助。</numerusform>
+        </translation>
     </message>
-    <message>
-        <source>Training stopped after %1 of %2 iterations. Nothing is lost.</source>
-        <translation>训练在第 %1 次迭代后停止，共 %2 次。没有任何损失。</translation>
+    <message numerus="yes">
+        <source>Training stopped after %1 of %n iterations. Nothing is lost.</source>
+        <translation>
+            <numerusform>训练在第 %1 次迭代后停止，共 %n 次。没有任何损失。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Learns from %1 you labelled in %n classes.</source>
+        <translation>
+            <numerusform>学习自您在 %n 个类别中标注的 %1。</numerusform>
+        </translation>
     </message>
     <message>
         <source>1 minute</source>
@@ -5242,10 +5403,6 @@ Click + to add a class, or import a list.</source>
         <translation>请先为 2 个类别各标注至少 2 张图像。</translation>
     </message>
     <message>
-        <source>Learns from %1 you labelled in %2 classes.</source>
-        <translation>从您在 %2 个类别中标注的 %1中学习。</translation>
-    </message>
-    <message>
         <source>The new version is ready</source>
         <translation>新版本已就绪</translation>
     </message>
@@ -5260,6 +5417,11 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>Too few labels to measure it on held-out images.</source>
         <translation>标签太少，无法在留出图像上测量。</translation>
+    </message>
+    <message>
+        <source>New: %1</source>
+        <comment>version</comment>
+        <translation>新：%1</translation>
     </message>
     <message numerus="yes">
         <source>Accuracy on %n held-out images.</source>
@@ -5509,9 +5671,29 @@ Click + to add a class, or import a list.</source>
         <source>Accuracy on held-out labels: %1 → %2 (%3 points, between %4 and %5)</source>
         <translation>留出标签上的准确率：%1 → %2（%3 个百分点，介于 %4 与 %5 之间）</translation>
     </message>
-    <message>
-        <source>Measured on %1 labelled images, each held out of both models: %2 became right, %3 wrong.</source>
-        <translation>在 %1 张已标注图像上测量，每张都从两个模型中留出：%2 张变为正确，%3 张变为错误。</translation>
+    <message numerus="yes">
+        <source>Measured on %n labelled images, each held out of both models: %1 became right, %2 wrong.</source>
+        <translation>
+            <numerusform>在 %n 张已标注图像上测量，每张都从两个模型中留出：%1 张变为正确，%2 张变为错误。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n edits are tried out</source>
+        <translation>
+            <numerusform>已试改 %n 项</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n new labels changed what is expected</source>
+        <translation>
+            <numerusform>%n 个新标签改变了预期</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>By the last %n edits</source>
+        <translation>
+            <numerusform>因最近 %n 项编辑</numerusform>
+        </translation>
     </message>
     <message>
         <source>With a safe class: %1 → %2, right: %3 → %4.</source>
@@ -5522,20 +5704,12 @@ Click + to add a class, or import a list.</source>
         <translation>已试改：%1</translation>
     </message>
     <message>
-        <source>%1 edits are tried out</source>
-        <translation>已试改 %1 项</translation>
-    </message>
-    <message>
         <source>Unknown went up by %1</source>
         <translation>未知增加 %1</translation>
     </message>
     <message>
         <source>Unknown went down by %1</source>
         <translation>未知减少 %1</translation>
-    </message>
-    <message>
-        <source>%1 new labels changed what is expected</source>
-        <translation>%1 个新标签改变了预期</translation>
     </message>
     <message numerus="yes">
         <source>%n new labels of %1 changed what is expected</source>
@@ -5546,10 +5720,6 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>By the last edit: %1</source>
         <translation>因上一项编辑：%1</translation>
-    </message>
-    <message>
-        <source>By the last %1 edits</source>
-        <translation>因最近 %1 项编辑</translation>
     </message>
     <message>
         <source>unknown</source>
@@ -6073,9 +6243,11 @@ Click + to add a class, or import a list.</source>
         <source>any date</source>
         <translation>任意日期</translation>
     </message>
-    <message>
-        <source>%1 selected</source>
-        <translation>已选择 %1 张</translation>
+    <message numerus="yes">
+        <source>%n selected</source>
+        <translation>
+            <numerusform>已选择 %n 张</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>about %n errors</source>
@@ -6119,9 +6291,11 @@ Click + to add a class, or import a list.</source>
         <source>Accept %1</source>
         <translation>接受 %1 张</translation>
     </message>
-    <message>
-        <source>Include %1 unknown</source>
-        <translation>包含 %1 张未知</translation>
+    <message numerus="yes">
+        <source>Include %n unknown</source>
+        <translation>
+            <numerusform>包含 %n 张未知</numerusform>
+        </translation>
     </message>
     <message>
         <source>(removed)</source>
@@ -6180,6 +6354,10 @@ Click + to add a class, or import a list.</source>
         <translation>均值 {mean}，矩阵 {matrix}</translation>
     </message>
     <message>
+        <source>the weights of {name} are not there</source>
+        <translation>{name} 的权重不存在</translation>
+    </message>
+    <message>
         <source>install it: pip install {package}</source>
         <translation>请安装：pip install {package}</translation>
     </message>
@@ -6202,6 +6380,10 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>the weights of {source} are not the published ones</source>
         <translation>{source} 的权重不是已发布的权重</translation>
+    </message>
+    <message>
+        <source>{hash}… in {path}</source>
+        <translation>{hash}…（{path}）</translation>
     </message>
     <message>
         <source>the weights cannot be read</source>
@@ -6500,24 +6682,12 @@ Click + to add a class, or import a list.</source>
         <translation>文件名中有 CLIP</translation>
     </message>
     <message>
-        <source>clip</source>
-        <translation>clip</translation>
-    </message>
-    <message>
         <source>it comes from TensorFlow, where this is usual</source>
         <translation>它来自 TensorFlow，通常如此</translation>
     </message>
     <message>
-        <source>minus-one-to-one</source>
-        <translation>minus-one-to-one</translation>
-    </message>
-    <message>
         <source>it comes from Caffe</source>
         <translation>它来自 Caffe</translation>
-    </message>
-    <message>
-        <source>caffe</source>
-        <translation>caffe</translation>
     </message>
     <message>
         <source>most published networks use it</source>
@@ -6542,6 +6712,18 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>the model file cannot be read</source>
         <translation>无法读取模型文件</translation>
+    </message>
+    <message>
+        <source>it holds no graph</source>
+        <translation>其中没有计算图</translation>
+    </message>
+    <message>
+        <source>a name is no text</source>
+        <translation>某个名称不是文本</translation>
+    </message>
+    <message>
+        <source>its external data has no place</source>
+        <translation>其外部数据没有位置</translation>
     </message>
     <message>
         <source>at most 2 GB</source>
@@ -6612,6 +6794,10 @@ Click + to add a class, or import a list.</source>
         <translation>这不是 ONNX 文件，或已损坏</translation>
     </message>
     <message>
+        <source>{file}: {reason}</source>
+        <translation>{file}：{reason}</translation>
+    </message>
+    <message>
         <source>ImageNet mean and std</source>
         <translation>ImageNet 均值和标准差</translation>
     </message>
@@ -6630,10 +6816,6 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>0 to 255, BGR, mean subtracted (Caffe)</source>
         <translation>0 到 255，BGR，减去均值 (Caffe)</translation>
-    </message>
-    <message>
-        <source>bgr</source>
-        <translation>bgr</translation>
     </message>
     <message>
         <source>CLIP mean and std</source>
@@ -6716,12 +6898,12 @@ Click + to add a class, or import a list.</source>
         <translation>请等待其完成，或在那里将其停止</translation>
     </message>
     <message>
-        <source>the file has changed on the server</source>
-        <translation>服务器上的文件已更改</translation>
+        <source>this file is being downloaded already</source>
+        <translation>该文件正在下载</translation>
     </message>
     <message>
-        <source>bytes</source>
-        <translation>字节</translation>
+        <source>the file has changed on the server</source>
+        <translation>服务器上的文件已更改</translation>
     </message>
     <message>
         <source>the server sent another part than requested</source>
@@ -6792,8 +6974,12 @@ Click + to add a class, or import a list.</source>
         <translation>两者都没有</translation>
     </message>
     <message>
-        <source>{subject} of {repository} cannot be read</source>
-        <translation>无法读取 {repository} 的 {subject}</translation>
+        <source>the preprocessing of {repository} cannot be read</source>
+        <translation>无法读取 {repository} 的预处理</translation>
+    </message>
+    <message>
+        <source>{file} of {repository} cannot be read</source>
+        <translation>无法读取 {repository} 的 {file}</translation>
     </message>
     <message>
         <source>the installed timm does not know the network&apos;s architecture</source>
@@ -6864,6 +7050,10 @@ Click + to add a class, or import a list.</source>
         <translation>{hash}…，对应 {path}</translation>
     </message>
     <message>
+        <source>this network is being added already</source>
+        <translation>该网络正在添加</translation>
+    </message>
+    <message>
         <source>the network cannot be exported</source>
         <translation>网络无法导出</translation>
     </message>
@@ -6878,10 +7068,6 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>a mirror needs an encrypted address</source>
         <translation>镜像需要加密地址</translation>
-    </message>
-    <message>
-        <source>https://host</source>
-        <translation>https://host</translation>
     </message>
     <message>
         <source>this is no proxy&apos;s address</source>
@@ -6920,12 +7106,24 @@ Click + to add a class, or import a list.</source>
         <translation>请在代理地址中写入用户名和密码：http://name:password@host:port</translation>
     </message>
     <message>
+        <source>the file has been moved; a newer version of the program may know where to</source>
+        <translation>文件已被移动；更新版本的程序可能知道新位置</translation>
+    </message>
+    <message>
         <source>hf-hub:owner/name or hf-hub:owner/name@revision</source>
         <translation>hf-hub:owner/name 或 hf-hub:owner/name@revision</translation>
     </message>
     <message>
         <source>this is no network on the hub</source>
         <translation>hub 上没有这个网络</translation>
+    </message>
+    <message>
+        <source>more than {size:,} bytes</source>
+        <translation>超过 {size:,} 字节</translation>
+    </message>
+    <message>
+        <source>no text</source>
+        <translation>不是文本</translation>
     </message>
     <message>
         <source>the hub does not give this file to everybody</source>
@@ -6960,12 +7158,16 @@ Click + to add a class, or import a list.</source>
         <translation>下载需要加密地址</translation>
     </message>
     <message>
-        <source>https://</source>
-        <translation>https://</translation>
+        <source>no answer in time</source>
+        <translation>未及时响应</translation>
     </message>
     <message>
         <source>the server did not deliver the file</source>
         <translation>服务器未提供该文件</translation>
+    </message>
+    <message>
+        <source>try again later</source>
+        <translation>请稍后重试</translation>
     </message>
     <message>
         <source>the connection to {host} is not safe</source>
@@ -8238,10 +8440,6 @@ Click + to add a class, or import a list.</source>
         <translation>最多 {most} 张，从中选取</translation>
     </message>
     <message>
-        <source>{count}</source>
-        <translation>{count}</translation>
-    </message>
-    <message>
         <source>name fewer, or draw them with --by random</source>
         <translation>请减少数量，或用 --by random 抽取</translation>
     </message>
@@ -8994,10 +9192,6 @@ Click + to add a class, or import a list.</source>
         <translation>无法理解第 {place} 个字符处的“{term}”</translation>
     </message>
     <message>
-        <source>{examples}</source>
-        <translation>{examples}</translation>
-    </message>
-    <message>
         <source>the range at character {place} ends before it begins</source>
         <translation>第 {place} 个字符处的范围终点早于起点</translation>
     </message>
@@ -9138,6 +9332,10 @@ Click + to add a class, or import a list.</source>
         <translation>请先标注更多叶类别的图像</translation>
     </message>
     <message>
+        <source>reading images</source>
+        <translation>正在读取图像</translation>
+    </message>
+    <message>
         <source>the decoded images cannot be kept for the training</source>
         <translation>无法为训练保存解码后的图像</translation>
     </message>
@@ -9234,10 +9432,6 @@ Click + to add a class, or import a list.</source>
         <translation>训练需要</translation>
     </message>
     <message>
-        <source>trained.json</source>
-        <translation>trained.json</translation>
-    </message>
-    <message>
         <source>the folder for the trained model is not empty</source>
         <translation>存放训练所得模型的文件夹不为空</translation>
     </message>
@@ -9278,12 +9472,16 @@ Click + to add a class, or import a list.</source>
         <translation>请腾出一些磁盘空间</translation>
     </message>
     <message>
-        <source>manifest.json</source>
-        <translation>manifest.json</translation>
-    </message>
-    <message>
         <source>the folder cannot be written</source>
         <translation>无法写入文件夹</translation>
+    </message>
+    <message>
+        <source>no {file} in {folder}</source>
+        <translation>{folder} 中没有 {file}</translation>
+    </message>
+    <message>
+        <source>another {file} in {folder}</source>
+        <translation>{folder} 中的 {file} 是另一种</translation>
     </message>
     <message>
         <source>{title} of a newer version of Protoleaf cannot be read</source>
@@ -9314,8 +9512,16 @@ Click + to add a class, or import a list.</source>
         <translation>数据集</translation>
     </message>
     <message>
+        <source>make one with `protoleaf embed SOURCE... --out DATASET --backbone B`</source>
+        <translation>请用 `protoleaf embed SOURCE... --out DATASET --backbone B` 创建</translation>
+    </message>
+    <message>
         <source>a shard has fewer images than failed ones</source>
         <translation>某个分片的图像少于失败的图像</translation>
+    </message>
+    <message>
+        <source>run the same `protoleaf embed` again: it makes what is missing or damaged</source>
+        <translation>请再次运行同样的 `protoleaf embed`：它会补上缺失或损坏的部分</translation>
     </message>
     <message>
         <source>the data set is not whole</source>
@@ -9456,6 +9662,22 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>found {found}</source>
         <translation>实际为 {found}</translation>
+    </message>
+    <message>
+        <source>this would make a class its own ancestor</source>
+        <translation>这会使某个类别成为自己的上级</translation>
+    </message>
+    <message>
+        <source>link it elsewhere, or cut one of these edges first</source>
+        <translation>请关联到其他位置，或先去掉其中一条边</translation>
+    </message>
+    <message>
+        <source>stopped</source>
+        <translation>已停止</translation>
+    </message>
+    <message>
+        <source>run it again to resume from here</source>
+        <translation>再次运行即可从此处继续</translation>
     </message>
     <message>
         <source>steps</source>
@@ -10646,14 +10868,6 @@ Click + to add a class, or import a list.</source>
         <translation>请去掉该列</translation>
     </message>
     <message>
-        <source>s</source>
-        <translation>s</translation>
-    </message>
-    <message>
-        <source>ms</source>
-        <translation>ms</translation>
-    </message>
-    <message>
         <source>line {place}: {reason}</source>
         <translation>行 {place}：{reason}</translation>
     </message>
@@ -10798,10 +11012,6 @@ Click + to add a class, or import a list.</source>
         <translation>{name} 不是文本</translation>
     </message>
     <message>
-        <source>{reason}</source>
-        <translation>{reason}</translation>
-    </message>
-    <message>
         <source>{noun} cannot be read</source>
         <translation>无法读取 {noun}</translation>
     </message>
@@ -10874,10 +11084,6 @@ Click + to add a class, or import a list.</source>
         <translation>请给它单独的 taxonID</translation>
     </message>
     <message>
-        <source>http://rs.tdwg.org/dwc/text/</source>
-        <translation>http://rs.tdwg.org/dwc/text/</translation>
-    </message>
-    <message>
         <source>{source} is no archive that can be read</source>
         <translation>{source} 不是可读取的存档</translation>
     </message>
@@ -10932,10 +11138,6 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>{place} has edges without a direction</source>
         <translation>{place} 的边没有方向</translation>
-    </message>
-    <message>
-        <source>edgedefault=&quot;directed&quot;</source>
-        <translation>edgedefault=&quot;directed&quot;</translation>
     </message>
     <message>
         <source>save it as a directed graph</source>
@@ -11170,10 +11372,6 @@ Click + to add a class, or import a list.</source>
         <translation>没有文档类型声明的普通 XML</translation>
     </message>
     <message>
-        <source>&lt;!DOCTYPE ...&gt;</source>
-        <translation>&lt;!DOCTYPE ...&gt;</translation>
-    </message>
-    <message>
         <source>{name} is nested too deep</source>
         <translation>{name} 嵌套过深</translation>
     </message>
@@ -11200,10 +11398,6 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>{name} holds no XMP</source>
         <translation>{name} 不含 XMP</translation>
-    </message>
-    <message>
-        <source>rdf:RDF</source>
-        <translation>rdf:RDF</translation>
     </message>
     <message>
         <source>its head is damaged</source>
@@ -11774,10 +11968,6 @@ Click + to add a class, or import a list.</source>
         <translation>从 {source} 更新</translation>
     </message>
     <message>
-        <source>{new_classes}</source>
-        <translation>{new_classes}</translation>
-    </message>
-    <message>
         <source>{renamed} renamed</source>
         <translation>重命名 {renamed} 个</translation>
     </message>
@@ -11808,18 +11998,6 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>Merge {source}</source>
         <translation>合并 {source}</translation>
-    </message>
-    <message>
-        <source>{labels}</source>
-        <translation>{labels}</translation>
-    </message>
-    <message>
-        <source>{images}</source>
-        <translation>{images}</translation>
-    </message>
-    <message>
-        <source>{notes}</source>
-        <translation>{notes}</translation>
     </message>
     <message>
         <source>Settled two comments</source>
@@ -12304,10 +12482,6 @@ Click + to add a class, or import a list.</source>
         <translation>请将其与 {path} 放在一起</translation>
     </message>
     <message>
-        <source>SELECT step_id, text, done_at FROM journal_step ORDER BY step_id</source>
-        <translation>SELECT step_id, text, done_at FROM journal_step ORDER BY step_id</translation>
-    </message>
-    <message>
         <source>free some space there, or set TMPDIR to another folder</source>
         <translation>请在那里腾出一些空间，或将 TMPDIR 设为其他文件夹</translation>
     </message>
@@ -12382,10 +12556,6 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>move it to another folder, then open the project again</source>
         <translation>请将其移到其他文件夹，然后重新打开项目</translation>
-    </message>
-    <message>
-        <source>SELECT step_id, done_at FROM journal_step WHERE is_undone = 0 ORDER BY step_id</source>
-        <translation>SELECT step_id, done_at FROM journal_step WHERE is_undone = 0 ORDER BY step_id</translation>
     </message>
     <message>
         <source>there is no such class</source>
@@ -12620,10 +12790,6 @@ Click + to add a class, or import a list.</source>
         <translation>请使用设备 auto 或 cpu</translation>
     </message>
     <message>
-        <source>no_tensorrt</source>
-        <translation>no_tensorrt</translation>
-    </message>
-    <message>
         <source>the ONNX Runtime that is installed is built without TensorRT</source>
         <translation>已安装的 ONNX Runtime 在构建时未包含 TensorRT</translation>
     </message>
@@ -12638,10 +12804,6 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>pip install {package}, or use the device cuda</source>
         <translation>请运行 pip install {package}，或使用设备 cuda</translation>
-    </message>
-    <message>
-        <source>unsupported_system</source>
-        <translation>unsupported_system</translation>
     </message>
     <message>
         <source>{name} exists on {system} only</source>
@@ -12660,10 +12822,6 @@ Click + to add a class, or import a list.</source>
         <translation>请先运行 pip uninstall {installed}，再运行 pip install {package}</translation>
     </message>
     <message>
-        <source>no_answer</source>
-        <translation>no_answer</translation>
-    </message>
-    <message>
         <source>the trial gave no result within {seconds:.0f} s</source>
         <translation>测试在 {seconds:.0f} 秒内没有结果</translation>
     </message>
@@ -12672,20 +12830,12 @@ Click + to add a class, or import a list.</source>
         <translation>请重试：首次启动需从磁盘读取大型库；计算嵌入时的等待时间更长</translation>
     </message>
     <message>
-        <source>crashed</source>
-        <translation>crashed</translation>
-    </message>
-    <message>
         <source>the trial process died (status {status})</source>
         <translation>测试进程已崩溃（状态 {status}）</translation>
     </message>
     <message>
         <source>update the driver of the GPU and ONNX Runtime; until then the CPU does the work</source>
         <translation>请更新 GPU 驱动程序和 ONNX Runtime；在此之前由 CPU 完成工作</translation>
-    </message>
-    <message>
-        <source>wrong_numbers</source>
-        <translation>wrong_numbers</translation>
     </message>
     <message>
         <source>its results differ from those of the CPU ({message})</source>
@@ -12704,16 +12854,8 @@ Click + to add a class, or import a list.</source>
         <translation>GPU 内存已满（可用 {free_mib:,.0f} MiB）</translation>
     </message>
     <message>
-        <source>out_of_memory</source>
-        <translation>out_of_memory</translation>
-    </message>
-    <message>
         <source>close other programs that use the GPU; `nvidia-smi` lists them</source>
         <translation>请关闭使用 GPU 的其他程序；`nvidia-smi` 会列出它们</translation>
-    </message>
-    <message>
-        <source>probe_failed</source>
-        <translation>probe_failed</translation>
     </message>
     <message>
         <source>{provider} fails: {message}</source>
@@ -12800,10 +12942,6 @@ Click + to add a class, or import a list.</source>
         <translation>{system} 上没有 CUDA</translation>
     </message>
     <message>
-        <source>container_without_gpus</source>
-        <translation>container_without_gpus</translation>
-    </message>
-    <message>
         <source>this is a container that was started without the computer&apos;s GPU</source>
         <translation>这是一个启动时未带计算机 GPU 的容器</translation>
     </message>
@@ -12814,10 +12952,6 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>{remedy}; in a container, a GPU of the computer shows with `--gpus all`</source>
         <translation>{remedy}；在容器中，用 `--gpus all` 可看到计算机的 GPU</translation>
-    </message>
-    <message>
-        <source>no_gpu</source>
-        <translation>no_gpu</translation>
     </message>
     <message>
         <source>this computer shows no NVIDIA GPU, and no NVIDIA driver is installed ({library} was not found)</source>
@@ -12844,14 +12978,6 @@ Click + to add a class, or import a list.</source>
         <translation>在 Windows 本身（而非 WSL 中）</translation>
     </message>
     <message>
-        <source>no_driver</source>
-        <translation>no_driver</translation>
-    </message>
-    <message>
-        <source>no_permission</source>
-        <translation>no_permission</translation>
-    </message>
-    <message>
         <source>this user may not use the GPU: no permission on {files}</source>
         <translation>当前用户不能使用 GPU：没有 {files} 的权限</translation>
     </message>
@@ -12868,20 +12994,8 @@ Click + to add a class, or import a list.</source>
         <translation>变量 CUDA_VISIBLE_DEVICES 为“{value}”，本程序没有可用的 GPU</translation>
     </message>
     <message>
-        <source>hidden_by_environment</source>
-        <translation>hidden_by_environment</translation>
-    </message>
-    <message>
         <source>unset CUDA_VISIBLE_DEVICES, or set it to 0</source>
         <translation>请取消设置 CUDA_VISIBLE_DEVICES，或将其设为 0</translation>
-    </message>
-    <message>
-        <source>driver_not_ready</source>
-        <translation>driver_not_ready</translation>
-    </message>
-    <message>
-        <source>no_device</source>
-        <translation>no_device</translation>
     </message>
     <message>
         <source>the NVIDIA driver finds no GPU</source>
@@ -12900,10 +13014,6 @@ Click + to add a class, or import a list.</source>
         <translation>NVIDIA 驱动程序过旧：当前对应 CUDA {found}；需要 {needed} 或更高版本，对应 CUDA {major}</translation>
     </message>
     <message>
-        <source>driver_too_old</source>
-        <translation>driver_too_old</translation>
-    </message>
-    <message>
         <source>update the NVIDIA driver to {needed} or later {where}</source>
         <translation>请{where}将 NVIDIA 驱动程序更新到 {needed} 或更高版本</translation>
     </message>
@@ -12912,16 +13022,8 @@ Click + to add a class, or import a list.</source>
         <translation>请安装适用于 CUDA 12 的 onnxruntime-gpu 软件包，它支持较旧的 GPU，或使用 CPU</translation>
     </message>
     <message>
-        <source>capability_too_low</source>
-        <translation>capability_too_low</translation>
-    </message>
-    <message>
         <source>{device} has compute capability {found}; packages for CUDA {major} need {needed} or higher</source>
         <translation>{device} 的计算能力为 {found}；CUDA {major} 的软件包需要 {needed} 或更高</translation>
-    </message>
-    <message>
-        <source>both_packages</source>
-        <translation>both_packages</translation>
     </message>
     <message>
         <source>{packages} are both installed; they share one folder, and the one without CUDA won</source>
@@ -12932,10 +13034,6 @@ Click + to add a class, or import a list.</source>
         <translation>请先运行 pip uninstall {named}，再运行 pip install onnxruntime-gpu</translation>
     </message>
     <message>
-        <source>wrong_package</source>
-        <translation>wrong_package</translation>
-    </message>
-    <message>
         <source>{package} is built without CUDA</source>
         <translation>{package} 在构建时未包含 CUDA</translation>
     </message>
@@ -12944,20 +13042,12 @@ Click + to add a class, or import a list.</source>
         <translation>已安装的 ONNX Runtime 在构建时未包含 CUDA</translation>
     </message>
     <message>
-        <source>other_cuda</source>
-        <translation>other_cuda</translation>
-    </message>
-    <message>
         <source>CUDA {found} libraries were found, but this ONNX Runtime is built for CUDA {major}</source>
         <translation>找到的是 CUDA {found} 的库，但此 ONNX Runtime 是为 CUDA {major} 构建的</translation>
     </message>
     <message>
         <source>pip install &quot;onnxruntime-gpu[cuda,cudnn]&quot; brings CUDA {major} libraries, which may lie beside the others</source>
         <translation>请运行 pip install &quot;onnxruntime-gpu[cuda,cudnn]&quot;，它会安装 CUDA {major} 的库，可与其他库共存</translation>
-    </message>
-    <message>
-        <source>library_missing</source>
-        <translation>library_missing</translation>
     </message>
     <message>
         <source>a library is missing: {names}</source>
@@ -13116,8 +13206,12 @@ Click + to add a class, or import a list.</source>
         <translation>未写入任何内容；这是导出的错误，请报告</translation>
     </message>
     <message>
-        <source>an iteration leaves no image of a {name} to classify</source>
-        <translation>一次迭代没有留下可供分类的 {name} 图像</translation>
+        <source>an iteration leaves no image of a few-shot class to classify</source>
+        <translation>一次迭代没有留下可供分类的小样本类别图像</translation>
+    </message>
+    <message>
+        <source>an iteration leaves no image of a coarse class to classify</source>
+        <translation>一次迭代没有留下可供分类的粗粒度类别图像</translation>
     </message>
     <message>
         <source>at least 1</source>
@@ -13186,10 +13280,6 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>install Protoleaf with Python: pipx install &apos;protoleaf[{extra}]&apos;</source>
         <translation>请用 Python 安装 Protoleaf：pipx install &apos;protoleaf[{extra}]&apos;</translation>
-    </message>
-    <message>
-        <source>normalisation</source>
-        <translation>normalisation</translation>
     </message>
     <message>
         <source>the model cannot be converted to ONNX</source>
@@ -13340,8 +13430,12 @@ Click + to add a class, or import a list.</source>
         <translation>此消息不在预期之中</translation>
     </message>
     <message>
-        <source>this is no {kind}</source>
-        <translation>这不是 {kind}</translation>
+        <source>a message of the program has other fields than its kind</source>
+        <translation>程序的一条消息的字段与其类型不符</translation>
+    </message>
+    <message>
+        <source>{kind} ({reason})</source>
+        <translation>{kind}（{reason}）</translation>
     </message>
     <message>
         <source>this line is no message of the program</source>
@@ -13368,6 +13462,14 @@ Click + to add a class, or import a list.</source>
         <translation>预测结果文件夹</translation>
     </message>
     <message>
+        <source>make one with `protoleaf classify DATASET --model BUNDLE --out PREDICTIONS`</source>
+        <translation>请用 `protoleaf classify DATASET --model BUNDLE --out PREDICTIONS` 创建</translation>
+    </message>
+    <message>
+        <source>run the same `protoleaf classify` again: it makes what is missing or damaged</source>
+        <translation>请再次运行同样的 `protoleaf classify`：它会补上缺失或损坏的部分</translation>
+    </message>
+    <message>
         <source>%1?</source>
         <translation>%1？</translation>
     </message>
@@ -13386,10 +13488,6 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>%1 → %2</source>
         <translation>%1 → %2</translation>
-    </message>
-    <message>
-        <source>%1 %2</source>
-        <translation>%1 %2</translation>
     </message>
     <message>
         <source>%1.</source>
@@ -13464,20 +13562,20 @@ Click + to add a class, or import a list.</source>
         <translation>{before}、{after}</translation>
     </message>
     <message>
-        <source>few-shot class</source>
-        <translation>小样本类别</translation>
-    </message>
-    <message>
-        <source>coarse class</source>
-        <translation>较粗类别</translation>
-    </message>
-    <message>
         <source>%1 (%2)</source>
         <translation>%1（%2）</translation>
     </message>
     <message>
         <source>{title}: {value}</source>
         <translation>{title}：{value}</translation>
+    </message>
+    <message>
+        <source>the conflicts cannot be written</source>
+        <translation>无法写入冲突</translation>
+    </message>
+    <message>
+        <source>the table cannot be written</source>
+        <translation>无法写入表格</translation>
     </message>
 </context>
 </TS>

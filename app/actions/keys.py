@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QKeyCombination, QObject, Qt, Signal
 from PySide6.QtGui import QKeySequence
 
-from app.texts import tr
+from app.key_names import enter_name, shift_name
 
 if TYPE_CHECKING:
     from app.settings import Settings
@@ -24,6 +24,7 @@ ENTER_KEY: Final = "↵"
 SHIFT_KEY: Final = "⇧"
 NO_KEY: Final = "none"  # in the settings: a person took the key away
 MODIFIERS: Final = frozenset({Qt.Key.Key_Shift, Qt.Key.Key_Control, Qt.Key.Key_Alt, Qt.Key.Key_Meta, Qt.Key.Key_AltGr})
+_ENTER_KEYS: Final = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
 _PORTABLE: Final = QKeySequence.SequenceFormat.PortableText
 _NATIVE: Final = QKeySequence.SequenceFormat.NativeText
 
@@ -50,25 +51,35 @@ class KeyOwner:
         return (self.with_images and other.place == IMAGES) or (other.with_images and self.place == IMAGES)
 
 
+def sequence_of(keys: str) -> QKeySequence:
+    """Key sequence that the tables write; where Qt reads it as a person's language it takes one Enter for another."""
+    return QKeySequence.fromString(keys, _PORTABLE)
+
+
 def normal_key(text: str) -> str:
     """A single key with its modifiers as the tables write it; "" for anything else."""
-    sequence = QKeySequence.fromString(text, _PORTABLE)
+    sequence = sequence_of(text)
     if sequence.count() != 1:
         return ""
-    combination = sequence[0]  # type: ignore[index]  # PySide has it, its stubs lack it
-    is_key = combination.key() not in (*MODIFIERS, Qt.Key.Key_unknown)
+    is_key = _combination(sequence).key() not in (*MODIFIERS, Qt.Key.Key_unknown)
     return sequence.toString(_PORTABLE) if is_key else ""
 
 
 def shown_key(keys: str) -> str:
-    """Key sequence for people, `Enter` or `Ctrl+Z`; as the system writes it."""
-    native = QKeySequence.fromString(keys, _PORTABLE).toString(_NATIVE)
-    return native.replace("Return", tr("Enter"))
+    """Key sequence for people, `Enter` or `Ctrl+Z`; as menus show it."""
+    return sequence_of(keys).toString(_NATIVE)
 
 
 def short_key(keys: str) -> str:
     """Key sequence where there is little room, `↵` or `⇧↵`."""
-    return shown_key(keys).replace(tr("Enter"), ENTER_KEY).replace("Shift+", SHIFT_KEY)
+    shown, combination = shown_key(keys), _combination(sequence_of(keys))
+    if combination.key() in _ENTER_KEYS:
+        shown = shown.removesuffix(enter_name()) + ENTER_KEY * shown.endswith(enter_name())  # macOS has its own sign
+    return shown.replace(f"{shift_name()}+", SHIFT_KEY)
+
+
+def _combination(sequence: QKeySequence) -> QKeyCombination:
+    return sequence[0]  # type: ignore[index]  # PySide has it, its stubs lack it
 
 
 def settle(owners: Iterable[KeyOwner], chosen: Mapping[str, Keys]) -> dict[str, Keys]:

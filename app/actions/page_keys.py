@@ -15,7 +15,7 @@ from typing import Final
 from PySide6.QtCore import QKeyCombination, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 
-from app.actions.keys import KeyOwner, Keys, keys_in_use
+from app.actions.keys import KeyOwner, Keys, keys_in_use, sequence_of
 from app.mirroring import is_mirrored
 from app.texts import tr
 
@@ -74,7 +74,7 @@ class PageKeys:
         """Do what a key means on the page; False when it means nothing here."""
         pressed = _sequences(event)
         for name, act in acts.items():
-            if any(QKeySequence(keys) in pressed for keys in self.keys_of(name)):
+            if any(sequence_of(keys) in pressed for keys in self.keys_of(name)):
                 act()
                 event.accept()
                 return True

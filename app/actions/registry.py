@@ -5,10 +5,10 @@ from types import MappingProxyType
 from typing import final
 
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
-from app.actions.keys import keys_in_use
+from app.actions.keys import keys_in_use, sequence_of
 from app.actions.row import MENUS, ONLY_IN_GRID, ActionRow, Needs, first_rows
 from app.palette.logic import CommandChoice, PaletteRow
 from app.texts import tr
@@ -67,7 +67,7 @@ class Registry(QObject):
     def _show_keys(self) -> None:
         """Menus show the keys in use, and these work."""
         for row in self._rows:
-            self._actions[row.name].setShortcuts([QKeySequence(keys) for keys in row.keys])
+            self._actions[row.name].setShortcuts([sequence_of(keys) for keys in row.keys])
 
     def act_in(self, page: QWidget) -> None:
         """Let the keys of images work on a page, too."""

@@ -96,9 +96,9 @@ def _labels_text(graph: CategoryGraph, seen: RemovalPreview) -> str:
     parts: list[str] = []
     if seen.labels_moved:
         heir = tr("the parents") if seen.heir is None else shortened(graph.shown_name(seen.heir))
-        parts.append(tr("%1 go to %2", labels_text(seen.labels_moved), heir))
+        parts.append(plural(seen.labels_moved, "1 label goes to %1", "%n labels go to %1", heir))
     if seen.labels_removed:
-        parts.append(tr("%1 are removed", labels_text(seen.labels_removed)))
+        parts.append(plural(seen.labels_removed, "1 label is removed", "%n labels are removed"))
     return SEPARATOR.join(parts)
 
 

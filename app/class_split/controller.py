@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Final, final
 
 from app.actions.row import WRITE, Needs, Section, action
 from app.feature import Feature
-from app.texts import fill, marked, tr
-from app.wording import number
+from app.texts import marked, plural
 
 if TYPE_CHECKING:  # the window shows first
     from app.class_split.view import SplitCard, SplitDraft
@@ -17,6 +16,15 @@ if TYPE_CHECKING:  # the window shows first
 
 FEWEST: Final = 2  # labelled images that a class needs to be split
 Kinds = tuple[tuple[int, ...], ...]
+
+
+def too_few_text(name: str, count: int) -> str:
+    return plural(
+        count,
+        "%1 has 1 labelled image; to split a class takes 2. Label some more first.",
+        "%1 has %n labelled images; to split a class takes 2. Label some more first.",
+        name,
+    )
 
 
 @final
@@ -55,8 +63,7 @@ class ClassSplitting(Feature):
         listed = frozenset(state.image_ids.tolist())
         known = [image_id for image_id in labelled if image_id in listed]
         if len(known) < FEWEST:
-            text = tr("%1 has %2 labelled images; to split a class takes 2. Label some more first.")
-            self._toast.say_failure(fill(text, graph.shown_name(class_id), number(len(known))))
+            self._toast.say_failure(too_few_text(graph.shown_name(class_id), len(known)))
             return
         from app.class_split.view import SplitCard, first_draft
 

@@ -9,8 +9,8 @@ from typing import Any, Final, final
 
 from PySide6.QtCore import QLocale, QModelIndex, QPersistentModelIndex, Qt
 
-from app.texts import plain_tip, short_path, tr
-from app.wording import enumeration, in_sentences, percent
+from app.texts import plain_tip, plural, short_path, tr
+from app.wording import clauses, enumeration, in_sentences, percent
 from engine.collection.state import CollectionState
 from engine.graph.category_graph import CategoryGraph, ClassId
 from engine.graph.edits import (
@@ -242,7 +242,9 @@ class RowData:
 
     def _count_tip(self, class_id: ClassId) -> str:
         counts = (self._image_counts.get(class_id, 0), self._shot_counts.get(class_id, 0))
-        return tr("%1 images here or below, %2 examples of its own", *map(self._locale.toString, counts))
+        here, own = counts
+        shots = plural(own, "1 example of its own", "%n examples of its own")
+        return clauses(plural(here, "1 image here or below", "%n images here or below"), shots)
 
     def _accessible_text(self, graph: CategoryGraph, node: Node, class_id: ClassId, column: int) -> str:
         return in_sentences(*self._tool_tip(graph, node, class_id, column).split("\n"))

@@ -5,7 +5,7 @@ from typing import Final
 from PySide6.QtCore import QLocale
 
 from app.computing.logic import CPU, ON_DEMAND, CollectionFacts, Survey, first_with_reason
-from app.texts import tr
+from app.texts import plural, tr
 from app.wording import number, on_one_line, sentence
 from engine.runtime.devices.facts import AUTO
 
@@ -98,9 +98,17 @@ def _check_line(facts: CollectionFacts) -> str:
     figures = facts.figures
     if figures is None or not figures.shots:
         return tr("Not evaluated yet: this needs classes with two examples and some more images.")
-    counts = number(figures.shots), number(figures.hits), number(figures.hits_without)
+    hits = number(figures.hits), number(figures.hits_without)
     if not figures.is_used:
-        return tr(
-            "Off, because it does not help: of %1 held-out examples, %2 are correct with it and %3 without.", *counts
+        return plural(
+            figures.shots,
+            "Off, because it does not help: of 1 held-out example, %1 are correct with it and %2 without.",
+            "Off, because it does not help: of %n held-out examples, %1 are correct with it and %2 without.",
+            *hits,
         )
-    return tr("Of %1 held-out examples, %2 are correct with it and %3 without.", *counts)
+    return plural(
+        figures.shots,
+        "Of 1 held-out example, %1 are correct with it and %2 without.",
+        "Of %n held-out examples, %1 are correct with it and %2 without.",
+        *hits,
+    )

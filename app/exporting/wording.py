@@ -31,7 +31,7 @@ GROUPS: Final[Mapping[FormatGroup, str]] = {
 WHICH: Final[Mapping[Which, str]] = {
     Which.VERIFIED: marked("Verified only"),
     Which.SURE: marked("Verified and sure"),
-    Which.ALL: marked("All"),
+    Which.ALL: marked("All", about="images"),
 }
 WHICH_HINTS: Final[Mapping[Which, str]] = {
     Which.VERIFIED: marked("Images labelled by a person"),

@@ -39,18 +39,20 @@ def levels_text(report: ImportReport) -> str:
     if len(counts) == 1:
         return tr("1 level")
     if len(counts) > LEVELS_NAMED:
-        return tr("%1 levels", number(len(counts)))
-    return tr("%1 levels with %2 and %3 classes", number(len(counts)), enumeration(counts[:-1]), counts[-1])
+        return plural(len(counts), "1 level", "%n levels")
+    named = enumeration(counts[:-1]), counts[-1]
+    return plural(len(counts), "1 level with %2 classes", "%n levels with %1 and %2 classes", *named)
 
 
 def summary_text(preview: GraphPreview) -> str:
     """`12 new classes, 3 renamed, 2 moved`, or that there is nothing new."""
     report, counts = preview.report, preview.report.counts
     parts = [plural(counts["new"], "1 new class", "%n new classes")] if counts["new"] else []
-    named = {"renamed": tr("%1 renamed"), "merged": tr("%1 merged")}
-    moved = tr("%1 moved") if report.is_update else tr("%1 linked")
-    parts += [fill(template, number(counts[kind])) for kind, template in named.items() if counts[kind]]  # type: ignore[index]
-    parts += [fill(moved, number(counts["moved"]))] if counts["moved"] else []
+    parts += [plural(counts["renamed"], "1 renamed", "%n renamed")] if counts["renamed"] else []
+    parts += [plural(counts["merged"], "1 merged", "%n merged")] if counts["merged"] else []
+    if moved := counts["moved"]:
+        linked = plural(moved, "1 linked", "%n linked")
+        parts.append(plural(moved, "1 moved", "%n moved") if report.is_update else linked)
     if not parts and report.completed:
         parts.append(tr("Synonyms of %1", classes_text(report.completed)))
     if not parts and preview.noted:
@@ -69,10 +71,12 @@ def besides_text(survey: GraphSurvey, preview: GraphPreview) -> str:
         template = plural(report.same, "%1 is in the project already.", "%1 are in the project already.")
         parts.append(fill(template, classes_text(report.same)))
     if report.completed and (report.counts["new"] or report.counts["moved"]):
-        parts.append(tr("%1 get a source id or synonyms.", classes_text(report.completed)))
+        parts.append(
+            plural(report.completed, "1 class gets a source id or synonyms.", "%n classes get a source id or synonyms.")
+        )
     if preview.noted:
-        template = tr("%1 get the note or colour that the file has for them.")
-        parts.append(fill(template, classes_text(preview.noted)))
+        one = "1 class gets the note or colour that the file has for it."
+        parts.append(plural(preview.noted, one, "%n classes get the note or colour that the file has for them."))
     if not preview.changes and not survey.known_name:
         parts.append(tr("The list is remembered, to compare its next version with it."))
     return paragraph(*parts)

@@ -80,8 +80,12 @@ def _twins(suggestion: kinds.TwinSuggestion, name_of: NameOf) -> tuple[str, str,
     twins = suggestion.twins
     smaller, larger = name_of(twins.class_id), name_of(twins.other_id)
     title = tr("%1 and %2 look like one class", smaller, larger)
-    reason = tr("Of %1 images, %2 are more like the other class than like the rest of their own.")
-    reason = fill(reason, number(twins.similarity.count), number(twins.similarity.confused))
+    reason = plural(
+        twins.similarity.confused,
+        "Of %1 images, 1 is more like the other class than like the rest of its own.",
+        "Of %1 images, %n are more like the other class than like the rest of their own.",
+        number(twins.similarity.count),
+    )
     return title, reason, (tr("Merge into %1", shortened(larger, LONGEST)),)
 
 
@@ -95,13 +99,19 @@ def _mixed(suggestion: kinds.MixedSuggestion, name_of: NameOf) -> tuple[str, str
 
 def _underlabelled(suggestion: kinds.UnderlabelledSuggestion, name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
     found = suggestion.underlabelled
-    title = tr("3 more examples of %1 would help about %2 images", name_of(found.class_id), number(found.helped))
-    reason = plural(
-        found.shots,
-        "It has 1 example, and %1 images probably belong to it, but not surely.",
-        "It has %n examples, and %1 images probably belong to it, but not surely.",
-        number(len(found.undecided)),
+    title = plural(
+        found.helped,
+        "3 more examples of %1 would help about 1 image",
+        "3 more examples of %1 would help about %n images",
+        name_of(found.class_id),
     )
+    examples = plural(found.shots, "It has 1 example.", "It has %n examples.")
+    undecided = plural(
+        len(found.undecided),
+        "1 image probably belongs to it, but not surely.",
+        "%n images probably belong to it, but not surely.",
+    )
+    reason = f"{examples} {undecided}"
     return title, reason, (tr("Show the class"),)
 
 
@@ -125,10 +135,12 @@ def more_line(count: int) -> str:
 def check_line(check: PlacementCheck) -> str:
     if not check.asked:
         return ""
-    return tr(
-        "How good is this? Tested on %1 places of your graph, it ranks the right parent first %2 times and among the "
-        "first three %3 times. By chance it would be first %4 times.",
-        number(check.asked),
+    return plural(
+        check.asked,
+        "How good is this? Tested on 1 place of your graph: the right parent comes first in %1, among the first three "
+        "in %2. By chance it would be first in %3.",
+        "How good is this? Tested on %n places of your graph: the right parent comes first in %1, among the first "
+        "three in %2. By chance it would be first in %3.",
         number(check.first),
         number(check.among_three),
         number(round(check.by_chance)),

@@ -13,7 +13,7 @@ from app.actions.page_keys import PageKey, PageKeys
 from app.controls import ElidedLabel, fill_column, make_icon_button, make_label
 from app.image_view.canvas import ImageCanvas
 from app.mirroring import is_mirrored
-from app.texts import marked, tr
+from app.texts import marked, plural, tr
 from app.theme.tokens import tokens
 from app.wording import number, percent_of_size
 
@@ -93,7 +93,7 @@ class ImageBar(QWidget):
 
     def show_pages(self, count: int) -> None:
         """Say that the image is the first of so many pages; nothing where there are no others."""
-        self.pages.setText(tr("First of %1 pages", number(count)) if count > 1 else "")
+        self.pages.setText(plural(count, "First of 1 page", "First of %n pages") if count > 1 else "")
         self.pages.setVisible(count > 1)
 
     def show_scale(self, scale: float) -> None:

@@ -76,7 +76,9 @@ def _failure_text(done: ImageImport) -> str:
     first, others = done.failures[0], len(done.failures) - 1
     name, reason = shown(first.path.name), shown(translated(first.reason))
     if others:
-        return tr("%1 and %2 more could not be added: %3", name, number(others), reason)
+        return plural(
+            others, "%1 and 1 more could not be added: %2", "%1 and %n more could not be added: %2", name, reason
+        )
     return tr("%1 could not be added: %2", name, reason)
 
 

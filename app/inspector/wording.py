@@ -72,7 +72,7 @@ def share_title(row: ShareRow) -> str:
         return tr("Labelled only as %1", row.name)
     if row.class_id is None:
         return tr("Its own images")
-    return tr("From %1", row.name)
+    return tr("From %1", row.name, about="class")
 
 
 def look_alikes_text(facts: ImageFacts) -> str:
@@ -163,11 +163,12 @@ def bar_text(facts: ClassPageFacts) -> str:
 def curve_text(curve: PolicyCurve, bar: float) -> str:
     """The effect of a confidence, measured on labelled images that the model did not learn from."""
     point = curve.at(bar)
-    named = tr(
-        "At %1, %2 of %3 held-out images of this class are named as it or a class below it.",
+    named = plural(
+        curve.images,
+        "At %1, %2 of 1 held-out image of this class is named as it or a class below it.",
+        "At %1, %2 of %n held-out images of this class are named as it or a class below it.",
         percent(bar),
         number(point.found),
-        number(curve.images),
     )
     if not point.named:
         return named

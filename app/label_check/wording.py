@@ -90,10 +90,18 @@ def reason_text(suspect: SuspectLabel, name_of: NameOf) -> str:
             text = tr("Nearly the same image is labelled %1: one of the two is wrong.")
             return fill(text, _label_of_twin(suspect, name_of))
         case SuspectReason.NEIGHBOURS:
-            count = number(sum(votes for _class_id, votes in suspect.votes))
+            count = sum(votes for _class_id, votes in suspect.votes)
             if len(suspect.votes) == 1:
-                return tr("Its %1 nearest labelled look-alikes are all %2.", count, name_of(suspect.votes[0][0]))
-            return tr("Its %1 nearest labelled look-alikes: %2.", count, _votes_text(suspect, name_of))
+                return plural(
+                    count,
+                    "Its nearest labelled look-alike is %1.",
+                    "Its %n nearest labelled look-alikes are all %1.",
+                    name_of(suspect.votes[0][0]),
+                )
+            votes = _votes_text(suspect, name_of)
+            return plural(
+                count, "Its nearest labelled look-alike: %1.", "Its %n nearest labelled look-alikes: %1.", votes
+            )
         case _:
             text = tr("Without this label the model says %1, %2.")
             return fill(text, name_of(suspect.proposed), percent(suspect.score))

@@ -89,8 +89,8 @@ def class_conflict_rows(conflicts: tuple[ClassConflict, ...]) -> list[tuple[str,
         (
             shown(each.image),
             tr("%1 (id %2)", each.written, each.source_id) if each.source_id else each.written,
-            enumeration(each.by_name) or tr("None"),
-            enumeration(each.by_id) or tr("None"),
+            enumeration(each.by_name) or tr("None", about="class"),
+            enumeration(each.by_id) or tr("None", about="class"),
         )
         for each in conflicts[:MOST_ROWS]
     ]
@@ -159,7 +159,7 @@ def class_rows(survey: LabelSurvey) -> list[tuple[str, ...]]:
 
 def image_rows(survey: LabelSurvey) -> list[tuple[str, ...]]:
     """Image, and whether its file was found."""
-    found, lost = tr("Found"), tr("Not found")
+    found, lost = tr("Found", about="image"), tr("Not found")
     return [(shown(image), found if image in survey.on_disk else lost) for image in survey.missing_images[:MOST_ROWS]]
 
 

@@ -13,9 +13,9 @@ from app.map.colouring import ColourBy
 from app.map.keys import KEYS
 from app.map.pointer import Tool
 from app.map.wording import colour_by_texts, level_text
-from app.texts import plain_tip, tr
+from app.texts import plain_tip, plural, tr
 from app.theme.tokens import tokens
-from app.wording import images, number
+from app.wording import images
 
 ROOMY: Final = 680  # px; narrower, it has no caption and its parts stand closer
 SHORT_BY: Final = 92  # px, least width of what is coloured by
@@ -162,7 +162,7 @@ class ChosenBar(QWidget):
     def show_chosen(self, count: int, *, acceptable: int, errors: str, is_writable: bool) -> None:
         """Show what can be done with so many images; nothing without any."""
         self.count.setText(images(count))
-        self.accept.setText(tr("Accept %1 predictions", number(acceptable)))
+        self.accept.setText(plural(acceptable, "Accept 1 prediction", "Accept %n predictions"))
         self.accept.setVisible(acceptable > 0)
         self.accept.setEnabled(is_writable)
         self.label.setEnabled(is_writable)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _KINDS: Final = {
     "labelled": marked("Labelled"),
     "predicted": marked("Predicted"),
-    "unknown": marked("Unknown"),
+    "unknown": marked("Unknown", about="images"),
     "labelled_or_none": marked("Labelled, or without a score"),
     "undated": marked("Without a date"),
 }

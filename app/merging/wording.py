@@ -182,7 +182,7 @@ def difference_rows(differences: Sequence[ClassDifference]) -> list[Row]:
         Divergence.PLACED_OTHERWISE: tr("Other place"),
         Divergence.BY_NAME_ALONE: tr("Matched by its name alone"),
     }
-    return [(each.theirs, each.ours or tr("None"), texts[each.kind]) for each in differences[:MOST_ROWS]]
+    return [(each.theirs, each.ours or tr("None", about="class"), texts[each.kind]) for each in differences[:MOST_ROWS]]
 
 
 def waiting_title(waiting: Sequence[Waiting]) -> str:
@@ -199,7 +199,7 @@ def missing_title(count: int) -> str:
 
 
 def missing_rows(survey: MergeSurvey) -> list[Row]:
-    found, lost = tr("Found"), tr("Not found")
+    found, lost = tr("Found", about="image"), tr("Not found")
     ordered = sorted(survey.plan.missing, key=lambda each: each.image_id not in survey.on_disk)[:MOST_ROWS]
     return [(shown(each.path), found if each.image_id in survey.on_disk else lost) for each in ordered]
 

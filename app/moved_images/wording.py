@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from app.texts import fill, plural, tr
+from app.texts import plural, tr
 from app.wording import SEPARATOR, images, number, titled
 
 if TYPE_CHECKING:
@@ -47,19 +47,23 @@ def way_lines(plan: RelinkPlan) -> tuple[str, ...]:
     """How images were found: `1,190 by their folders`, `Birds: 140 images, all verified by content`."""
     from engine.collection.relink.records import Way
 
-    templates = {
-        Way.PATH: tr("%1 by their folders"),
-        Way.NAME: tr("%1 by name and size"),
-        Way.CONTENT: tr("%1 by content"),
-    }
-    lines = [fill(templates[way], number(count)) for way, count in plan.counts.items() if count]
+    by_path, by_name, by_content = (plan.counts.get(way, 0) for way in (Way.PATH, Way.NAME, Way.CONTENT))
+    lines = [plural(by_path, "1 by its folder", "%n by their folders")] if by_path else []
+    lines += [plural(by_name, "1 by name and size", "%n by name and size")] if by_name else []
+    lines += [plural(by_content, "1 by content", "%n by content")] if by_content else []
     lines += [titled(each.folder.name or str(each.folder), checked_line(each)) for each in plan.folders[:EXAMPLES]]
-    if len(plan.folders) > EXAMPLES:
-        lines.append(tr("and %1 more folders", number(len(plan.folders) - EXAMPLES)))
+    if (more := len(plan.folders) - EXAMPLES) > 0:
+        lines.append(plural(more, "and 1 more folder", "and %n more folders"))
     if plan.changed:
-        lines.append(tr("%1 changed in the meantime", number(plan.changed)))
+        lines.append(plural(plan.changed, "1 changed in the meantime", "%n changed in the meantime"))
     if plan.strangers:
-        lines.append(tr("%1 added from the new place without a label will be replaced", images(len(plan.strangers))))
+        lines.append(
+            plural(
+                len(plan.strangers),
+                "1 image added from the new place without a label will be replaced",
+                "%n images added from the new place without a label will be replaced",
+            )
+        )
     return tuple(lines)
 
 
@@ -76,17 +80,38 @@ def checked_line(folder: FolderCheck) -> str:
 
 def left_lines(plan: RelinkPlan) -> tuple[str, ...]:
     """Images that are not updated, and why."""
-    templates = (
-        (plan.mismatched, tr("%1 not updated: a file with the same name and size is a different image.")),
-        (plan.doubts, tr("%1 could be several files. Choose a narrower folder to tell them apart.")),
-        (plan.taken, tr("%1 already in the project as another image with a label.")),
-        (plan.missing, tr("%1 not found there.")),
+    mismatched, doubts, taken, missing = map(len, (plan.mismatched, plan.doubts, plan.taken, plan.missing))
+    reasons = (
+        (
+            mismatched,
+            plural(
+                mismatched,
+                "1 not updated: a file with the same name and size is a different image.",
+                "%n not updated: a file with the same name and size is a different image.",
+            ),
+        ),
+        (
+            doubts,
+            plural(
+                doubts,
+                "1 could be several files. Choose a narrower folder to tell them apart.",
+                "%n could be several files. Choose a narrower folder to tell them apart.",
+            ),
+        ),
+        (
+            taken,
+            plural(
+                taken,
+                "1 already in the project as another image with a label.",
+                "%n already in the project as another image with a label.",
+            ),
+        ),
+        (missing, plural(missing, "1 not found there.", "%n not found there.")),
     )
-    lines = [fill(template, number(len(found))) for found, template in templates if found]
-    if plan.failures:
-        count = len(plan.failures)
-        folders = plan.failures[0].path.name if count == 1 else tr("%1 folders", number(count))
-        lines.append(tr("%1 could not be searched.", folders))
+    lines = [text for count, text in reasons if count]
+    if failed := len(plan.failures):
+        several = plural(failed, "1 folder could not be searched.", "%n folders could not be searched.")
+        lines.append(tr("%1 could not be searched.", plan.failures[0].path.name) if failed == 1 else several)
     return tuple(lines)
 
 

@@ -21,9 +21,8 @@ from PySide6.QtWidgets import (
 from app.controls import CellDelegate, fill_column, fill_row, make_button, make_flowing_label
 from app.palette.overlay import ScrollingCard
 from app.side_panel.cards import FailureNotice, ProgressView
-from app.texts import breakable, plain_button, plain_tip, tr
+from app.texts import breakable, plain_button, plain_tip, plural, tr
 from app.theme.tokens import tokens
-from app.wording import number
 from engine.files import shown
 
 ROWS_IN_SIGHT: Final = 5  # the rest scrolls
@@ -32,7 +31,7 @@ MOST_ROWS: Final = 500  # making more takes time
 
 
 def more_text(count: int) -> str:
-    return tr("and %1 more", number(count))
+    return plural(count, "and 1 more", "and %n more")
 
 
 @final

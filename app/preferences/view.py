@@ -185,7 +185,7 @@ class SettingsCard(ScrollingCard):
         self.last_project = QCheckBox(tr("Open the last project"))
         self.calm = QCheckBox(tr("Reduce motion"))
         self.person = QLineEdit()
-        self.person.setAccessibleName(tr("Labelled by"))
+        self.person.setAccessibleName(tr("Labelled by", about="setting"))
         self.buttons = {name: self._button_for(rows[name]) for name in ELSEWHERE}
         self._facts = {name: make_flowing_label("") for name in ELSEWHERE}
         self._facts["change_keys"].setText(tr("What each key does"))
@@ -213,7 +213,7 @@ class SettingsCard(ScrollingCard):
         grid.addWidget(self.last_project, 3, 1, 1, 2)
         grid.addWidget(_name(tr("Motion")), 4, 0)
         grid.addWidget(self.calm, 4, 1, 1, 2)
-        grid.addWidget(_name(tr("Labelled by")), 5, 0)
+        grid.addWidget(_name(tr("Labelled by", about="setting")), 5, 0)
         grid.addWidget(self.person, 5, 1, 1, 2)
         grid.addWidget(make_separator(), 6, 0, 1, 3)
         names = {"change_keys": tr("Keys"), "backups": tr("Backups"), "choose_device": tr("Device")}

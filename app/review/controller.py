@@ -21,8 +21,8 @@ from app.review.labelling import (
 )
 from app.session.card_under_eye import Ranking
 from app.status.notice import Notice
-from app.texts import fill, marked, tr
-from app.wording import number, percent
+from app.texts import marked, plural, tr
+from app.wording import percent
 from app.workspace.selection_bar import acceptable
 from engine.collection.state import NO_CLASS
 
@@ -134,8 +134,13 @@ class Labelling(Feature):
         if found.groups:
             self._label_and_go_on(found.groups)
         else:
-            text = tr("None of the %1 selected images has an unlabelled prediction above %2.")
-            self._toast.say(fill(text, number(len(chosen)), percent(threshold)))
+            text = plural(
+                len(chosen),
+                "The selected image has no unlabelled prediction above %1.",
+                "None of the %n selected images has an unlabelled prediction above %1.",
+                percent(threshold),
+            )
+            self._toast.say(text)
 
     @_on_cards("accept_top_class", marked("Accept the most likely class"), "accept_safe", "Shift+Return Shift+Enter")
     def accept_top_class(self) -> None:

@@ -30,8 +30,8 @@ _TEXTS: Final[dict[Subset, str]] = {
     Subset.ALL: marked("All images"),
     Subset.TO_REVIEW: marked("To review"),
     Subset.LABELLED: marked("Labelled"),
-    Subset.UNKNOWN: marked("Unknown"),
-    Subset.FAILED: marked("Could not be read"),
+    Subset.UNKNOWN: marked("Unknown", about="images"),
+    Subset.FAILED: marked("Could not be read", about="images"),
 }
 
 

@@ -68,15 +68,24 @@ def advice(labels: Labels, plan: Plan, expected: TrainingDuration | None) -> str
     """Whether training the backbone is worth its time; "" where it is not."""
     if not labels.will_help:
         return ""
-    count = number(labels.images)
+    count = labels.images
     if expected is None:
-        return tr("%1 labels: training would likely help.", count)
+        return plural(count, "1 label: training would likely help.", "%n labels: training would likely help.")
     minutes = _about(max(expected.seconds(plan.iterations), _MINUTE_S))
-    return tr("%1 labels: training for about %2 would likely help.", count, minutes)
+    return plural(
+        count,
+        "1 label: training for about %1 would likely help.",
+        "%n labels: training for about %1 would likely help.",
+        minutes,
+    )
 
 
 def proposal(labels: Labels) -> str:
-    return tr("%1 labels: training the backbone would likely help.", number(labels.images))
+    return plural(
+        labels.images,
+        "1 label: training the backbone would likely help.",
+        "%n labels: training the backbone would likely help.",
+    )
 
 
 def stage_text(note: str) -> str:
@@ -85,8 +94,12 @@ def stage_text(note: str) -> str:
 
 
 def stopped_text(stopped: StoppedTraining) -> str:
-    done, total = number(stopped.done), number(stopped.plan.iterations)
-    return tr("Training stopped after %1 of %2 iterations. Nothing is lost.", done, total)
+    return plural(
+        stopped.plan.iterations,
+        "Training stopped after %1 of 1 iteration. Nothing is lost.",
+        "Training stopped after %1 of %n iterations. Nothing is lost.",
+        number(stopped.done),
+    )
 
 
 def _about(seconds: float) -> str:
@@ -103,7 +116,12 @@ def labels_text(labels: Labels, *, trains: bool = True) -> str:
         return tr("This edition cannot train. Install protoleaf-training in its place; projects stay.")
     if not labels.are_enough:
         return tr("Label at least 2 images in each of 2 classes first.")
-    return tr("Learns from %1 you labelled in %2 classes.", images(labels.images), number(labels.classes))
+    return plural(
+        labels.classes,
+        "Learns from %1 you labelled in 1 class.",
+        "Learns from %1 you labelled in %n classes.",
+        images(labels.images),
+    )
 
 
 def verdict(figures: Figures) -> str:
@@ -117,7 +135,7 @@ def comparison(figures: Figures) -> str:
     if figures.before is None or figures.after is None:
         return tr("Too few labels to measure it on held-out images.")
     before, after = percent_to_a_tenth(figures.before), percent_to_a_tenth(figures.after)
-    return SEPARATOR.join((tr("Current: %1", before), tr("New: %1", after)))
+    return SEPARATOR.join((tr("Current: %1", before), tr("New: %1", after, about="version")))
 
 
 def measured_on(figures: Figures) -> str:

@@ -42,11 +42,15 @@ def accuracy_line(found: HeldOutComparison | None) -> str:
 def basis_line(found: HeldOutComparison | None) -> str:
     if found is None or not found.images:
         return ""
-    counted = tr("Measured on %1 labelled images, each held out of both models: %2 became right, %3 wrong.")
+    counted = plural(
+        found.images,
+        "Measured on 1 labelled image, held out of both models: %1 became right, %2 wrong.",
+        "Measured on %n labelled images, each held out of both models: %1 became right, %2 wrong.",
+        *map(number, (found.gained, found.lost)),
+    )
     safe = tr("With a safe class: %1 → %2, right: %3 → %4.")
-    counts = map(number, (found.images, found.gained, found.lost))
     values = found.named_before, found.named_after, found.named_rightly_before, found.named_rightly_after
-    return paragraph(fill(counted, *counts), fill(safe, *map(number, values)))
+    return paragraph(counted, fill(safe, *map(number, values)))
 
 
 def points(gain: float) -> str:
@@ -59,7 +63,7 @@ def points(gain: float) -> str:
 def tried_line(edits: Sequence[str]) -> str:
     if len(edits) == 1:
         return tr("Tried out: %1", shortened(edits[0], LONGEST_TEXT))
-    return tr("%1 edits are tried out", number(len(edits)))
+    return plural(len(edits), "1 edit is tried out", "%n edits are tried out")
 
 
 def unknown_line(changes: ChangedImages, name_of: NameOf) -> str:
@@ -78,7 +82,7 @@ def _labels_line(new_labels: Sequence[tuple[int, int]], name_of: NameOf) -> str:
     if not count:
         return ""
     if len(new_labels) > 1:
-        return tr("%1 new labels changed what is expected", number(count))
+        return plural(count, "1 new label changed what is expected", "%n new labels changed what is expected")
     name = name_of(new_labels[0][0])
     return plural(
         count, "1 new label of %1 changed what is expected", "%n new labels of %1 changed what is expected", name
@@ -88,7 +92,7 @@ def _labels_line(new_labels: Sequence[tuple[int, int]], name_of: NameOf) -> str:
 def cause_line(texts: Sequence[str]) -> str:
     if len(texts) == 1:
         return tr("By the last edit: %1", shortened(texts[0], LONGEST_TEXT))
-    return tr("By the last %1 edits", number(len(texts))) if texts else ""
+    return plural(len(texts), "By the last edit", "By the last %n edits") if texts else ""
 
 
 def class_text(class_id: int, name_of: NameOf) -> str:

@@ -65,10 +65,10 @@ ZOOM_WIDTH: Final = 104  # of the slider
 GAP: Final = 8
 OWN_ORDER: Final = "own"
 CHIPS: Final = {
-    Subset.ALL: marked("All"),
+    Subset.ALL: marked("All", about="images"),
     Subset.TO_REVIEW: marked("To review"),
     Subset.LABELLED: marked("Labelled"),
-    Subset.UNKNOWN: marked("Unknown"),
+    Subset.UNKNOWN: marked("Unknown", about="images"),
 }
 ORDERS: Final = {
     Order.TEACH_FIRST: marked("Teach first"),

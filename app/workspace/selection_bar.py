@@ -23,7 +23,7 @@ from app.controls import (
 from app.settings import ACCEPT_ABOVE_LEAST, ACCEPT_ABOVE_MOST, Settings
 from app.texts import plural, tr
 from app.theme.tokens import tokens
-from app.wording import number
+from app.wording import number, percent_sign
 from engine.collection.state import NO_CLASS, CollectionState, ImageStatus
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def selected_text(count: int) -> str:
-    return tr("%1 selected", number(count))
+    return plural(count, "1 selected", "%n selected")
 
 
 def errors_text(expected: float) -> str:
@@ -39,7 +39,7 @@ def errors_text(expected: float) -> str:
     return plural(round(expected), "about 1 error", "about %n errors") if expected >= 1 else tr("fewer than 1 error")
 
 
-_FIELD_WIDTH = 62  # two digits and the percent sign
+_FIELD_WIDTH = 62  # two digits, a gap in some languages, and the percent sign
 _DONE_KEYS = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape})
 
 
@@ -54,7 +54,7 @@ class ThresholdBox(QWidget):
         super().__init__()
         self._field = dress_number_box(QSpinBox())
         self._field.setRange(ACCEPT_ABOVE_LEAST, ACCEPT_ABOVE_MOST)
-        self._field.setSuffix(tr("%"))
+        self._field.setSuffix(percent_sign())
         self._field.setValue(percent)
         self._field.setFixedWidth(_FIELD_WIDTH)
         self._field.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -233,7 +233,7 @@ class SelectionBar(QWidget):
         self._accept.setText(tr("Accept %1", number(found.image_count)))
         self._accept.setEnabled(found.image_count > 0)
         self._errors.setText(errors_text(found.expected_errors))
-        self._include.setText(tr("Include %1 unknown", number(found.unknown_count)))
+        self._include.setText(plural(found.unknown_count, "Include 1 unknown", "Include %n unknown"))
         self._show_part(self._errors, is_shown=found.image_count > 0)
         self._show_part(self._include, is_shown=found.unknown_count > 0)
         self._show_part(self._unlabel, is_shown=labelled_count(state, self._selected) > 0)

@@ -211,7 +211,7 @@ def _load_without_weights(path: Path) -> Any:
             raise MemoryError from error
         raise _damaged(path, str(error).rpartition(": ")[2].lower()) from error
     if not model.HasField("graph"):
-        raise _damaged(path, "it holds no graph")
+        raise _damaged(path, marked("it holds no graph"))
     return model
 
 
@@ -231,9 +231,9 @@ def _structure_of(path: Path, model: Any) -> OnnxStructure:
             is_empty=not used,
         )
     except UnicodeError as error:
-        raise _damaged(path, "a name is no text") from error
+        raise _damaged(path, marked("a name is no text")) from error
     except ValueError as error:
-        raise _damaged(path, "its external data has no place") from error
+        raise _damaged(path, marked("its external data has no place")) from error
 
 
 def _text(value: str | bytes) -> str:
@@ -329,4 +329,5 @@ def _refuse_other_kinds(path: Path, head: bytes) -> None:
 
 
 def _damaged(path: Path, reason: str) -> ModelError:
-    return ModelError("this is not an ONNX file, or it is damaged", found=f"{path.name}: {reason}")
+    what, found = "this is not an ONNX file, or it is damaged", "{file}: {reason}"
+    return ModelError(what, found=found, file=path.name, reason=Message(reason))

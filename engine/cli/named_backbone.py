@@ -13,7 +13,7 @@ from engine.backbones.published.route import Route, proxy_address
 from engine.cli.output import is_interactive, progress_bar, say, stoppable
 from engine.config import CacheFolders
 from engine.errors import UsageError
-from engine.events import OnProgress, Progress
+from engine.events import BYTES, OnProgress, Progress
 
 if TYPE_CHECKING:
     from engine.backbones.published.facts import PublishedNetwork
@@ -170,7 +170,7 @@ def _agree(facts: "PublishedNetwork", route: Route, *, yes: bool) -> None:
 
 def _in_megabytes(on_progress: OnProgress) -> OnProgress:
     def tell(progress: Progress) -> None:
-        if progress.unit == "bytes":
+        if progress.unit == BYTES:
             done, total, rate = (value / _MEGA for value in (progress.done, progress.total, progress.rate_per_s))
             progress = replace(progress, done=round(done), total=round(total), unit="MB", rate_per_s=rate)
         on_progress(progress)

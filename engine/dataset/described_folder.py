@@ -14,6 +14,7 @@ from engine.errors import FormatError, InputError
 from engine.files import read_regular
 from engine.full_disk import writing
 from engine.new_file import ORDINARY_FILE, write_file
+from engine.texts import marked
 
 DESCRIPTION: Final = "manifest.json"
 SHARDS: Final = "shards"  # the folder with the shards
@@ -75,11 +76,11 @@ def read_description(folder: Path, kind: FolderKind) -> dict[str, Any]:
     try:
         fields = json.loads(read_regular(path, at_most=_MOST_BYTES))
     except (FileNotFoundError, NotADirectoryError) as error:
-        raise _other_kind(folder, kind, "no {file} in {folder}") from error
+        raise _other_kind(folder, kind, marked("no {file} in {folder}")) from error
     except (OSError, ValueError, RecursionError) as error:
         raise damaged_description(folder, kind, error) from error
     if not isinstance(fields, dict) or fields.get("format") != kind.format:
-        raise _other_kind(folder, kind, "another {file} in {folder}")
+        raise _other_kind(folder, kind, marked("another {file} in {folder}"))
     if not isinstance(fields.get("version"), int) or fields["version"] > kind.version:
         raise FormatError(
             "{title} of a newer version of Protoleaf cannot be read",

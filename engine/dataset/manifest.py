@@ -16,13 +16,13 @@ from engine.dataset.described_folder import (
     write_description,
 )
 from engine.model_card import BackboneCard
-from engine.texts import Message
+from engine.texts import Message, marked
 
 DATA_SET: Final = FolderKind(
     "protoleaf data set",
     1,
     Message("a data set"),
-    "make one with `protoleaf embed SOURCE... --out DATASET --backbone B`",
+    marked("make one with `protoleaf embed SOURCE... --out DATASET --backbone B`"),
 )
 BACKBONE_FILE: Final = "backbone.onnx"  # a copy of the backbone in the data set, with its card beside it
 PLAN_FILE: Final = "plan.parquet"  # which images belong to which shard

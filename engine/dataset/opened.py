@@ -17,8 +17,9 @@ from engine.errors import InputError
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.full_disk import writing
 from engine.new_file import new_file
+from engine.texts import marked
 
-AGAIN: Final = "run the same `protoleaf embed` again: it makes what is missing or damaged"
+AGAIN: Final = marked("run the same `protoleaf embed` again: it makes what is missing or damaged")
 
 
 @dataclass(frozen=True)

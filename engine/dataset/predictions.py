@@ -17,15 +17,15 @@ from engine.dataset.described_folder import (
 )
 from engine.dataset.shard_files import ShardSet
 from engine.images.read_file import HASH_BYTES
-from engine.texts import Message
+from engine.texts import Message, marked
 
 PREDICTED: Final = FolderKind(
     "protoleaf predictions",
     1,
     Message("a folder of predictions"),
-    "make one with `protoleaf classify DATASET --model BUNDLE --out PREDICTIONS`",
+    marked("make one with `protoleaf classify DATASET --model BUNDLE --out PREDICTIONS`"),
 )
-AGAIN: Final = "run the same `protoleaf classify` again: it makes what is missing or damaged"
+AGAIN: Final = marked("run the same `protoleaf classify` again: it makes what is missing or damaged")
 
 
 @dataclass(frozen=True)

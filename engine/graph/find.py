@@ -102,8 +102,8 @@ def _ambiguous(structure: GraphStructure, text: str, fitting: list[ClassId]) -> 
     )
 
 
-def _remedy(structure: GraphStructure, names: tuple[str, ...]) -> str:
-    close = _close_names(structure, names[-1]) if names else []
+def _remedy(structure: GraphStructure, wanted: tuple[str, ...]) -> str:
+    close = _close_names(structure, wanted[-1]) if wanted else []
     if not close:
         return marked("write a class's name, or its path with / between the names")
     return Message("did you mean {names}?", {"names": either(f'"{name}"' for name in close)})

@@ -14,7 +14,7 @@ from engine.project.step import RowChange
 
 Signed = tuple[str, str]  # who gave a label or wrote a note, and when, as the file has it
 
-_STEPS: Final = "SELECT step_id, done_at FROM journal_step WHERE is_undone = 0 ORDER BY step_id"
+_SELECT_STEPS: Final = "SELECT step_id, done_at FROM journal_step WHERE is_undone = 0 ORDER BY step_id"
 _CHUNKS: Final = (
     "SELECT step_id, sequence FROM journal_chunk JOIN journal_step USING (step_id)"
     " WHERE is_undone = 0 AND step_id > ? ORDER BY step_id, sequence"
@@ -79,7 +79,7 @@ def fork_of(ours: Connection, theirs: Connection) -> Fork | None:
 
 def _last_common_step(ours: Connection, theirs: Connection) -> int:
     last = 0
-    for one, other in zip(ours.each(_STEPS), theirs.each(_STEPS), strict=False):
+    for one, other in zip(ours.each(_SELECT_STEPS), theirs.each(_SELECT_STEPS), strict=False):
         if one != other:
             break
         last = int(one[0])

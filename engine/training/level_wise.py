@@ -19,7 +19,7 @@ from engine.model.propagation import (
     log_probabilities,
     propagate,
 )
-from engine.texts import Message
+from engine.texts import marked
 from engine.training.class_heads import ClassHeads
 from engine.training.guessed_parents import DROPPED, GuessedParents
 from engine.training.loop import Embed, IterationDraw, Objective
@@ -194,17 +194,17 @@ def edges_between(edge_index: Positions, classes: Positions, class_count: int) -
 
 
 def _require_queries(shape: EpisodeShape, *, coarse_levels: bool) -> None:
-    counts = {Message("few-shot class"): shape.query_count}
+    counts = {marked("an iteration leaves no image of a few-shot class to classify"): shape.query_count}
     if coarse_levels:
-        counts[Message("coarse class")] = shape.coarse_images - shape.coarse_shots
-    for name, count in counts.items():
+        left = shape.coarse_images - shape.coarse_shots
+        counts[marked("an iteration leaves no image of a coarse class to classify")] = left
+    for what, count in counts.items():
         if count < 1:
             raise InputError(
-                "an iteration leaves no image of a {name} to classify",
+                what,
                 expected="at least 1",
                 found=str(count),
                 remedy="ask for more images than shots",
-                name=name,
             )
 
 

@@ -25,7 +25,7 @@ SMALLEST_WEIGHT: Final = 256
 _G: Final = "attention.g.weight"
 _H: Final = "attention.h.weight"
 _HALF: Final = ".half"
-_NOTE: Final = "normalisation"
+_FORM_KEY: Final = "normalisation"
 _NORMALISATIONS: Final[tuple[Normalisation, ...]] = get_args(Normalisation)
 
 
@@ -135,7 +135,7 @@ def read_propagation(path: Path) -> PropagationNetwork[Attention]:
     model = read_model(path)
     notes = {entry.key: entry.value for entry in model.metadata_props}
     weights = weights_of(model)
-    normalisation: Normalisation | None = next((each for each in _NORMALISATIONS if each == notes.get(_NOTE)), None)
+    normalisation: Normalisation | None = next((each for each in _NORMALISATIONS if each == notes.get(_FORM_KEY)), None)
     if _G not in weights or _H not in weights or normalisation is None:
         raise ModelError(
             "the propagation file holds no attention that training could continue from",

@@ -87,7 +87,8 @@ class Envelope:
         try:
             return msgspec.convert(self.body, found, dec_hook=_special)
         except (msgspec.ValidationError, ProtoleafError) as error:
-            raise FormatError("this is no {kind}", found=str(error), kind=self.kind) from error
+            what = "a message of the program has other fields than its kind"
+            raise FormatError(what, found="{kind} ({reason})", kind=self.kind, reason=str(error)) from error
 
 
 def answers_to(request: Request[Any]) -> tuple[type[Any], ...]:

@@ -15,8 +15,8 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.application import GuiCollector, OpenedFiles
-from app.language import LANGUAGE_VARIABLE, install_language
-from app.texts import plural, speak, tr
+from app.language import ENGLISH, LANGUAGE_VARIABLE, install_language
+from app.texts import plural, tr
 from engine.errors import ModelError
 from tests.support.sessions import LONG_MS
 
@@ -110,7 +110,8 @@ def test_texts_plurals_and_errors_are_translated(
         assert str(error) == "the model file is empty: found /data/x.onnx"
         assert tr("nobody says so") == "nobody says so"
     finally:
-        speak(None)
+        monkeypatch.delenv(LANGUAGE_VARIABLE)
+        install_language(qapp, ENGLISH)
     assert plural(1, "1 image", "%n images") == "1 image"
 
 

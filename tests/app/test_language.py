@@ -5,14 +5,16 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QLocale, Qt
+from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.actions.keys import sequence_of, short_key, shown_key
 from app.language import ENGLISH, SYSTEM, fitting_language, install_language, language_names, speak_on_command_line
 from app.one_window import OneWindow
 from app.preferences.controller import Preferences
 from app.settings import Settings
-from app.texts import tr
+from app.texts import marked, tr
 from engine.collection.report.shown import printable
 from engine.collection.report.words import amount, share, span
 from engine.errors import ModelError
@@ -90,6 +92,41 @@ def test_a_language_brings_the_direction_that_it_is_written_in(qapp: QApplicatio
         assert qapp.layoutDirection() == direction
         is_hebrew = direction == Qt.LayoutDirection.RightToLeft
         assert (QCoreApplication.translate("QPlatformTheme", "Cancel") == "ביטול") == is_hebrew
+
+
+@pytest.mark.usefixtures("languages")
+@pytest.mark.parametrize(
+    ("code", "names", "short"),
+    [
+        (ENGLISH, ["Enter", "Enter", "Shift+Enter", "Ctrl+Backspace", "Del", "Space"], "⇧↵"),
+        ("de", ["Enter", "Enter", "Umschalt+Enter", "Strg+Rücktaste", "Entf", "Leertaste"], "⇧↵"),
+        ("fr", ["Entrée", "Entrée", "Maj+Entrée", "Ctrl+Retour arrière", "Suppr", "Espace"], "⇧↵"),
+        ("es", ["Intro", "Intro", "Mayús+Intro", "Ctrl+Retroceso", "Supr", "Espacio"], "⇧↵"),
+        ("zh_CN", ["Enter", "Enter", "Shift+Enter", "Ctrl+Backspace", "Del", "空格键"], "⇧↵"),
+    ],
+)
+def test_a_key_has_one_name_in_a_language(qapp: QApplication, code: str, names: list[str], short: str) -> None:
+    """In hints as in menus, whose names are Qt's, and in the sentences; where there is little room it is a sign."""
+    install_language(qapp, code)
+    keys = "Return", "Enter", "Shift+Return", "Ctrl+Backspace", "Del", "Space"
+    assert [shown_key(key) for key in keys] == names
+    action = QAction()
+    action.setShortcuts([sequence_of(keys[1]), sequence_of(keys[0])])
+    assert action.shortcut() == QKeySequence(Qt.Key.Key_Enter), "not read as the other Enter, which is called the same"
+    assert action.shortcut().toString(QKeySequence.SequenceFormat.NativeText) == names[1]
+    assert short_key("Shift+Return") == short
+    assert tr("Enter runs it · Esc closes").startswith(names[0])
+
+
+@pytest.mark.usefixtures("languages")
+def test_one_english_text_may_be_two_elsewhere(qapp: QApplication) -> None:
+    """By what it is about; what nobody translated apart is the other one."""
+    row = marked("Unknown", about="images")
+    assert (row, tr(row), tr("None", about="class")) == ("Unknown", "Unknown", "None")
+    install_language(qapp, "fr")
+    assert (tr(row), tr("Unknown")) == ("Inconnues", "Classe inconnue")
+    assert (tr("None", about="class"), tr("None")) == ("Aucune", "Aucun")
+    assert tr("Cancel", about="nothing that is known") == tr("Cancel")
 
 
 @pytest.mark.usefixtures("languages")

@@ -16,6 +16,7 @@ from app.wording import (
     number,
     part_of_size,
     percent,
+    percent_sign,
     percent_to_a_tenth,
     progress_facts,
     sentence,
@@ -207,9 +208,9 @@ def test_what_nobody_foresaw_is_told_as_it_is() -> None:
 @pytest.mark.parametrize(
     ("language", "shown"),
     [
-        ("de", ["97\u202f%", "<1\u202f%", "1.234"]),
-        ("fr", ["97\u202f%", "<1\u202f%", "1\u202f234"]),
-        ("pt_BR", ["97%", "<1%", "1.234"]),
+        ("de", ["97\u202f%", "<1\u202f%", "1.234", "\u202f%"]),
+        ("fr", ["97\u202f%", "<1\u202f%", "1\u202f234", "\u202f%"]),
+        ("pt_BR", ["97%", "<1%", "1.234", "%"]),
     ],
 )
 def test_percent_and_numbers_of_a_language(language: str, shown: list[str]) -> None:
@@ -217,7 +218,7 @@ def test_percent_and_numbers_of_a_language(language: str, shown: list[str]) -> N
     before = QLocale()
     QLocale.setDefault(QLocale(language))
     try:
-        assert [percent(0.97), percent(0.001), number(1234)] == shown
+        assert [percent(0.97), percent(0.001), number(1234), percent_sign()] == shown
         assert number_in(1234, ",") == shown[2]
     finally:
         QLocale.setDefault(before)

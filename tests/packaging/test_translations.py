@@ -1,12 +1,21 @@
 """A language is finished: every text translated, and nothing lost in translation."""
 
+import ast
 import importlib.util
+import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from engine.errors import Cancelled, CycleError, ProtoleafError
+
+ERRORS = "engine.errors"
+COUNTED = re.compile(
+    r"%\d (?:more |new |labelled |selected |held-out )?"
+    r"(?:images|labels|classes|predictions|folders|files|edits|examples|pages|iterations|levels|places)\b(?!/)"
+)
 ROOT = Path(__file__).parents[2]
 LANGUAGES = sorted(path.stem.removeprefix("protoleaf_") for path in (ROOT / "translations").glob("*.ts"))
 
@@ -63,3 +72,53 @@ def test_what_is_lost_is_found(translations: ModuleType, tmp_path: Path) -> None
         "a key of its own",
     ]  # fmt: skip
     assert "not translated: Cancel" in translations.faults_of(path)
+
+
+def test_each_message_of_an_error_class_is_collected(translations: ModuleType) -> None:
+    """Also where the class has its texts itself."""
+    with_own_texts = {CycleError: CycleError(("a", "b")), Cancelled: Cancelled()}
+    kinds: list[type[ProtoleafError]] = [ProtoleafError]
+    for kind in kinds:  # grows while it is walked
+        kinds += kind.__subclasses__()
+    assert set(with_own_texts) == {kind for kind in kinds[1:] if "__init__" in vars(kind) and kind.__module__ == ERRORS}
+    parts = {part.template for error in with_own_texts.values() for part in (error.what, error.remedy)}
+    assert parts <= {text for text, _about in translations.all_texts()}
+
+
+@pytest.mark.parametrize(
+    ("line", "texts"),
+    [
+        ('raise partial(ModelError, "{name} is not there", name=name)(found=found)', ["{name} is not there"]),
+        ('_REMEDIES = {404: "it has been moved"}', ["it has been moved"]),
+        ('meter.note = "reading images"', ["reading images"]),
+        ('names = tr("“%1”", title) + tr("%1: %2", a, b) + tr("%1", a) + tr(" ")', ["“%1”", "%1: %2"]),
+        ('found = Message("{path}: {reason}", fields) + Message("{count}", fields)', ["{path}: {reason}"]),
+        ('make_reason("crashed", "it ended", "try again")', ["it ended", "try again"]),
+        ('chosen, reason = "clip", marked("its name says so")', ["its name says so"]),
+        ('InputError(expected="https://host", found="rdf:RDF", remedy="write it")', ["write it"]),
+    ],
+)
+def test_what_is_a_text(translations: ModuleType, line: str, texts: list[str]) -> None:
+    """Sentences wherever they stand, and marks around values; neither codes nor addresses nor values alone."""
+    assert [found.text for found in translations.texts_in(ast.parse(line))] == texts
+
+
+def test_no_code_is_collected(translations: ModuleType) -> None:
+    """Nor a query, nor the name of a file of ours."""
+    texts = translations.all_texts()
+    assert not [
+        text
+        for text, _about in texts
+        if re.fullmatch(r"\w+_\w+|SELECT .*|\w+\.json|clip|bgr|caffe|normalisation", text)
+    ]
+
+
+def test_counts_of_things_have_plural_forms(translations: ModuleType) -> None:
+    """In the window no number stands before a noun in the plural, but for sizes, rates and what is never one."""
+    texts = {
+        found.text
+        for path in (ROOT / "app").rglob("*.py")
+        for found in translations.texts_in(ast.parse(path.read_text(encoding="utf-8")))
+        if not found.is_plural and COUNTED.search(found.text)
+    }
+    assert not texts

@@ -12,6 +12,7 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QSettings, QThreadPool, QtMsgType
 from PySide6.QtWidgets import QApplication, QMainWindow
 
+from app.key_names import name_keys
 from app.language import _of_qt
 from engine.collation import collate_with
 from tests.support.sessions import LONG_MS
@@ -34,6 +35,12 @@ def own_settings_and_caches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     for scope in (QSettings.Scope.UserScope, QSettings.Scope.SystemScope):
         for kind in (QSettings.Format.IniFormat, QSettings.Format.NativeFormat):
             QSettings.setPath(kind, scope, str(tmp_path / "settings"))
+
+
+@pytest.fixture(autouse=True)
+def keys_named(qapp: QApplication) -> None:
+    """Qt names keys as in the program."""
+    name_keys(qapp)
 
 
 @pytest.fixture(autouse=True)

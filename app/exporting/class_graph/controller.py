@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QWidget
 from app.file_dialogs import save_file_at
 from app.jobs.background_thread import BackgroundThread, ThreadJob
 from app.settings import Settings
-from app.texts import fill, marked, plural, tr
-from app.wording import in_sentences, number, sentence
+from app.texts import marked, plural, tr
+from app.wording import in_sentences, percent, sentence
 from engine.files import shown
 from engine.texts import translated
 
@@ -60,9 +60,9 @@ def done_text(written: WrittenClasses) -> str:
     text = plural(written.classes, "Exported %n class to %1", "Exported %n classes to %1", shown(written.target.name))
     if written.share == 1:
         return text
-    percent = number(max(1, int(100 * written.share)))
-    smaller = tr("The picture is reduced to %1%, since larger ones open nowhere. SVG has no limit.")
-    return in_sentences(text, fill(smaller, percent))
+    share = percent(max(1, int(100 * written.share)) / 100)
+    smaller = tr("The picture is reduced to %1, since larger ones open nowhere. SVG has no limit.", share)
+    return in_sentences(text, smaller)
 
 
 @final

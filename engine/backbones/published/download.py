@@ -25,7 +25,7 @@ from engine.backbones.published.web_client import (
     web_client,
 )
 from engine.errors import ModelError, NetworkError, StorageError
-from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
+from engine.events import BYTES, CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.full_disk import disk_full, storage_error
 from engine.model_card import file_hash
 from engine.new_file import open_own, private_folder, write_file
@@ -257,7 +257,7 @@ class _Download:
         if start == 0:
             self.part.start(PartNotes(self.url, _validator(answer), total))
         self.part.check_room(total - start)
-        meter = ProgressMeter(total or self.promised, self.on_progress, unit="bytes", already_done=start)
+        meter = ProgressMeter(total or self.promised, self.on_progress, unit=BYTES, already_done=start)
         with self.part.appending() as add, suppress(httpx.RemoteProtocolError):  # cut short: counted below
             for piece in answer.iter_raw():
                 self.cancel.raise_if_cancelled()

@@ -16,7 +16,7 @@ from engine.backbones.published.timm_networks import BYTES_PER_NUMBER, NOT_KNOWN
 from engine.backbones.published.web_client import ask_about, check_repository, file_address, page_address, read_text
 from engine.errors import ModelError
 from engine.events import CancelToken
-from engine.texts import either, enumerated
+from engine.texts import either, enumerated, marked
 
 LATEST: Final = "main"
 _SIDES: Final = ("input_size", "crop_pct", "interpolation", "crop_mode", "mean", "std", "fixed_input_size")
@@ -95,7 +95,7 @@ def described_by_hub(known: PublishedNetwork, route: Route, cancel: CancelToken)
     try:
         facts = facts_from(settings["pretrained_cfg"], known)
     except _UNREADABLE as error:
-        raise _unreadable("the preprocessing", repository, error) from error
+        raise _unreadable(marked("the preprocessing of {repository} cannot be read"), repository, error) from error
     facts = replace(facts, licence=licence_in_words(_licence(read)), settings=json.dumps(settings))
     body, width = shape_of(facts)
     parameters = body + (width + 1) * max(0, settings["pretrained_cfg"].get("num_classes", 0))
@@ -124,7 +124,7 @@ def _settings(read: Read, repository: str) -> tuple[dict[str, Any], Sequence[str
         try:
             found = None if text is None else understand(json.loads(text))
         except _UNREADABLE as error:
-            raise _unreadable(name, repository, error) from error
+            raise _unreadable(marked("{file} of {repository} cannot be read"), repository, error, file=name) from error
         if found is not None:
             return found, weights
     what = "{repository} is no network that timm can build"
@@ -133,9 +133,8 @@ def _settings(read: Read, repository: str) -> tuple[dict[str, Any], Sequence[str
     raise ModelError(what, expected=expected, found="neither", remedy=remedy, repository=repository)
 
 
-def _unreadable(subject: str, repository: str, error: Exception) -> ModelError:
-    what, found = "{subject} of {repository} cannot be read", f"{type(error).__name__}: {error}"
-    return ModelError(what, found=found, subject=subject, repository=repository)
+def _unreadable(what: str, repository: str, error: Exception, *, file: str = "") -> ModelError:
+    return ModelError(what, found=f"{type(error).__name__}: {error}", repository=repository, file=file)
 
 
 def _settings_of_timm(config: dict[str, Any]) -> dict[str, Any] | None:

@@ -18,6 +18,7 @@ from engine import __version__
 from engine.backbones.published.route import ProxyAddress, Route, proxy_address
 from engine.errors import ModelError, NetworkError, UsageError, found_at
 from engine.events import CancelToken
+from engine.texts import Message, marked
 
 TIMEOUT_S: Final = 30.0
 HUB: Final = "https://huggingface.co"
@@ -108,11 +109,11 @@ def read_text(url: str, route: Route, *, cancel: CancelToken) -> str | None:
             cancel.raise_if_cancelled()
             content += piece
             if len(content) > LARGEST_TEXT_BYTES:
-                raise _no_description(url, f"more than {LARGEST_TEXT_BYTES:,} bytes")
+                raise _no_description(url, Message("more than {size:,} bytes", {"size": LARGEST_TEXT_BYTES}))
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise _no_description(url, "no text") from error
+        raise _no_description(url, marked("no text")) from error
 
 
 @contextmanager
@@ -244,7 +245,7 @@ def network_error(
     if isinstance(failure, httpx.HTTPStatusError):
         status = failure.response.status_code
         what, found = "the server did not deliver the file", f"{status} {failure.response.reason_phrase} for {url}"
-        remedy = _REMEDIES.get(status, "try again later")
+        remedy = _REMEDIES.get(status, marked("try again later"))
     elif _is_unsafe(failure):
         what = "the connection to {host} is not safe"
         remedy = "check this computer's clock, and whether a proxy or a sign-in page of the network is in between"
@@ -275,7 +276,7 @@ def _cause(failure: BaseException) -> BaseException:
 
 def _words(failure: httpx.HTTPError) -> str:
     if isinstance(failure, httpx.TimeoutException):
-        return "no answer in time"
+        return Message("no answer in time")
     cause = _cause(failure)
     words = getattr(cause, "verify_message", "") or (cause.strerror if isinstance(cause, OSError) else "")
     return str(words or failure) or type(failure).__name__

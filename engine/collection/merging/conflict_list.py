@@ -17,6 +17,7 @@ from engine.interchange.table_text import guarded, storable
 from engine.new_file import output_file, text_into
 from engine.project import Project
 from engine.project.records import Note
+from engine.texts import marked
 
 CONFLICT_COLUMNS: Final = (
     "image", "ours", "our_annotator", "our_time", "theirs", "their_annotator", "their_time", "kind", "proposed",
@@ -47,7 +48,7 @@ def write_conflicts(
     notes = (
         (each.path, *_note(each.ours), *_note(each.theirs), COMMENT, _proposed(each.proposed)) for each in comments
     )
-    _write(out, CONFLICT_COLUMNS, chain(labels, notes), "the conflicts cannot be written")
+    _write(out, CONFLICT_COLUMNS, chain(labels, notes), marked("the conflicts cannot be written"))
 
 
 def write_agreement(out: Path, graph: CategoryGraph, table: AgreementTable, *, is_overwriting: bool = False) -> None:
@@ -58,7 +59,7 @@ def write_agreement(out: Path, graph: CategoryGraph, table: AgreementTable, *, i
         StorageError: the file cannot be written.
     """
     check_file(out, AGREEMENT, is_overwriting=is_overwriting)
-    _write(out, AGREEMENT_COLUMNS, agreement_rows(graph, table), "the table cannot be written")
+    _write(out, AGREEMENT_COLUMNS, agreement_rows(graph, table), marked("the table cannot be written"))
 
 
 def agreement_rows(graph: CategoryGraph, table: AgreementTable) -> Iterator[tuple[str, ...]]:

@@ -192,10 +192,10 @@ def _times(column: "pa.Array") -> list[Any]:
 
     kind = column.type
     is_days = pa.types.is_date32(kind)
-    unit = "s" if is_days else "ms" if pa.types.is_date64(kind) else kind.unit
+    resolution = "s" if is_days else "ms" if pa.types.is_date64(kind) else kind.unit
     factor = _DAY_SECONDS if is_days else 1
     counts = column.view(pa.int32() if is_days else pa.int64()).to_pylist()
-    return [None if count is None else _time(count * factor, _PER_SECOND[unit]) for count in counts]
+    return [None if count is None else _time(count * factor, _PER_SECOND[resolution]) for count in counts]
 
 
 def _time(count: int, per_second: int) -> Any:

@@ -46,7 +46,7 @@ _HEADER: Final = struct.Struct(">8sIIIII")  # magic, records, nonce, pages befor
 _PAGE_NUMBER_BYTES: Final = 4
 _SMALLEST_PAGE_BYTES: Final = 512
 _LARGEST_PAGE_BYTES: Final = 65536
-_STEPS: Final = "SELECT step_id, text, done_at FROM journal_step ORDER BY step_id"
+_SELECT_STEPS: Final = "SELECT step_id, text, done_at FROM journal_step ORDER BY step_id"
 _PAGES_OF_A_SEAL: Final = 2  # sealing changes the header and the row with the mark, and nothing that anybody made
 _EMPTY_LOG_BYTES: Final = 32  # a write-ahead log's header without any page
 _log = logging.getLogger(__name__)
@@ -185,12 +185,12 @@ def _fits(path: Path, log: Path) -> bool:
         alone: list[Row] = []
         if log.name.endswith(LOG_SUFFIX):
             with _private_copy(path, None) as (connection, _):
-                alone = connection.rows(_STEPS)
+                alone = connection.rows(_SELECT_STEPS)
         with _private_copy(path, log) as (together, copy):
             if int(together.value("PRAGMA user_version")) == SCHEMA_VERSION:
                 return not faults(together, seal_of(together, reader_of(copy)))
             is_sound = together.value("PRAGMA integrity_check") == "ok"
-            return is_sound and together.rows(_STEPS)[: len(alone)] == alone
+            return is_sound and together.rows(_SELECT_STEPS)[: len(alone)] == alone
     except (ProtoleafError, OSError):
         return False
 

@@ -56,7 +56,7 @@ def test_strays_twins_and_kinds() -> None:
 
 @pytest.mark.parametrize(
     ("shots", "start"),
-    [(0, "It has 0 examples, and 40"), (1, "It has 1 example, and 40"), (2, "It has 2 examples, and 40")],
+    [(0, "It has 0 examples. 40"), (1, "It has 1 example. 40"), (2, "It has 2 examples. 40")],
 )
 def test_starving(shots: int, start: str) -> None:
     """What is needed, and how much of it is there."""
@@ -68,7 +68,7 @@ def test_starving(shots: int, start: str) -> None:
 def test_lines_below() -> None:
     """One is not many, and nothing is said of a graph without a single place."""
     assert check_line(PlacementCheck()) == ""
-    assert "first 64 times and among the first three 90 times" in check_line(PlacementCheck(97, 64, 90, 5.1, 37.0))
+    assert "first in 64, among the first three in 90" in check_line(PlacementCheck(97, 64, 90, 5.1, 37.0))
     assert [more_line(1)[:14], more_line(2)[:13]] == ["1 more appears", "2 more appear"]
     assert [dismissed_line(1), dismissed_line(12)] == [
         "Show 1 dismissed suggestion again", "Show 12 dismissed suggestions again",

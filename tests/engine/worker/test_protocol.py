@@ -91,7 +91,7 @@ def test_a_message_that_was_not_expected_is_refused() -> None:
 def test_fields_of_another_kind_are_refused(body: object) -> None:
     """Missing ones, and values of another type."""
     line = json.loads(encode(1, Question(Path())))
-    with pytest.raises(FormatError, match="this is no Question"):
+    with pytest.raises(FormatError, match="other fields than its kind: found Question"):
         read(json.dumps({**line, "body": body}).encode()).message(Question)
 
 

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QLocale
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
-from app.language import ENGLISH, LANGUAGE_VARIABLE, install_language
+from app.language import ENGLISH, LANGUAGE_VARIABLE, install_language, language_names
 from tests.support.desk import Desk
 from tests.support.pseudo_reader import Reader
 from tests.support.screen_texts import PaintedTexts
@@ -17,15 +17,24 @@ SIZE: Final = (1440, 900)
 
 
 @pytest.fixture
-def spoken(pseudo_translations: Path) -> Path:
-    """The compiled language that the window speaks."""
-    return pseudo_translations
+def spoken(pseudo_translations: Path) -> str:
+    """The language that the window speaks: a code, or a file that is compiled."""
+    return str(pseudo_translations)
+
+
+@pytest.fixture
+def languages_there(compiled_languages: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Those that are compiled for the tests, by their codes."""
+    monkeypatch.setattr("app.language.TRANSLATIONS", compiled_languages)
+    language_names.cache_clear()
+    yield
+    language_names.cache_clear()
 
 
 @pytest.fixture(autouse=True)
-def in_its_language(qapp: QApplication, spoken: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def in_its_language(qapp: QApplication, spoken: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The window speaks it while a test runs."""
-    monkeypatch.setenv(LANGUAGE_VARIABLE, str(spoken))
+    monkeypatch.setenv(LANGUAGE_VARIABLE, spoken)
     before = QLocale()
     install_language(qapp)
     yield

@@ -3,18 +3,30 @@
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QLocale
 
+from app.actions.keys import shown_key
+from app.language import spoken_language
+from app.texts import tr
 from tests.flows.pseudo_language.test_screens import read_every_action
 from tests.support.desk import Desk
 from tests.support.pseudo_reader import Reader
 
-LANGUAGES = sorted(path.stem for path in (Path(__file__).parents[3] / "translations").glob("*.ts"))
+FILES = (Path(__file__).parents[3] / "translations").glob("*.ts")
+LANGUAGES = sorted(path.stem.removeprefix("protoleaf_") for path in FILES)
 
 
 @pytest.fixture(params=LANGUAGES)
-def spoken(request: pytest.FixtureRequest, compiled_languages: Path) -> Path:
-    """One after another."""
-    return compiled_languages / f"{request.param}.qm"
+def spoken(request: pytest.FixtureRequest, languages_there: None) -> str:
+    """One after another, by its code as a person chooses it: with its numbers and names of keys."""
+    return str(request.param)
+
+
+def test_it_is_the_language_of_a_setting(spoken: str) -> None:
+    """Numbers and names of keys, too."""
+    assert spoken_language() == spoken
+    assert QLocale().name() == QLocale(spoken).name()
+    assert shown_key("Ctrl+Shift+Return") == f"{tr('Ctrl')}+{tr('Shift')}+{tr('Enter')}"
 
 
 def test_nothing_is_cut(reviewing: Desk, reader: Reader) -> None:

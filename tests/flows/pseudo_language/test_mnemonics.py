@@ -1,20 +1,20 @@
 """In each language of the window no letter with Alt belongs to two entries of a menu. Dialogs: `test_languages.py`."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QLineEdit, QMenu, QMenuBar
 
+from app.language import ENGLISH
 from tests.flows.pseudo_language.test_languages import LANGUAGES
 from tests.support.desk import Desk
 from tests.support.screen_texts import shared_mnemonics
 
 
-@pytest.fixture(params=["protoleaf_en", *LANGUAGES])
-def spoken(request: pytest.FixtureRequest, compiled_languages: Path) -> Path:
-    """One after another; for English there is no file."""
-    return compiled_languages / f"{request.param}.qm"
+@pytest.fixture(params=[ENGLISH, *LANGUAGES])
+def spoken(request: pytest.FixtureRequest, languages_there: None) -> str:
+    """One after another."""
+    return str(request.param)
 
 
 def menus(bar: QMenuBar | QMenu) -> Iterator[QMenuBar | QMenu]:
