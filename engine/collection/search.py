@@ -102,7 +102,9 @@ def classes_meant(text: str, graph: CategoryGraph) -> frozenset[int]:
     meant = graph.fitting(text)
     if not meant:
         found = graph.search(text, MOST_CLASSES)
-        meant = [each for each in found if graph.name(each).casefold() == text.casefold()] or found
+        wanted = folded(text)
+        meant = [each for each in found if folded(graph.name(each)) == wanted]
+        meant = meant or [each for each in found if wanted in map(folded, graph.attributes(each).names)] or found
     return frozenset(meant).union(*map(graph.descendants, meant))
 
 
