@@ -8,8 +8,6 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
-from langcodes import standardize_tag, tag_distance, tag_is_valid
-
 _MARK: Final = "@"
 _OF_SCIENCE: Final = "la"
 _LONGEST: Final = 35  # characters of a tag, which RFC 5646 recommends to have room for
@@ -60,6 +58,8 @@ def is_for(language: str, synonym: str) -> bool:
 @lru_cache(_MOST_KNOWN)
 def _standard(language: str) -> str:
     """A language tag in its standard form ("de" for "deu" and "ger"); "" where it is none that is registered."""
+    from langcodes import standardize_tag, tag_is_valid  # only where there are languages: the window shows first
+
     tag = language.strip()
     is_one = 0 < len(tag) <= _LONGEST and tag.isascii() and tag_is_valid(tag)
     return standardize_tag(tag) if is_one else ""
@@ -67,4 +67,6 @@ def _standard(language: str) -> str:
 
 @lru_cache(_MOST_KNOWN)
 def _distance(wanted: str, there: str) -> int:
+    from langcodes import tag_distance
+
     return tag_distance(wanted, there)
