@@ -30,11 +30,12 @@ _spoken: Final = [ENGLISH]
 def language_names() -> dict[str, str]:
     """The languages that are there by their codes, each with its name in itself; in the order of the names."""
     codes = [ENGLISH, *(path.stem.removeprefix(_PREFIX) for path in TRANSLATIONS.glob(f"{_PREFIX}*.qm"))]
-    names = {code: _name_of(code) for code in codes}
+    names = {code: name_of_language(code) for code in codes}
     return dict(sorted(names.items(), key=lambda each: each[1].casefold()))
 
 
-def _name_of(code: str) -> str:
+def name_of_language(code: str) -> str:
+    """What a language calls itself."""
     name = QLocale(code).nativeLanguageName()
     return _NAMES.get(code, name[:1].upper() + name[1:])
 

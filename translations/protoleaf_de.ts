@@ -3160,6 +3160,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Keine eigene Farbe</translation>
     </message>
     <message>
+        <source>Name (%1)</source>
+        <translation>Name (%1)</translation>
+    </message>
+    <message>
         <source>Note</source>
         <translation>Notiz</translation>
     </message>

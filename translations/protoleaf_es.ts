@@ -3160,6 +3160,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Sin color propio</translation>
     </message>
     <message>
+        <source>Name (%1)</source>
+        <translation>Nombre (%1)</translation>
+    </message>
+    <message>
         <source>Note</source>
         <translation>Nota</translation>
     </message>

@@ -3160,6 +3160,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Pas de couleur propre</translation>
     </message>
     <message>
+        <source>Name (%1)</source>
+        <translation>Nom (%1)</translation>
+    </message>
+    <message>
         <source>Note</source>
         <translation>Note</translation>
     </message>

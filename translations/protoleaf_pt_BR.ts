@@ -3160,6 +3160,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Sem cor própria</translation>
     </message>
     <message>
+        <source>Name (%1)</source>
+        <translation>Nome (%1)</translation>
+    </message>
+    <message>
         <source>Note</source>
         <translation>Nota</translation>
     </message>

@@ -3095,6 +3095,10 @@ Click + to add a class, or import a list.</source>
         <translation>无自定颜色</translation>
     </message>
     <message>
+        <source>Name (%1)</source>
+        <translation>名称（%1）</translation>
+    </message>
+    <message>
         <source>Note</source>
         <translation>备注</translation>
     </message>

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPen
@@ -11,10 +11,13 @@ from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QLineEdit, QPlainTe
 
 from app.controls import fill_column, fill_row, make_label
 from app.inspector.page import PageRequests
+from app.language import name_of_language
 from app.mirroring import key_in_reading_order
 from app.texts import plain_tip, tr
 from app.theme.class_colours import SWATCHES, own_colour
 from app.theme.tokens import tokens
+from engine.graph.language_tags import with_name_in
+from engine.graph.shown_language import shown_language
 
 if TYPE_CHECKING:
     from app.inspector.logic import ClassPageFacts
@@ -133,13 +136,18 @@ class ClassNotes(QWidget):
         super().__init__()
         self._class_id = facts.class_id
         self._requests = requests
+        self._synonyms = facts.attributes.synonyms
+        self._language = shown_language()
         attributes = facts.attributes
         self._note, colours = NoteField(attributes.note), ColourRow(attributes.colour)
         synonyms = QLineEdit(f"{BETWEEN_SYNONYMS} ".join(attributes.synonyms))
         source_id, rank = QLineEdit(attributes.source_id), QLineEdit(attributes.rank)
         self._lines = {"synonyms": synonyms, "source_id": source_id, "rank": rank}
+        self._name = QLineEdit(attributes.name_in(self._language))  # in the person's language
+        named = ((tr("Name (%1)", name_of_language(self._language)), self._name),) if self._language else ()
         rows: tuple[tuple[str, QWidget], ...] = (
             (tr("Note"), self._note),
+            *named,
             (tr("Synonyms"), synonyms),
             (tr("Source id"), source_id),
             (tr("Rank"), rank),
@@ -159,7 +167,7 @@ class ClassNotes(QWidget):
         synonyms.setToolTip(plain_tip(tr("A name in a language has its code behind it: Tench@en")))
         source_id.setPlaceholderText(tr("Id in the list that it came from"))
         rank.setPlaceholderText(tr("Species, genus, family, …"))
-        for line in self._lines.values():
+        for line in (self._name, *self._lines.values()):
             line.setCursorPosition(0)
             line.setMinimumWidth(1)
             line.setReadOnly(not is_writable)
@@ -172,10 +180,12 @@ class ClassNotes(QWidget):
     @property
     def is_in_hand(self) -> bool:
         """Whether something was typed that was not saved yet."""
-        return self._note.document().isModified() or any(line.isModified() for line in self._lines.values())
+        return self._note.document().isModified() or any(
+            line.isModified() for line in (self._name, *self._lines.values())
+        )
 
     def settle(self) -> None:
-        values: dict[str, object] = {}
+        values: dict[str, Any] = {}
         if self._note.document().isModified():
             self._note.document().setModified(False)
             values["note"] = self._note.toPlainText().strip()
@@ -184,5 +194,9 @@ class ClassNotes(QWidget):
                 line.setModified(False)
                 names = [name.strip() for name in line.text().split(BETWEEN_SYNONYMS)]
                 values[attribute] = tuple(filter(None, names)) if attribute == "synonyms" else line.text().strip()
+        if self._name.isModified():
+            self._name.setModified(False)
+            synonyms = values.get("synonyms", self._synonyms)
+            values["synonyms"] = with_name_in(self._language, self._name.text().strip(), synonyms)
         if values:
             self._requests.attributes_changed.emit(self._class_id, values)

@@ -4,7 +4,7 @@ The form is that of a text with a language in Turtle and SPARQL. An "@" that no 
 name.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -47,6 +47,21 @@ def name_in(language: str, synonyms: Iterable[str]) -> str:
         if tag and (distance := _distance(language, tag)) < best:
             best, name = distance, text
     return name
+
+
+def with_name_in(language: str, name: str, synonyms: Sequence[str]) -> tuple[str, ...]:
+    """Synonyms with another name in a language, in the place of the one that `name_in` gives; without it for ""."""
+    before = name_in(language, synonyms)
+    at = next((place for place, each in enumerate(synonyms) if before and _is_name_in(language, before, each)), None)
+    if at is None:
+        return (*synonyms, with_language(name, language)) if name else tuple(synonyms)
+    news = (with_language(name, split_language(synonyms[at])[1]),) if name else ()
+    return (*synonyms[:at], *news, *synonyms[at + 1 :])
+
+
+def _is_name_in(language: str, name: str, synonym: str) -> bool:
+    text, tag = split_language(synonym)
+    return text == name and bool(tag) and _distance(language, tag) <= _FARTHEST
 
 
 def is_for(language: str, synonym: str) -> bool:

@@ -141,3 +141,27 @@ def test_the_names_of_the_project_can_be_chosen(
     assert again.shown_name(again.find(RED)) == RED
     one.window.close()
     settings.language = SYSTEM
+
+
+def test_a_name_is_typed_in_the_inspector(opened: Desk) -> None:
+    """In the person's language, without its code: it takes the place of the one that was shown, as one step."""
+    graph = opened.graph
+    red = graph.find(RED)
+    opened.window.inspector.show_class(red)
+    opened.wait(lambda: bool(fields_of(opened, "Name (Deutsch)")))
+    (field,) = fields_of(opened, "Name (Deutsch)")
+    assert field.text() == "Zebrafink"
+    field.setFocus()
+    field.selectAll()
+    opened.qtbot.keyClicks(field, "Rotkehlchen")
+    opened.press_for_change(Qt.Key.Key_Tab)
+    opened.wait(lambda: ("Rotkehlchen", RED) in rows_of(opened))
+    assert opened.graph.attributes(red).synonyms == ("Rotkehlchen@de", "Zebra finch@en-GB", "zf")
+    opened.window.tree.front.setFocus()
+    opened.press_for_change(Qt.Key.Key_Z, CONTROL)
+    opened.wait(lambda: ("Zebrafink", RED) in rows_of(opened))
+
+
+def fields_of(desk: Desk, name: str) -> list[QLineEdit]:
+    """Lines of the page with a name."""
+    return [each for each in desk.window.inspector.findChildren(QLineEdit) if each.accessibleName() == name]

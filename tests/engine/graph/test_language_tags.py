@@ -7,7 +7,7 @@ import pytest
 from engine.config import assets_folder
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.class_attributes import ClassAttributes
-from engine.graph.language_tags import name_in, split_language, with_language
+from engine.graph.language_tags import name_in, split_language, with_language, with_name_in
 from engine.graph.shown_language import show_names_in
 
 TENCH = (
@@ -126,3 +126,19 @@ def test_the_sample_has_names_in_every_language_of_the_window() -> None:
     for language in ("de", "fr", "es", "pt-BR", "zh-CN"):
         has_one = {each for each, name, tag in named if name_in(language, [with_language(name, tag)])}
         assert has_one == classes, language
+
+
+@pytest.mark.parametrize(
+    ("name", "synonyms", "after"),
+    [
+        ("Schleie", (), ("Schleie@de",)),
+        ("Schleie", ("tinca", "Tench@en"), ("tinca", "Tench@en", "Schleie@de")),
+        ("Schleie", ("Schlei@de-AT", "tinca"), ("Schleie@de-AT", "tinca")),
+        ("Schleie", ("Schlei@de", "Tench@en", "Schuster@de"), ("Schleie@de", "Tench@en", "Schuster@de")),
+        ("", ("tinca", "Schlei@de"), ("tinca",)),
+        ("", ("tinca", "Tench@en"), ("tinca", "Tench@en")),
+    ],
+)
+def test_another_name_in_a_language(name: str, synonyms: tuple[str, ...], after: tuple[str, ...]) -> None:
+    """It takes the place of the one that is shown; the others stay."""
+    assert with_name_in("de", name, synonyms) == after
