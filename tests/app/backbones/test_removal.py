@@ -57,7 +57,8 @@ def test_a_removal_is_asked_refused_and_done(reviewing: Desk, tinyleaf: str) -> 
     """The question names file, size and what becomes of projects; "Keep it" and Esc keep; "Remove" removes."""
     panel, card = asked(reviewing, tinyleaf)
     size_bytes = BackboneLibrary().path(tinyleaf).stat().st_size
-    assert f"This deletes tinyleaf.onnx ({size_bytes / 1e3:.1f} kB) from this computer for good." in card.question_text
+    size = f"{size_bytes / 1e3:.1f}\N{NO-BREAK SPACE}kB"
+    assert f"This deletes tinyleaf.onnx ({size}) from this computer for good." in card.question_text
     assert "need it again" in card.question_text
     assert card.keep_button.hasFocus()
     card.keep_button.click()

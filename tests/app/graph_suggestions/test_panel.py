@@ -180,7 +180,7 @@ def test_a_sound_graph_and_one_without_labels_are_told_apart(desk: Desk, collect
     panel = open_panel(desk)
     assert panel.cards == ()
     assert panel.status.text().startswith("No suggestions")
-    assert "ranks the right parent first" in panel.check.text()
+    assert "the right parent comes first in" in panel.check.text()
     act(desk.qtbot, desk.window.session, lambda project: project.labels.remove(list(project.labels.by_image())))
     desk.wait(lambda: panel.status.text().startswith("Label some images first"))
     assert panel.check.text() == ""

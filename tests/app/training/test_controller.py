@@ -95,7 +95,7 @@ def test_points_and_progress_arrive_while_it_runs(reviewing: Desk) -> None:
     reviewing.wait(lambda: len(training.curves.accuracy.values) == 5)
     assert training.curves.loss.iterations == [0, 10, 20, 30, 40]
     assert panel.run.facts.startswith("40 of 40")
-    assert "20 iterations/s" in panel.run.facts
+    assert "20\N{NO-BREAK SPACE}iterations/s" in panel.run.facts
     job_bar = reviewing.window.status_line.job_bar
     assert "Tuning propagation" in texts(job_bar)
     assert "nothing is kept" in button(job_bar, "Stop").toolTip()

@@ -23,13 +23,13 @@ both_ways = pytest.mark.parametrize("spoken", [LEFT_TO_RIGHT, RIGHT_TO_LEFT], in
 
 
 @pytest.fixture
-def spoken(request: pytest.FixtureRequest, pseudo_translations: Path) -> Path:
+def spoken(request: pytest.FixtureRequest, pseudo_translations: Path) -> str:
     """The pseudo-language in Hebrew letters, where a test does not name another."""
-    return pseudo_translations.with_name(getattr(request, "param", RIGHT_TO_LEFT))
+    return str(pseudo_translations.with_name(getattr(request, "param", RIGHT_TO_LEFT)))
 
 
-def is_mirrored(spoken: Path) -> bool:
-    return spoken.name == RIGHT_TO_LEFT
+def is_mirrored(spoken: str) -> bool:
+    return Path(spoken).name == RIGHT_TO_LEFT
 
 
 def place_of(part: QWidget) -> QRect:
@@ -37,7 +37,7 @@ def place_of(part: QWidget) -> QRect:
     return QRect(part.mapToGlobal(QPoint(0, 0)), part.size())
 
 
-def in_reading_order(spoken: Path, *places: QRect) -> list[QRect]:
+def in_reading_order(spoken: str, *places: QRect) -> list[QRect]:
     return sorted(places, key=lambda place: place.center().x(), reverse=is_mirrored(spoken))
 
 
@@ -48,7 +48,7 @@ def test_nothing_is_cut(reviewing: Desk, reader: Reader) -> None:
 
 
 @both_ways
-def test_panes_and_cards_begin_at_one_side(reviewing: Desk, spoken: Path) -> None:
+def test_panes_and_cards_begin_at_one_side(reviewing: Desk, spoken: str) -> None:
     """The classes, then the images, then what is said of one; cards follow each other the same way."""
     window, view = reviewing.window, reviewing.grid
     panes = [place_of(part) for part in (window.tree, window.workspace, window.inspector)]
@@ -61,7 +61,7 @@ def test_panes_and_cards_begin_at_one_side(reviewing: Desk, spoken: Path) -> Non
 
 
 @both_ways
-def test_what_is_noted_of_an_image_stands_where_its_card_begins(reviewing: Desk, spoken: Path) -> None:
+def test_what_is_noted_of_an_image_stands_where_its_card_begins(reviewing: Desk, spoken: str) -> None:
     """The plate with the flag is painted on a lower corner of the picture: on that of the reading side."""
     reviewing.choose(0)
     view = reviewing.grid
@@ -79,7 +79,7 @@ def columns_that_differ(one: QImage, other: QImage) -> list[int]:
 
 
 @both_ways
-def test_arrows_go_from_card_to_card_as_is_seen(reviewing: Desk, spoken: Path) -> None:
+def test_arrows_go_from_card_to_card_as_is_seen(reviewing: Desk, spoken: str) -> None:
     """Towards the next card of the row, and back."""
     onwards, back = (Key.Key_Left, Key.Key_Right) if is_mirrored(spoken) else (Key.Key_Right, Key.Key_Left)
     reviewing.choose(0)
@@ -93,7 +93,7 @@ def test_arrows_go_from_card_to_card_as_is_seen(reviewing: Desk, spoken: Path) -
 
 
 @both_ways
-def test_a_click_takes_the_card_that_is_seen(reviewing: Desk, spoken: Path) -> None:
+def test_a_click_takes_the_card_that_is_seen(reviewing: Desk, spoken: str) -> None:
     """At the outer edge of the second one."""
     view = reviewing.grid
     second = view.visualRect(view.model().index(1, 0))
@@ -103,7 +103,7 @@ def test_a_click_takes_the_card_that_is_seen(reviewing: Desk, spoken: Path) -> N
 
 
 @both_ways
-def test_arrows_open_a_branch_towards_its_rows(reviewing: Desk, spoken: Path) -> None:
+def test_arrows_open_a_branch_towards_its_rows(reviewing: Desk, spoken: str) -> None:
     """And close it away from them; so does the chevron, on the side where the row begins."""
     opening, closing = (Key.Key_Left, Key.Key_Right) if is_mirrored(spoken) else (Key.Key_Right, Key.Key_Left)
     view = reviewing.window.tree.front
@@ -123,7 +123,7 @@ def test_arrows_open_a_branch_towards_its_rows(reviewing: Desk, spoken: Path) ->
 
 
 @both_ways
-def test_arrows_go_from_image_to_image(reviewing: Desk, spoken: Path) -> None:
+def test_arrows_go_from_image_to_image(reviewing: Desk, spoken: str) -> None:
     """Where one is shown alone; the button of the next one is on the side that its arrow points to."""
     onwards, back = (Key.Key_Left, Key.Key_Right) if is_mirrored(spoken) else (Key.Key_Right, Key.Key_Left)
     first = reviewing.choose(0)
@@ -141,7 +141,7 @@ def test_arrows_go_from_image_to_image(reviewing: Desk, spoken: Path) -> None:
 
 
 @both_ways
-def test_stars_are_counted_from_where_they_begin(reviewing: Desk, spoken: Path) -> None:
+def test_stars_are_counted_from_where_they_begin(reviewing: Desk, spoken: str) -> None:
     """By a click, and by arrows."""
     image_id = reviewing.choose(0)
     (stars,) = reviewing.window.inspector.findChildren(StarRating)

@@ -202,8 +202,9 @@ def test_nothing_to_classify(shape: EpisodeShape, of: str) -> None:
         InputError, match=f"no image of a {of} class to classify: expected at least 1, found 0"
     ) as raised:
         LevelWiseSampler(COLOURS, shape)
-    translate_with(lambda text, _count: "Klasse" if text == f"{of} class" else "")
+    whole = f"an iteration leaves no image of a {of} class to classify"
+    translate_with(lambda text, _count: "kein Bild" if text == whole else "")
     try:
-        assert "no image of a Klasse to classify" in raised.value.translated()
+        assert raised.value.translated().startswith("kein Bild: ")
     finally:
         translate_with(None)
