@@ -19,7 +19,10 @@ from PySide6.QtWidgets import (
     QScrollArea,
     QSizePolicy,
     QSpinBox,
+    QStyle,
     QStyledItemDelegate,
+    QStyleOptionComboBox,
+    QStylePainter,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -220,9 +223,24 @@ def dress_number_box(box: NumberBox) -> NumberBox:
     return box
 
 
+@final
+class ChoiceBox(QComboBox):
+    """Shows the end of a text that it is too narrow for as an ellipsis."""
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter, option = QStylePainter(self), QStyleOptionComboBox()
+        self.initStyleOption(option)
+        part = QStyle.SubControl.SC_ComboBoxEditField
+        room = self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, part, self).width()
+        option.currentText = self.fontMetrics().elidedText(option.currentText, Qt.TextElideMode.ElideRight, room)
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+        painter.end()
+
+
 def make_choice_box(texts: Mapping[Any, str]) -> QComboBox:
     """A combo box of values with their texts; it may be narrower than its longest entry."""
-    box = QComboBox()
+    box = ChoiceBox()
     box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
     for value, text in texts.items():
         box.addItem(text, value)

@@ -250,12 +250,12 @@ class _Digits(QWidget):
         grid.setContentsMargins(0, spacing.tiny, 0, 0)
         grid.setHorizontalSpacing(spacing.small)
         grid.setVerticalSpacing(spacing.tiny)
+        grid.setColumnStretch(2 * COLUMNS, 1)  # names are as wide as they need to be while there is room
         for cell in range(DIGITS + 1):
-            key, name = make_label("", "key"), ElidedLabel("secondary")
+            key, name = make_label("", "key"), ElidedLabel("secondary", takes_rest=False)
             row, column = divmod(cell, COLUMNS)
             grid.addWidget(key, row, 2 * column, Qt.AlignmentFlag.AlignLeft)
             grid.addWidget(name, row, 2 * column + 1)
-            grid.setColumnStretch(2 * column + 1, 1)
             self._cells.append((key, name))
 
     def show_classes(self, digits: Sequence[str], coarse: str) -> None:
