@@ -113,9 +113,10 @@ def _children_of_path(graph: CategoryGraph, parts: Sequence[str]) -> list[int]:
 
 
 def _has_ancestors(graph: CategoryGraph, class_id: int, names: Sequence[str]) -> bool:
-    """Whether each typed name begins the name of some ancestor."""
-    ancestors = [graph.name(ancestor).casefold() for ancestor in graph.ancestors(class_id)]
-    return all(any(name.startswith(typed) for name in ancestors) for typed in names if typed)
+    """Whether each typed name begins the name of some ancestor, in the project or as it is shown."""
+    above = graph.ancestors(class_id)
+    called = {name.casefold() for each in above for name in (graph.name(each), graph.shown_name(each))}
+    return all(any(name.startswith(typed) for name in called) for typed in names if typed)
 
 
 def create_choice(graph: CategoryGraph, text: str, *, under: int | None) -> CreateChoice | None:

@@ -15,6 +15,7 @@ from app.one_window import OneWindow
 from app.preferences.controller import Preferences
 from app.settings import Settings
 from app.texts import marked, tr
+from app.wording import images
 from engine.collection.report.shown import printable
 from engine.collection.report.words import amount, share, span
 from engine.errors import ModelError
@@ -186,3 +187,20 @@ def test_a_report_has_the_numbers_of_the_language(qapp: QApplication) -> None:
     assert printable(share(0.9731)) == share(0.9731)
     install_language(qapp, "zh_CN")
     assert (share(0.9731), amount(1234)) == ("97.3%", "1,234")
+
+
+@pytest.mark.usefixtures("languages")
+@pytest.mark.parametrize(
+    ("code", "counted"),
+    [
+        ("de", ["0 Bilder", "1 Bild", "2 Bilder", "1.000 Bilder"]),
+        ("fr", ["0 image", "1 image", "2 images", "1\u202f000 images"]),
+        ("pt_BR", ["0 imagem", "1 imagem", "2 imagens", "1.000 imagens"]),
+        ("es", ["0 imágenes", "1 imagen", "2 imágenes", "1000 imágenes"]),
+        ("zh_CN", ["0 张图像", "1 张图像", "2 张图像", "1,000 张图像"]),
+    ],
+)
+def test_plural_forms(qapp: QApplication, code: str, counted: list[str]) -> None:
+    """Those that CLDR has for the language: nothing is one in French and Portuguese; Chinese has one form."""
+    install_language(qapp, code)
+    assert [images(count) for count in (0, 1, 2, 1000)] == counted

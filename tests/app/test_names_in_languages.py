@@ -97,6 +97,15 @@ def test_the_inspector_and_the_palette(opened: Desk) -> None:
         assert class_rows(graph, typed)[0].title.startswith("Zebrafink ("), typed
     assert class_rows(graph, "amsel")[0].title == f"Amsel ({BLUE})"
     assert class_rows(graph, "drossel")[0].title == "Amsel (Schwarzdrossel)"
+    changed_by(
+        opened.qtbot,
+        window.session,
+        lambda: window.session.act(
+            lambda project: project.classes.set_attributes([graph.find("Blue")], synonyms=("Blaues@de",))
+        ),
+    )
+    for typed in ("blaues/amsel", "blue/amsel"):
+        assert [row.title for row in class_rows(graph, typed)] == [f"Amsel ({BLUE})"], typed
 
 
 def test_a_name_that_a_person_gives_is_shown_at_once(opened: Desk) -> None:
