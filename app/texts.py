@@ -3,10 +3,12 @@
 As in gettext, the English text itself is the key, and a plural has both of its English forms where it stands.
 """
 
+import re
 from collections.abc import Iterable
+from datetime import date
 from typing import Final
 
-from PySide6.QtCore import QLocale, QTranslator
+from PySide6.QtCore import QDate, QLocale, QTranslator
 from PySide6.QtGui import Qt
 
 from app.mirroring import isolated, left_to_right
@@ -16,6 +18,9 @@ CONTEXT: Final = "Protoleaf"
 _ZERO_WIDTH_SPACE: Final = "\u200b"
 _GAP: Final = "\u202f"
 _GAP_BEFORE_PERCENT: Final = frozenset({QLocale.Language.German, QLocale.Language.French, QLocale.Language.Spanish})
+_WEEKDAY: Final = re.compile(r"(?<!d)d{3,4}(?!d)")
+_AROUND_WEEKDAY: Final = re.compile(r"^\0[^dMy]*|[,\s]*\0$")  # at an end of a date: `dddd, d MMMM yyyy`
+_FIRM_SPACE: Final = "\N{NO-BREAK SPACE}"
 _LONGEST_PATH: Final = 160
 _MOST_COUNTED: Final = 2**31 - 1  # Qt's
 _translators: Final[list[QTranslator]] = []
@@ -24,7 +29,7 @@ _translators: Final[list[QTranslator]] = []
 def speak(translator: QTranslator | None) -> None:
     """Translate all texts, also those of the engine, with `translator`; None for English."""
     _translators[:] = [translator] if translator else []
-    translate_with(*(_translation, number_in, isolated) if translator else (None, None, None))
+    translate_with(*(_translation, number_in, isolated, day_text) if translator else (None, None, None, None))
 
 
 class _AboutText(str):  # noqa: SLOT000 (a `str` with a fact)
@@ -49,6 +54,13 @@ def number_in(value: float, form: str) -> str:
 def with_percent(shown: str) -> str:
     """A number as percent, as Unicode's CLDR has it: with a narrow no-break space, or none."""
     return f"{shown}{_GAP if QLocale().language() in _GAP_BEFORE_PERCENT else ''}%"
+
+
+def day_text(day: date) -> str:
+    """`May 3, 2026`, `3. Mai 2026`: the language's own long date, its month shortened, without the day of the week."""
+    pattern = _AROUND_WEEKDAY.sub("", _WEEKDAY.sub("\0", QLocale().dateFormat(QLocale.FormatType.LongFormat)))
+    shown = QLocale().toString(QDate(day.year, day.month, day.day), pattern.replace("MMMM", "MMM"))
+    return shown.replace(" ", _FIRM_SPACE)
 
 
 def tr(text: str, *values: str, about: str = "") -> str:

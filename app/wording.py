@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable
-from datetime import date, datetime
+from datetime import datetime
 from functools import reduce
 from math import ceil
 from pathlib import PurePath
@@ -27,8 +27,6 @@ _FIRST_GIGABYTE: Final = 999_950_000  # and megabytes
 SEPARATOR: Final = "  ·  "
 _BEFORE_UNIT: Final = re.compile(r"(?<=\d) (?=[^\W\d])")
 _FIRM_SPACE: Final = "\N{NO-BREAK SPACE}"
-_WEEKDAY: Final = re.compile(r"(?<!d)d{3,4}(?!d)")
-_AROUND_WEEKDAY: Final = re.compile(r"^\0[^dMy]*|[,\s]*\0$")  # at an end of a date: `dddd, d MMMM yyyy`
 _ENDS: Final = (".", "!", "?", "…", *WIDE_ENDS)  # of sentences
 
 
@@ -206,13 +204,6 @@ def clock_text(moment: datetime) -> str:
     """`14:03`, in local time."""
     local = moment.astimezone()
     return QLocale().toString(QTime(local.hour, local.minute), QLocale.FormatType.ShortFormat)
-
-
-def day_text(day: date) -> str:
-    """`May 3, 2026`, `3. Mai 2026`: the language's own long date, its month shortened, without the day of the week."""
-    pattern = _AROUND_WEEKDAY.sub("", _WEEKDAY.sub("\0", QLocale().dateFormat(QLocale.FormatType.LongFormat)))
-    shown = QLocale().toString(QDate(day.year, day.month, day.day), pattern.replace("MMMM", "MMM"))
-    return shown.replace(" ", _FIRM_SPACE)
 
 
 def file_size(size_bytes: float) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from datetime import date
 from functools import reduce
 from numbers import Integral, Real
 from types import MappingProxyType
@@ -11,6 +12,8 @@ Translator = Callable[[str, int | None], str]
 """Gives a template in the person's language, else nothing; the number is the count that a plural is chosen by."""
 Numbers = Callable[[float, str], str]
 """Gives a number with a format, such as `,`, `.1f` or `.1%`, as the person's language writes it."""
+Days = Callable[[date], str]
+"""Gives a day as the person's language writes it."""
 Apart = Callable[[str], str]
 """Keeps a value apart from words that are read in another direction."""
 
@@ -25,11 +28,21 @@ _CAPITAL: Final = "capital"  # form of a field at the beginning of a sentence: `
 _translators: Final[list[Translator]] = []
 _numbers: Final[list[Numbers]] = []
 _apart: Final[list[Apart]] = []
+_days: Final[list[Days]] = []
 
 
-def translate_with(translator: Translator | None, numbers: Numbers | None = None, apart: Apart | None = None) -> None:
-    """Translate texts with `translator` from now on, in this process, and write `numbers` so; None for English."""
+def translate_with(
+    translator: Translator | None,
+    numbers: Numbers | None = None,
+    apart: Apart | None = None,
+    days: Days | None = None,
+) -> None:
+    """Translate texts with `translator` from now on, in this process, and write `numbers` and `days` so.
+
+    None is English, with days as in ISO 8601.
+    """
     _translators[:] = [translator] if translator else []
+    _days[:] = [days] if days else []
     _numbers[:] = [numbers] if numbers else []
     _apart[:] = [apart] if apart else []
 
@@ -105,6 +118,11 @@ def counted(count: int, noun: str, plural: str = "") -> Message:
 def number_text(value: float, form: str) -> str:
     """A number in one of Python's formats, such as `,` or `.1%`, as the person's language writes it."""
     return (_numbers[0] if _numbers else format)(value, form)
+
+
+def day_text(day: date) -> str:
+    """A day as the person's language writes it."""
+    return _days[0](day) if _days else day.isoformat()
 
 
 def line_of(number: int, name: str) -> Message:

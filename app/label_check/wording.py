@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from app.texts import fill, plural, shortened, tr
-from app.wording import day_text, enumeration, in_sentences, number, percent
+from app.texts import day_text, fill, plural, shortened, tr
+from app.wording import enumeration, in_sentences, number, percent
 from engine.collection.label_check import LabelCheck, SuspectLabel, SuspectReason
 from engine.graph.codes import UNKNOWN
 

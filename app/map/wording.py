@@ -6,8 +6,8 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING, Final
 
 from app.map.colouring import ColourBy
-from app.texts import marked, plural, tr
-from app.wording import day_text, images, number, percent
+from app.texts import day_text, marked, plural, tr
+from app.wording import images, number, percent
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,6 +1,8 @@
 """Which language is spoken, and another one without a restart."""
 
+import io
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -16,7 +18,9 @@ from app.preferences.controller import Preferences
 from app.settings import Settings
 from app.texts import marked, tr
 from app.wording import images
-from engine.collection.report.shown import printable
+from engine.collection.report.document import Document, FigureTable, ReportSection, text_column
+from engine.collection.report.shown import printable, shown_value
+from engine.collection.report.tables_csv import write_values
 from engine.collection.report.words import amount, share, span
 from engine.errors import ModelError
 from engine.log import Log
@@ -204,3 +208,18 @@ def test_plural_forms(qapp: QApplication, code: str, counted: list[str]) -> None
     """Those that CLDR has for the language: nothing is one in French and Portuguese; Chinese has one form."""
     install_language(qapp, code)
     assert [images(count) for count in (0, 1, 2, 1000)] == counted
+
+
+@pytest.mark.usefixtures("languages")
+def test_a_report_has_the_days_of_the_language(qapp: QApplication) -> None:
+    """On its pages; its table of values has them as in ISO 8601."""
+    column, day = text_column("Day", "day"), date(2026, 5, 3)
+    assert shown_value(column, day) == "2026-05-03"
+    install_language(qapp, "de")
+    assert shown_value(column, day) == "3.\u00a0Mai\u00a02026"
+    install_language(qapp, "zh_CN")
+    assert shown_value(column, day) == "2026年5月3日"
+    values = io.BytesIO()
+    table = FigureTable("days", "Days", (column,), [(day,)])
+    write_values(Document("", "", (ReportSection("overview", "", (table,)),), ""), values)
+    assert values.getvalue().decode().splitlines()[1:] == ["days,1,day,2026-05-03"]

@@ -11,11 +11,10 @@ from PySide6.QtWidgets import QApplication
 from app.group_review.wording import done_text
 from app.key_choice.logic import conflict_text
 from app.language import ENGLISH, install_language, language_names
-from app.texts import speak
+from app.texts import day_text, speak
 from app.wording import (
     SEPARATOR,
     clauses,
-    day_text,
     enumeration,
     file_size,
     hours,

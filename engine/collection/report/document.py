@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from enum import StrEnum
 from typing import Final
 
@@ -31,7 +32,7 @@ class ClassName:
     class_id: int
 
 
-Value = str | int | float | ClassName | tuple[float, float] | None
+Value = str | int | float | date | ClassName | tuple[float, float] | None
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,14 @@
 """What a page shows of a table: which rows, and values for people."""
 
 from collections.abc import Sequence
+from datetime import date
 from typing import Final
 from unicodedata import category
 
 from engine.collection.report.document import ClassName, FigureTable, TableColumn, Value, ValueKind
 from engine.collection.report.words import NOTHING, amount, phrase, share, span
 from engine.interchange.table_text import storable
-from engine.texts import number_text, paragraph
+from engine.texts import day_text, number_text, paragraph
 
 _JOINERS: Final = "\u200c\u200d"  # which scripts need within words; other invisible letters may deceive
 _ISOLATES: Final = "\u2066\u2068\u2069"  # around values in words that are read from right to left: they turn nothing
@@ -46,8 +47,8 @@ def shown_value(column: TableColumn, value: Value) -> str:
             return NOTHING
         case ClassName():
             return value.name
-        case tuple():
-            return span(value)
+        case date() | tuple():
+            return day_text(value) if isinstance(value, date) else span(value)
         case float() if column.kind is ValueKind.SHARE:
             return share(value)
         case int() | float():

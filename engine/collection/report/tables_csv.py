@@ -5,6 +5,7 @@ import io
 import math
 import zipfile
 from collections.abc import Iterator
+from datetime import date
 from typing import BinaryIO, Final
 
 from engine.collection.report.document import ClassName, Document, FigureTable, TableColumn, Value, ValueKind
@@ -68,6 +69,8 @@ def _texts(column: TableColumn, value: Value) -> tuple[str, ...]:
             return ("",) * len(list(_names(column)))
         case ClassName():
             return value.name, value.path
+        case date():
+            return (value.isoformat(),)
         case tuple():
             return _number(value[0]), _number(value[1])
         case int() | float():

@@ -9,6 +9,7 @@ from engine.collection.report.sections.comparison import comparison_section
 from engine.collection.report.sections.counts import counts_section
 from engine.collection.report.sections.overview import overview_section
 from engine.collection.report.words import phrase
+from engine.texts import day_text
 
 
 def document_of(report: Report) -> Document:
@@ -18,7 +19,7 @@ def document_of(report: Report) -> Document:
         mistakes_section(report), counts_section(report), comparison_section(report),
     ]  # fmt: skip
     about = report.about
-    made = phrase("{day} at {time}", day=f"{about.made_at:%Y-%m-%d}", time=f"{about.made_at:%H:%M}")
+    made = phrase("{day} at {time}", day=day_text(about.made_at.date()), time=f"{about.made_at:%H:%M}")
     return Document(
         about.project,
         phrase("Report of {made}", made=made),

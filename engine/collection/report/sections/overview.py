@@ -29,7 +29,7 @@ from engine.collection.report.words import (
     span,
     summary_of,
 )
-from engine.texts import paragraph
+from engine.texts import day_text, paragraph
 
 
 def overview_section(report: Report) -> ReportSection:
@@ -79,13 +79,13 @@ def _progress_table(parts: Iterable[tuple[str, int]], images: int) -> FigureTabl
 def _labelling(report: Report) -> list[Block]:
     progress, blocks = report.progress, list[Block]()
     if len(progress.by_day) > 1:
-        columns = tuple(Bar(f"{each.day:%Y-%m-%d}", each.labels, amount(each.labels)) for each in progress.by_day)
+        columns = tuple(Bar(day_text(each.day), each.labels, amount(each.labels)) for each in progress.by_day)
         recent, most = columns[-MOST_COLUMNS:], max(bar.value for bar in columns)
         summary = phrase("Labels on {days:,} days, most on one day: {most:,}", days=len(columns), most=int(most))
         note = "" if len(recent) == len(columns) else phrase("The last {days:,} days with labels.", days=len(recent))
         blocks.append(ColumnPlot(phrase("Labels by day"), summary, recent, max(bar.value for bar in recent), note=note))
     if progress.by_day:
-        rows = [(f"{each.day:%Y-%m-%d}", each.labels) for each in progress.by_day]
+        rows = [(each.day, each.labels) for each in progress.by_day]
         columns_of = text_column(phrase("Day"), "day"), count_column(phrase("Labels"), "labels")
         blocks.append(
             FigureTable("labels-by-day", phrase("Labels by day"), columns_of, rows, is_in_chart=len(rows) > 1)
