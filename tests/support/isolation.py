@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QSettings, QThreadPool, QtMsgType
+from PySide6.QtCore import QCoreApplication, QEvent, QLocale, QSettings, QThreadPool, QtMsgType
 from PySide6.QtWidgets import QApplication, QMainWindow
 
 from app.key_names import name_keys
@@ -50,9 +50,10 @@ def nothing_left_behind(qapp: QApplication) -> Iterator[None]:
     Closed windows are deleted: Python keeps them alive, and each change of the theme would style them again.
     """
     widgets = set(QApplication.topLevelWidgets())
-    threads = set(threading.enumerate())
+    threads, locale = set(threading.enumerate()), QLocale()
     yield
     _speak_english(qapp)
+    QLocale.setDefault(locale)
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     new_widgets = [widget for widget in QApplication.topLevelWidgets() if widget not in widgets]
     left_widgets = [widget for widget in new_widgets if widget.isVisible()]
