@@ -1,5 +1,6 @@
 """Every text that a window shows or reads out, and the words of it that no translator gave."""
 
+import calendar
 import re
 from collections.abc import Collection, Iterable, Iterator
 from itertools import product
@@ -40,6 +41,8 @@ _FILE: Final = re.compile(
     r"[^\[·]*\.protoleaf|/[^·\n]*…[^·\n]*|\S*/\S*|\S+\.\w{2,4}\b|[0-9a-f]{8,}|[a-z]+(?:_[a-z]+)+|`[^`]*`|" + _FIELD
 )
 """Paths, also elided ones, names of files, checksums, names of columns, commands, and fields of a search."""
+_DAY: Final = re.compile(rf"\d{{1,2}}\s(?:{'|'.join(calendar.month_abbr[1:])})\s\d{{4}}")
+"""A day as the system's language writes it, which is English for tests: `27 Nov 2026`."""
 _RATE: Final = re.compile(r"/s\b")  # `5 images/s` is no path
 _PLAIN: Final = re.compile(r"[aeiounycsAEIOUNYCS]")
 """Letters that the pseudo-language has only with an accent."""
@@ -65,7 +68,7 @@ def english_words(text: str, data: Collection[str] = ()) -> list[str]:
     plain = plain.translate(_UNSEEN)
     for path in sorted((name for name in data if "/" in name), key=len, reverse=True):  # with blanks in it
         plain = plain.replace(path, " ")
-    plain = _FILE.sub(" ", _RATE.sub(" ", plain))
+    plain = _FILE.sub(" ", _RATE.sub(" ", _DAY.sub(" ", plain)))
     for name in sorted(data, key=len, reverse=True):
         plain = plain.replace(name, " ")
     return [word for word in _WORD.findall(plain) if _PLAIN.search(word) and not word.isupper() and word not in NAMES]
