@@ -9,6 +9,7 @@ from app.wording import enumeration, number, percent
 from engine.collection.graph_suggestions import suggestion as kinds
 from engine.collection.graph_suggestions.placements import PlacementCheck
 from engine.project.actions import Action, action
+from engine.texts import paragraph
 
 NameOf = Callable[[int], str]
 LONGEST: Final = 24  # letters of a name on a button
@@ -111,7 +112,7 @@ def _underlabelled(suggestion: kinds.UnderlabelledSuggestion, name_of: NameOf) -
         "1 image probably belongs to it, but not surely.",
         "%n images probably belong to it, but not surely.",
     )
-    reason = f"{examples} {undecided}"
+    reason = paragraph(examples, undecided)
     return title, reason, (tr("Show the class"),)
 
 

@@ -45,8 +45,8 @@ class ClassAttributes:
         return tuple(map(without_language, self.synonyms))
 
     def name_in(self, language: str) -> str:
-        """The first of the synonyms in a language, such as "pt-BR"; "" where there is none."""
-        return name_in(language, self.synonyms) if self.synonyms else ""
+        """The first of the synonyms in a language, such as "pt-BR"; "" where there is none, and in no language."""
+        return name_in(language, self.synonyms) if language and self.synonyms else ""
 
     def names_for(self, language: str) -> tuple[str, ...]:
         """The synonyms without a language, and those in a language; in "" all of them."""

@@ -109,7 +109,7 @@ def test_the_inspector_and_the_palette(opened: Desk) -> None:
 
 
 def test_a_name_that_a_person_gives_is_shown_at_once(opened: Desk) -> None:
-    """Typed with its language among the synonyms, and gone again with undo."""
+    """With its language among the synonyms, and gone again with undo."""
     graph = opened.graph
     green = graph.find("Green disc")
     session = opened.window.session
@@ -121,6 +121,7 @@ def test_a_name_that_a_person_gives_is_shown_at_once(opened: Desk) -> None:
     opened.wait(lambda: ("Grünfink", "Green disc") in rows_of(opened))
     opened.press_for_change(Qt.Key.Key_Z, CONTROL)
     opened.wait(lambda: ("Green disc", "") in rows_of(opened))
+    assert opened.graph.attributes(green).synonyms == ()
 
 
 def test_the_names_of_the_project_can_be_chosen(
@@ -148,6 +149,12 @@ def test_the_names_of_the_project_can_be_chosen(
     again = one.window.session.graph
     assert settings.has_project_names
     assert again.shown_name(again.find(RED)) == RED
+    one.window.inspector.show_class(again.find(RED))
+    qtbot.waitUntil(lambda: one.window.inspector.class_facts is not None, timeout=LONG_MS)
+    lines = [each.accessibleName() for each in one.window.inspector.findChildren(QLineEdit)]
+    assert "Name (Deutsch)" not in lines, "there is no language that names are shown in"
+    texts = [label.text() for label in one.window.inspector.findChildren(QLabel)]
+    assert RED in texts
     one.window.close()
     settings.language = SYSTEM
 

@@ -114,6 +114,7 @@ def test_names_that_are_no_other_languages() -> None:
     attributes = ClassAttributes(synonyms=("tinca", "Tinca tinca@la", "Schleie@de", "Tench@en"))
     assert attributes.names_for("de-AT") == ("tinca", "Tinca tinca", "Schleie")
     assert attributes.names_for("") == ("tinca", "Tinca tinca", "Schleie", "Tench")
+    assert (attributes.name_in("de"), attributes.name_in("")) == ("Schleie", "")
 
 
 def test_the_sample_has_names_in_every_language_of_the_window() -> None:
