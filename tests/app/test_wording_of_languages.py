@@ -75,7 +75,7 @@ def test_a_moment_without_a_zone_is_that_of_the_camera() -> None:
 
 
 @pytest.mark.parametrize(
-    ("language", "ended", "told", "open_end"),
+    ("language", "ended", "whole", "open_end"),
     [
         (ENGLISH, "The GPU failed.", "The GPU failed. Why?", "a. b. c"),
         ("de", "The GPU failed.", "The GPU failed. Why?", "a. b. c"),
@@ -83,12 +83,12 @@ def test_a_moment_without_a_zone_is_that_of_the_camera() -> None:
     ],
 )
 def test_sentences_end_as_the_language_ends_them(
-    speak_in: Speak, language: str, ended: str, told: str, open_end: str
+    speak_in: Speak, language: str, ended: str, whole: str, open_end: str
 ) -> None:
     """In Chinese with a stop as wide as a letter, and without a space behind it."""
     speak_in(language)
     assert sentence("the GPU failed") == ended
-    assert paragraph(ended, "", "Why?") == told
+    assert paragraph(ended, "", "Why?") == whole
     assert in_sentences("a", "b", "", "c") == open_end
     assert sentence("图像已损坏。") == "图像已损坏。"
 

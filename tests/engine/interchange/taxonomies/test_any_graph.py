@@ -84,17 +84,17 @@ def test_every_graph_comes_back(name: str, tmp_path: Path, graph: ImportedGraph)
 
 
 def rows_by_path(graph: ImportedGraph) -> list[tuple[object, ...]]:
-    """What is said of each class, with what is said above it: the order of classes does not matter.
+    """The facts of each class, with those of the classes above it: the order of classes does not matter.
 
     Nor does that of synonyms in different languages; which is the first of a language does.
     """
-    said = {each.key: (each.name, replace(each.attributes, synonyms=by_language(each))) for each in graph.classes}
+    facts = {each.key: (each.name, replace(each.attributes, synonyms=by_language(each))) for each in graph.classes}
     parents = graph.parent_keys
 
     def above(key: str) -> tuple[object, ...]:
-        return (said[key], tuple(sorted((above(parent) for parent in parents[key]), key=repr)))
+        return (facts[key], tuple(sorted((above(parent) for parent in parents[key]), key=repr)))
 
-    return [above(key) for key in said]
+    return [above(key) for key in facts]
 
 
 def by_language(each: ImportedClass) -> tuple[str, ...]:
