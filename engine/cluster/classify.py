@@ -59,7 +59,7 @@ def classify_data_set(
     manifest = begin_predictions(data_set, bundle, out)
     with one_run(out):
         done = do_all(
-            ClassifyShards(data_set.folder.absolute(), out), manifest.shard_count, data_set.manifest.rows, places,
+            ClassifyShards(data_set.folder.absolute(), out), out, manifest.shard_count, data_set.manifest.rows, places,
             on_progress=on_progress, cancel=token, may_use_gpu=False,
         )  # fmt: skip
         write_predictions_manifest(out, replace(manifest, shards=done.facts))

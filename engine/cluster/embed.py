@@ -55,7 +55,7 @@ def embed_sources(
     manifest, found = begin(folder, WantedDataSet(absolute(sources), model, shard_images), token)
     with one_run(folder):
         done = do_all(
-            EmbedShards(folder), manifest.shard_count, planned_images(folder), places, on_progress=on_progress,
+            EmbedShards(folder), folder, manifest.shard_count, planned_images(folder), places, on_progress=on_progress,
             cancel=token,
         )  # fmt: skip
         whole = replace(manifest, shards=done.facts)

@@ -1,13 +1,14 @@
 """All shards of a folder done on a cluster, with progress; embedding and classifying share it."""
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Final
 
 from engine.cluster.ray_cluster import LOCAL, connected
 from engine.cluster.ray_workers import run_shards
 from engine.cluster.shard_work import FinishedShard, ShardWork
-from engine.dataset.described_folder import ShardFacts
+from engine.dataset.described_folder import ShardFacts, shard_path
 from engine.errors import UsageError
 from engine.events import CancelToken, OnProgress, Progress, ProgressMeter
 
@@ -57,6 +58,7 @@ HERE: Final = Places(LOCAL)
 
 def do_all(
     work: ShardWork,
+    folder: Path,
     shard_count: int,
     images: int | None,
     places: Places,
@@ -68,6 +70,7 @@ def do_all(
     """Do every shard that is not there and sound, and answer with all.
 
     Args:
+        folder: that the shards go to.
         images: of all shards together; None where that is unknown: progress counts shards then.
 
     Raises:
@@ -75,6 +78,7 @@ def do_all(
         Cancelled: finished shards are kept.
     """
     done: dict[int, FinishedShard] = {}
+    earlier = {number for number in range(shard_count) if shard_path(folder, number).exists()}
     total, unit = (shard_count, "shards") if images is None else (images, "images")
     on_progress(Progress(0, total, unit, note="waiting for the cluster"))
     with connected(places.address, cancel, cores=places.cores) as size:
@@ -84,9 +88,11 @@ def do_all(
         meter.note = f"nodes: {size.nodes}, {f'GPUs: {size.gpus}' if with_gpu else f'cores: {size.cores}'}"
 
         def on_shard(shard: FinishedShard) -> None:
-            done[shard.number] = shard
+            # A worker may be lost right after its shard is there; the next one finds it.
+            is_new = shard.is_new or shard.number not in earlier
+            done[shard.number] = replace(shard, is_new=is_new)
             count = 1 if images is None else shard.facts.rows
-            if shard.is_new:
+            if is_new:
                 meter.advance(count)
             else:
                 meter.skip(count)

@@ -28,7 +28,7 @@ class FinishedShard:
 
     number: int
     facts: ShardFacts
-    is_new: bool  # it was made now, not by an earlier run
+    is_new: bool  # it was made now, not found
 
 
 DoShard = Callable[[int], FinishedShard]
@@ -46,7 +46,7 @@ class ShardWork(Protocol):
 
 
 def finished(shards: ShardSet, number: int) -> FinishedShard | None:
-    """A shard that an earlier run made, checked page by page; None where it is missing or damaged: it is made anew."""
+    """A shard that an earlier run or a lost worker made, checked page by page; None where it is missing or damaged."""
     if not shards.path(number).exists():
         return None
     try:

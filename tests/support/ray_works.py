@@ -1,19 +1,21 @@
 """Works that go wrong on a cluster of this computer; run as a program, which prints what the caller gets.
 
-python -m tests.support.ray_works NAME
+python -m tests.support.ray_works NAME | new FOLDER
 """
 
 import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from engine.cluster.ray_cluster import LOCAL, connected
 from engine.cluster.ray_workers import run_shards
+from engine.cluster.run import Places, do_all
 from engine.cluster.shard_work import DoShard, FinishedShard, Resources
-from engine.dataset.described_folder import ShardFacts
+from engine.dataset.described_folder import ShardFacts, shard_path
 from engine.errors import InputError, ProtoleafError, StorageError
-from engine.events import CancelToken
+from engine.events import CancelToken, ignore_progress
 
 SHARDS = 6
 BAD = 3
@@ -58,6 +60,37 @@ class BadWork:
         return works[self.name]
 
 
+@dataclass(frozen=True)
+class LastWords:
+    """A work whose worker is lost when one of its shards is there, before anybody hears of it."""
+
+    folder: Path
+
+    def open(self, _resources: Resources) -> DoShard:
+        """Make a shard unless it is there."""
+
+        def do(number: int) -> FinishedShard:
+            path = shard_path(self.folder, number)
+            if path.exists():
+                return FinishedShard(number, ShardFacts(1, 0), is_new=False)
+            path.touch()
+            if number == BAD:
+                os._exit(1)
+            return _done(number)
+
+        return do
+
+
+def _count_new(folder: Path) -> None:
+    """The first shard is there from an earlier run."""
+    first = shard_path(folder, 0)
+    first.parent.mkdir()
+    first.touch()
+    work, places = LastWords(folder), Places(LOCAL, cores=2)
+    run = do_all(work, folder, SHARDS, None, places, on_progress=ignore_progress, cancel=CancelToken())
+    sys.stdout.write(f"{run.new_shards} of {len(run.shards)} new, {run.new_rows_per_s * run.seconds:.0f} rows")
+
+
 def _main(name: str) -> None:
     cancel = CancelToken()
     done: list[int] = []
@@ -72,4 +105,7 @@ def _main(name: str) -> None:
 
 
 if __name__ == "__main__":
-    _main(sys.argv[1])
+    if len(sys.argv) > 2:
+        _count_new(Path(sys.argv[2]))
+    else:
+        _main(sys.argv[1])

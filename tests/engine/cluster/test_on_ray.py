@@ -214,3 +214,12 @@ def test_work_that_goes_wrong(name: str, message: str) -> None:
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(message)
+
+
+def test_a_shard_whose_worker_is_lost_when_it_is_there(tmp_path: Path) -> None:
+    """Counts among those that the run made, though the next worker finds it; those of earlier runs do not."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.support.ray_works", "new", tmp_path], capture_output=True, text=True, timeout=120,
+        check=False, env=program_environment(), cwd=program_environment()["PYTHONPATH"],
+    )  # fmt: skip
+    assert (done.returncode, done.stdout) == (0, "5 of 6 new, 5 rows"), done.stderr
