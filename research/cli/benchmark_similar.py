@@ -1,4 +1,4 @@
-"""`protoleaf benchmark similar` and `folds`: images alike, copies and bursts of large collections."""
+"""`protoleaf benchmark similar`, `folds` and `sorting`: large collections put in order."""
 
 from dataclasses import asdict
 from typing import Annotated
@@ -47,7 +47,27 @@ def folds(images: Annotated[int, typer.Option(min=1000)] = 100_000, as_json: AsJ
         raise typer.Exit(1)
 
 
+def sorting(
+    count: Annotated[int, typer.Option("--names", min=100)] = 1_000_000,
+    rounds: Annotated[int, typer.Option(min=1)] = 3,
+    as_json: AsJson = False,
+) -> None:
+    """Sort names as each language of the window has them; the exit status is 1 where the natural order is faster."""
+    from research.benchmarks.sorting import measure_sorting
+
+    figures = measure_sorting(count, rounds)
+    lines = [
+        f"{each.names:26} {each.order:33} {each.seconds:6.2f} s"
+        + ("" if each.limit_s is None else f"  (limit {each.limit_s:.2f}{'' if each.is_kept else ', MISSED'})")
+        for each in figures
+    ]
+    say("\n".join((f"{count:,} names", *lines)), {"rows": [asdict(each) for each in figures]}, as_json=as_json)
+    if not all(each.is_kept for each in figures):
+        raise typer.Exit(1)
+
+
 def register(application: typer.Typer) -> None:
     """Add these commands to `protoleaf benchmark`."""
     application.command("similar")(similar)
     application.command("folds")(folds)
+    application.command("sorting")(sorting)

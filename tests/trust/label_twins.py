@@ -38,6 +38,7 @@ IMPORT_LIMIT_S: Final = 10.0
 READ: Final = tuple(name for name, one in FORMATS.items() if one.read is not None)
 _WITHOUT_NONE: Final = "darwin-core"
 _NAMES: Final = ("Apple", "Pear", "Plum", "Crane", "Gull", "1", "2", "none", "A/B")
+_IN_LANGUAGES: Final = ("Apfel@de", "Apple@de", "pomme@fr", "Gull@la", "鸥@zh-CN", "grulla@es-MX", "A/B@en", "1@x")
 _IDS: Final = (*"12345", "Apple", "Pear", "Fruit", "Fruit/Apple", "n01440764")
 _ROOTS: Final = ("Fruit", "Bird", "Apple")
 _PLACES: Final = tuple(f"DCIM/{folder}/{name}.png" for folder in ("100", "101") for name in "abc")
@@ -57,14 +58,14 @@ class Batch:
 
 @dataclass(frozen=True)
 class Truth:
-    """What is said in the first project.
+    """The labels of the first project.
 
     Attributes:
-        said: path of the class by content of the photo; None for none of the classes.
+        paths: of the class by content of the photo; None for none of the classes.
         without: labels that the format has no place for.
     """
 
-    said: Mapping[bytes, Names | None]
+    paths: Mapping[bytes, Names | None]
     without: int
 
 
@@ -121,11 +122,11 @@ def try_one(folder: Path, seed: int) -> tuple[list[Fault], int]:
     name = chance.choice(READ)
     out = folder / f"out{FORMATS[name].suffix}"
     with _made(folder / "one", chance) as first:
-        said = _label_all(first, chance)
+        paths = _label_all(first, chance)
         export_images(first, {}, ExportChoice(name, out, Which.VERIFIED))
     if chance.random() < 0.5:
         (folder / "one").rename(folder / "gone")
-    truth = Truth(said, sum(each is None for each in said.values()) if name == _WITHOUT_NONE else 0)
+    truth = Truth(paths, sum(each is None for each in paths.values()) if name == _WITHOUT_NONE else 0)
     os.chdir(folder)
     with _made(folder / "two", chance) as second:
         source = Path(out.name) if chance.random() < 0.5 else out
@@ -165,7 +166,10 @@ def _made(folder: Path, chance: Random) -> Project:
 
 def _name(project: Project, class_id: int, chance: Random) -> None:
     source_id = chance.choice(_IDS) if chance.random() < 0.6 else ""
-    synonyms = (chance.choice(_NAMES),) if chance.random() < 0.3 else ()
+    synonyms = (
+        *((chance.choice(_NAMES),) if chance.random() < 0.3 else ()),
+        *(chance.sample(_IN_LANGUAGES, 2) if chance.random() < 0.3 else ()),
+    )
     project.classes.set_attributes([class_id], source_id=source_id, synonyms=synonyms)
 
 
@@ -178,12 +182,12 @@ def _picture(number: int) -> bytes:
 
 
 def _label_all(project: Project, chance: Random) -> dict[bytes, Names | None]:
-    said: dict[bytes, Names | None] = {}
+    paths: dict[bytes, Names | None] = {}
     for image in list(project.images.records()):
         class_id = chance.choice([*project.classes.graph.classes(), None])
         project.labels.set([image.image_id], class_id, who="ada")
-        said[project.images.resolve(image).read_bytes()] = None if class_id is None else _path(project, class_id)
-    return said
+        paths[project.images.resolve(image).read_bytes()] = None if class_id is None else _path(project, class_id)
+    return paths
 
 
 def _path(project: Project, class_id: int) -> Names:
@@ -196,30 +200,30 @@ def _wrong(project: Project, truth: Truth) -> Iterator[Fault]:
         image = project.images.record(label.image_id)
         content = project.images.resolve(image).read_bytes()
         path = None if label.class_id is None else _path(project, label.class_id)
-        if content not in truth.said:
+        if content not in truth.paths:
             yield Fault("wrong", f"{image.path!a} is another photo, and got {path}")
-        elif not _is_meant(project, label.class_id, truth.said[content]):
-            yield Fault("wrong", f"{image.path!a} is said to be {truth.said[content]}, and got {path}")
+        elif not _is_right(project, label.class_id, truth.paths[content]):
+            yield Fault("wrong", f"{image.path!a} is labelled {truth.paths[content]}, and got {path}")
 
 
-def _is_meant(project: Project, class_id: int | None, said: Names | None) -> bool:
+def _is_right(project: Project, class_id: int | None, expected: Names | None) -> bool:
     """Whether a class is the one of this path, or where there is none, the only one of its name."""
-    if class_id is None or said is None:
-        return class_id is None and said is None
+    if class_id is None or expected is None:
+        return class_id is None and expected is None
     path = _path(project, class_id)
-    if path == said:
+    if path == expected:
         return True
-    if any(_path(project, each) == said for each in project.classes.graph.classes()):
+    if any(_path(project, each) == expected for each in project.classes.graph.classes()):
         return False
-    is_synonym = len(said) == 1 and said[0] in project.classes.graph.attributes(class_id).synonyms
+    is_synonym = len(expected) == 1 and expected[0] in project.classes.graph.attributes(class_id).other_names
     is_same_source = project.classes.graph.attributes(class_id).source_id.startswith("n0")
-    return path[-len(said) :] == said or is_synonym or is_same_source
+    return path[-len(expected) :] == expected or is_synonym or is_same_source
 
 
 def _vanished(project: Project, plan: LabelPlan, truth: Truth) -> Iterator[Fault]:
     """Labels that neither came nor are listed."""
     came = {project.images.resolve(project.images.record(each)).read_bytes() for each in project.labels.by_image()}
-    missing = len(truth.said.keys() - came) - truth.without
+    missing = len(truth.paths.keys() - came) - truth.without
     listed = _listed(plan)
     if missing > len(listed) + len(plan.problems):
         yield Fault("lost", f"{missing} labels did not come, {len(listed)} are listed")

@@ -150,6 +150,7 @@ def _decide(project: Project) -> None:
     project.policies.set(named["Blue"], ClassPolicy(bar=None, is_deepest=True))
     project.classes.set_attributes([named["Red"]], note="The warm ones.\nAsk Ada about orange.", colour="#c01020")
     project.classes.set_attributes([named["Blue"]], colour="#1020c0")
+    project.classes.set_attributes([spotted], synonyms=("gepunktet@de", "moteado@es-MX", "斑点@zh-CN", "spotty", "a@b"))
     project.policies.set_setting("favourite", {"plain": [1, 2.5, None, "x"]})
     unlabelled = [image_id for image_id in project.images.table().ids if project.labels.of(image_id) is None]
     project.labels.set(unlabelled[:2], None, who=WHO)

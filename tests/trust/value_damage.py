@@ -34,7 +34,10 @@ _UPDATES: Final[Mapping[str, Sequence[str]]] = {
         "NULL", _LONG, _TEXT, "name || char(0) || 'x'", "char(8238) || name", "char(8203)",
     ),
     f"class SET source_id = {{}} {_CLASS}": ("x'ff'", "NULL", "5", "'n1'", "char(0)", _LONG, _TEXT),
-    f"class SET synonyms = {{}} {_CLASS}": ("x'ff'", "NULL", "5", "'a'", "char(10)", "'a' || char(10) || name", _LONG),
+    f"class SET synonyms = {{}} {_CLASS}": (
+        "x'ff'", "NULL", "5", "'a'", "char(10)", "'a' || char(10) || name", _LONG,
+        "'@de'", "name || '@de'", "'a@x-1' || char(10) || 'b@de' || char(0)", f"{_LONG} || '@de'",
+    ),
     f"class SET class_id = {{}} {_CLASS}": ("-5", "0", "4611686018427387904"),
     "class_policy SET bar = {}": ("'high'", "7.5", "-1", "9e999", "x'00'"),
     "class_policy SET is_deepest = {}": ("'maybe'", "7", "NULL", "x'01'"),
