@@ -5024,8 +5024,8 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message numerus="yes">
         <source>Made at %1; %n labels since.</source>
         <translation>
-            <numerusform>Creado a las %1; %n etiqueta desde entonces.</numerusform>
-            <numerusform>Creado a las %1; %n etiquetas desde entonces.</numerusform>
+            <numerusform>Hora de creación: %1; %n etiqueta desde entonces.</numerusform>
+            <numerusform>Hora de creación: %1; %n etiquetas desde entonces.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -5037,11 +5037,11 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Made at %1; %2</source>
-        <translation>Creado a las %1; %2</translation>
+        <translation>Hora de creación: %1; %2</translation>
     </message>
     <message>
         <source>Made at %1; classes, images or the model changed since.</source>
-        <translation>Creado a las %1; desde entonces cambiaron clases, imágenes o el modelo.</translation>
+        <translation>Hora de creación: %1; desde entonces cambiaron clases, imágenes o el modelo.</translation>
     </message>
     <message>
         <source>Held-out labels</source>
@@ -6058,7 +6058,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>All changes saved, last at %1</source>
-        <translation>Todos los cambios guardados, el último a las %1</translation>
+        <translation>Todos los cambios guardados, último: %1</translation>
     </message>
     <message>
         <source>%1 kB</source>
@@ -9305,7 +9305,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>{day} at {time}</source>
-        <translation>{day} a las {time}</translation>
+        <translation>{day}, {time}</translation>
     </message>
     <message>
         <source>Report of {made}</source>

@@ -5024,8 +5024,8 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message numerus="yes">
         <source>Made at %1; %n labels since.</source>
         <translation>
-            <numerusform>Criado às %1; %n rótulo desde então.</numerusform>
-            <numerusform>Criado às %1; %n rótulos desde então.</numerusform>
+            <numerusform>Hora de criação: %1; %n rótulo desde então.</numerusform>
+            <numerusform>Hora de criação: %1; %n rótulos desde então.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -5037,11 +5037,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Made at %1; %2</source>
-        <translation>Criado às %1; %2</translation>
+        <translation>Hora de criação: %1; %2</translation>
     </message>
     <message>
         <source>Made at %1; classes, images or the model changed since.</source>
-        <translation>Criado às %1; classes, imagens ou o modelo mudaram desde então.</translation>
+        <translation>Hora de criação: %1; classes, imagens ou o modelo mudaram desde então.</translation>
     </message>
     <message>
         <source>Held-out labels</source>
@@ -6058,7 +6058,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>All changes saved, last at %1</source>
-        <translation>Todas as alterações salvas, a última às %1</translation>
+        <translation>Todas as alterações salvas, última: %1</translation>
     </message>
     <message>
         <source>%1 kB</source>
@@ -9305,7 +9305,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>{day} at {time}</source>
-        <translation>{day} às {time}</translation>
+        <translation>{day}, {time}</translation>
     </message>
     <message>
         <source>Report of {made}</source>
