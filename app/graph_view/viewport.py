@@ -87,11 +87,15 @@ def fitting(bounds: Rect, view: Size, *, covered: float = 0.0) -> Camera:
     return Camera((bounds[0] + bounds[2]) / 2, (bounds[1] + bounds[3]) / 2 - covered / 2 / scale, scale)
 
 
-def bringing_in(camera: Camera, box: Rect, view: Size, margin: float) -> Camera:
-    """The camera moved as little as it must be for `box` to be seen, `margin` pixels from the edge."""
+def bringing_in(camera: Camera, box: Rect, view: Size, margin: float, *, covered: float = 0.0) -> Camera:
+    """The camera moved as little as it must be for `box` to be seen, `margin` pixels from the edge.
+
+    And below the `covered` pixels at the upper edge.
+    """
     seen, room = camera.seen(view), margin / camera.scale
+    above = max(margin, covered + _FIT_MARGIN) / camera.scale
     x = camera.x + _shift(box[0] - room, box[2] + room, seen[0], seen[2])
-    y = camera.y + _shift(box[1] - room, box[3] + room, seen[1], seen[3])
+    y = camera.y + _shift(box[1] - above, box[3] + room, seen[1], seen[3])
     return Camera(x, y, camera.scale)
 
 
@@ -187,7 +191,7 @@ class Viewport(QObject):
         self._smallest_step = step_near(fitting(bounds, self.view, covered=self.covered).scale) - 1
 
     def bring_in(self, box: Rect) -> None:
-        goal = bringing_in(self.goal, box, self.view, MARGIN)
+        goal = bringing_in(self.goal, box, self.view, MARGIN, covered=self.covered)
         if goal != self.goal:
             self._go(goal, FLIGHT_S)
 

@@ -145,9 +145,9 @@ def show_graph(window: "MainWindow") -> None:
     """The class graph around a class with relatives in another branch, near enough to read."""
     window.registry.trigger("show_graph")
     wait_until(lambda: is_still(window))
-    window.tree.select_class(window.session.graph.find(CLASS_IN_GRAPH))
     for _ in range(NEARER):
         window.workspace.zoom(1)
+    window.tree.select_class(window.session.graph.find(CLASS_IN_GRAPH))
 
 
 PICTURES: "Final[Mapping[str, Show]]" = {

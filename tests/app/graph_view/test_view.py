@@ -1,5 +1,6 @@
 """The drawing of the graph in the window, with a real project."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,33 @@ def test_arrows_walk_and_enter_shows_the_images(desk: Desk, board: GraphBoard) -
     desk.press(Qt.Key.Key_Return)
     assert desk.grid.isVisible()
     assert desk.window.workspace.class_id == child
+
+
+def test_a_class_that_is_chosen_does_not_lie_below_the_tools(desk: Desk, board: GraphBoard) -> None:
+    """Pushed up behind them and chosen in the tree, or walked to by keys, it comes out from below."""
+    canvas, blue = board.canvas, desk.graph.find("Blue")
+    ways: list[Callable[[], object]] = [
+        lambda: desk.window.tree.select_class(blue),
+        lambda: desk.press(Qt.Key.Key_Up),
+    ]
+    for choose in ways:
+        below = canvas.drawing.row_of(desk.graph.children(blue)[0])
+        assert below is not None
+        canvas.chosen.choose(int(canvas.drawing.ids[below]))
+        desk.wait(lambda: canvas.is_complete)
+        start, card = place_of(board, desk, "Green"), place_of(board, desk, "Blue")
+        end = start + QPoint(0, board.tools.geometry().center().y() - card.y())
+        QTest.mousePress(canvas, Qt.MouseButton.MiddleButton, pos=start)
+        QTest.mouseMove(canvas, end)
+        QTest.mouseRelease(canvas, Qt.MouseButton.MiddleButton, pos=end)
+        assert place_of(board, desk, "Blue").y() < board.tools.geometry().bottom()
+        canvas.setFocus()
+        choose()
+        desk.wait(lambda: canvas.is_complete)
+        assert canvas.chosen.current == blue
+        row = canvas.drawing.row_of(blue)
+        assert row is not None
+        assert canvas.rect_of(row).top() > board.tools.geometry().bottom()
 
 
 def test_a_branch_closes_and_opens(desk: Desk, board: GraphBoard) -> None:

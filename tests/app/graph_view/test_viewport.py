@@ -48,3 +48,6 @@ def test_bringing_in_moves_no_more_than_it_must() -> None:
     assert bringing_in(camera, (-10, -10, 10, 10), VIEW, 40) == camera
     moved = bringing_in(camera, (500, 0, 600, 100), VIEW, 40)
     assert (moved.x, moved.y) == (240, 0)
+    assert bringing_in(camera, (-10, -250, 10, -200), VIEW, 40) == camera
+    below = bringing_in(camera, (-10, -250, 10, -200), VIEW, 40, covered=60)
+    assert below.to_view(0, -250, VIEW)[1] > 60
