@@ -225,7 +225,22 @@ def dress_number_box(box: NumberBox) -> NumberBox:
 
 @final
 class ChoiceBox(QComboBox):
-    """Shows the end of a text that it is too narrow for as an ellipsis."""
+    """Shows the end of a text that it is too narrow for as an ellipsis.
+
+    Attributes:
+        follows_choice: it is as wide as what is chosen, where there is room, else as wide as any entry needs.
+    """
+
+    follows_choice = False
+
+    def sizeHint(self) -> QSize:
+        hint = super().sizeHint()
+        if self.follows_choice:
+            option = QStyleOptionComboBox()
+            self.initStyleOption(option)
+            text = self.fontMetrics().size(0, self.currentText())
+            hint.setWidth(self.style().sizeFromContents(QStyle.ContentsType.CT_ComboBox, option, text, self).width())
+        return hint
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter, option = QStylePainter(self), QStyleOptionComboBox()
@@ -238,10 +253,13 @@ class ChoiceBox(QComboBox):
         painter.end()
 
 
-def make_choice_box(texts: Mapping[Any, str]) -> QComboBox:
-    """A combo box of values with their texts; it may be narrower than its longest entry."""
+def make_choice_box(texts: Mapping[Any, str], *, follows_choice: bool = False) -> QComboBox:
+    """A combo box of values with their texts; it may be narrower than its longest entry, see `ChoiceBox`."""
     box = ChoiceBox()
     box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    if follows_choice:
+        box.follows_choice = True
+        box.currentTextChanged.connect(lambda _text: box.updateGeometry())
     for value, text in texts.items():
         box.addItem(text, value)
     return box

@@ -4217,11 +4217,11 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Finest classes</source>
-        <translation>Clases más específicas</translation>
+        <translation>Más específicas</translation>
     </message>
     <message>
         <source>Top classes</source>
-        <translation>Clases superiores</translation>
+        <translation>Nivel superior</translation>
     </message>
     <message>
         <source>Level %1</source>

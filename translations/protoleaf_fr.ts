@@ -4217,11 +4217,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Finest classes</source>
-        <translation>Classes les plus précises</translation>
+        <translation>Les plus précises</translation>
     </message>
     <message>
         <source>Top classes</source>
-        <translation>Classes du premier niveau</translation>
+        <translation>Premier niveau</translation>
     </message>
     <message>
         <source>Level %1</source>

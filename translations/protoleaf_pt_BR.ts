@@ -4217,11 +4217,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Finest classes</source>
-        <translation>Classes mais específicas</translation>
+        <translation>Mais específicas</translation>
     </message>
     <message>
         <source>Top classes</source>
-        <translation>Classes superiores</translation>
+        <translation>Nível superior</translation>
     </message>
     <message>
         <source>Level %1</source>

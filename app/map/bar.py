@@ -35,9 +35,9 @@ class ViewBar(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._caption = make_label(tr("Colour by"), "secondary")
-        self.by = make_choice_box(colour_by_texts())
+        self.by = make_choice_box(colour_by_texts(), follows_choice=True)
         self.by.setAccessibleName(tr("Colour by"))
-        self.level = make_choice_box({None: level_text(None)})
+        self.level = make_choice_box({None: level_text(None)}, follows_choice=True)
         self.level.setAccessibleName(tr("Level of the classes"))
         self.by.currentIndexChanged.connect(self._on_by_changed)
         self.level.currentIndexChanged.connect(lambda _index: self.colouring_chosen.emit())
@@ -64,9 +64,7 @@ class ViewBar(QWidget):
         row.setContentsMargins(spacing.medium, spacing.small, spacing.medium, spacing.small)
         row.setSpacing(spacing.small)
         row.addWidget(self._caption)
-        self.by.setMinimumContentsLength(13)
         self.by.setMinimumWidth(SHORT_BY)
-        self.level.setMinimumContentsLength(11)
         self.level.setMinimumWidth(SHORT_LEVEL)
         row.addWidget(self.by)
         row.addWidget(self.level)
@@ -109,6 +107,7 @@ class ViewBar(QWidget):
             self.level.addItem(level_text(each), each)
         self.level.setCurrentIndex(offered.index(kept) if kept in offered else len(offered) - 1)
         self.level.blockSignals(False)
+        self.level.updateGeometry()
         self._show_whether_level_counts()
 
     def show_tool(self, tool: str) -> None:
