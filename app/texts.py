@@ -12,7 +12,7 @@ from PySide6.QtCore import QDate, QLocale, QTranslator
 from PySide6.QtGui import Qt
 
 from app.mirroring import isolated, left_to_right
-from engine.texts import translate_with
+from engine.texts import closed_up, translate_with, value_edge
 
 CONTEXT: Final = "Protoleaf"
 _ZERO_WIDTH_SPACE: Final = "\u200b"
@@ -92,11 +92,12 @@ def marked(text: str, *, about: str = "") -> str:
 
 def fill(template: str, *values: str) -> str:
     """Put values in the places `%1`, `%2`; translators may change their order."""
+    edge = value_edge(template)
     for place in range(len(values), 0, -1):
         template = template.replace(f"%{place}", f"\0{place}\0")
     for place, value in enumerate(values, start=1):
-        template = template.replace(f"\0{place}\0", isolated(value))
-    return template
+        template = template.replace(f"\0{place}\0", f"{edge}{isolated(value)}{edge}")
+    return closed_up(template) if edge else template
 
 
 def breakable(text: str) -> str:

@@ -24,6 +24,10 @@ WIDE_ENDS: Final = (
     "\N{FULLWIDTH QUESTION MARK}",
 )
 """Of sentences; they need no space behind them."""
+_WIDE: Final = "[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\u201c\u201d]"  # of Chinese and Japanese
+_HAS_WIDE: Final = re.compile(_WIDE)
+_EDGE: Final = "\x01"  # of a value, until the text is closed up
+_WIDE_GAP: Final = re.compile(f"(?<={_WIDE})(?:{_EDGE} {_EDGE}?| {_EDGE})(?={_WIDE})")
 _CAPITAL: Final = "capital"  # form of a field at the beginning of a sentence: `{remedy:capital}`
 _translators: Final[list[Translator]] = []
 _numbers: Final[list[Numbers]] = []
@@ -170,19 +174,34 @@ def _translation(template: str, count: int | None) -> str:
     return _translators[0](template, count) if _translators and template else ""
 
 
+def value_edge(template: str) -> str:
+    """What stands before and behind each value in a template until `closed_up`: nothing in most languages."""
+    return _EDGE if _HAS_WIDE.search(template) else ""
+
+
+def closed_up(text: str) -> str:
+    """A filled text without spaces between a value and its neighbour that are both Chinese or Japanese.
+
+    Templates have a space where a value may be a number or a Latin name: `删除 Tinca` and `删除鱼`. Values keep theirs.
+    """
+    return _WIDE_GAP.sub("", text).replace(_EDGE, "")
+
+
 def _filled(template: str, fields: Mapping[str, Any], numbers: Numbers = format) -> str:
     """Replace each place once: braces in a value, or around what is no field, stay."""
+    edge = value_edge(template)
 
     def value(place: re.Match[str]) -> str:
         name, form = place.groups()
         if name not in fields:
             return place[0]
         if form == _CAPITAL:
-            return str(fields[name])[:1].upper() + str(fields[name])[1:]
+            return f"{edge}{str(fields[name])[:1].upper()}{str(fields[name])[1:]}{edge}"
         is_number = isinstance(fields[name], int | float) and not isinstance(fields[name], bool)
-        return (numbers if form and is_number else format)(fields[name], form or "")
+        return f"{edge}{(numbers if form and is_number else format)(fields[name], form or '')}{edge}"
 
-    return _FIELD.sub(value, template)
+    text = _FIELD.sub(value, template)
+    return closed_up(text) if edge else text
 
 
 def _plain(value: object) -> object:

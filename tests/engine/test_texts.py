@@ -121,3 +121,20 @@ def test_lists_have_the_marks_of_the_language() -> None:
         assert translated(enumerated(names)) == "、".join(names)
     finally:
         translate_with(None)
+
+
+def test_chinese_words_stand_together_and_latin_ones_apart() -> None:
+    """Values too, side by side as well; spaces within a value, and of other languages, stay."""
+    translate_with(lambda text, _count: {"move {a} to {b}": "将 {a} 移到 {b} 下"}.get(text, ""))
+    try:
+        pairs = {
+            ("雏菊", "花"): "将雏菊移到花下",
+            ("Bellis", "花 卉"): "将 Bellis 移到花 卉下",
+            ("2", "“花”"): "将 2 移到“花”下",
+        }
+        for (a, b), text in pairs.items():
+            assert translated(Message("move {a} to {b}", {"a": a, "b": b})) == text
+        assert translated(Message("{a} {b}, 花 {a} {b}", {"a": "雏", "b": "菊"})) == "雏菊, 花雏菊"
+        assert translated(Message("{a} {b}", {"a": "雏", "b": "菊"})) == "雏 菊"
+    finally:
+        translate_with(None)
