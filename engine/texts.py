@@ -68,7 +68,7 @@ class Message(str):  # noqa: SLOT000 (a `str` with facts)
         cls, template: str, fields: Mapping[str, Any] = MappingProxyType({}), numerus: int | None = None
     ) -> Self:
         plain = {name: _plain(value) for name, value in fields.items()}
-        text = super().__new__(cls, _filled(template, plain))
+        text = super().__new__(cls, filled(template, plain))
         text.template, text.fields, text.numerus = template, plain, numerus
         return text
 
@@ -77,7 +77,7 @@ class Message(str):  # noqa: SLOT000 (a `str` with facts)
         template = _translation(self.template, self.numerus)
         if not template and self.numerus is not None:  # the English of one, whose template is that of many
             return str(self)
-        return _filled(template or self.template, values, _numbers[0] if _numbers else format)
+        return filled(template or self.template, values, _numbers[0] if _numbers else format)
 
     def as_data(self) -> dict[str, Any]:
         """Template, fields and count for JSON."""
@@ -134,6 +134,11 @@ def line_of(number: int, name: str) -> Message:
     return Message("line {number} of {name}", {"number": number, "name": name})
 
 
+def joined(parts: Iterable[str]) -> str:
+    """Parts of one sentence, each with its own space before it."""
+    return closed_up(_EDGE.join(parts))
+
+
 def listed(texts: Iterable[str]) -> Message | str:
     """`a and b`; of more than two, `a and b and c`."""
     first, *others = texts
@@ -187,7 +192,7 @@ def closed_up(text: str) -> str:
     return _WIDE_GAP.sub("", text).replace(_EDGE, "")
 
 
-def _filled(template: str, fields: Mapping[str, Any], numbers: Numbers = format) -> str:
+def filled(template: str, fields: Mapping[str, Any], numbers: Numbers = format) -> str:
     """Replace each place once: braces in a value, or around what is no field, stay."""
     edge = value_edge(template)
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from engine.collection.graph_suggestions.suggestion import GraphSuggestion, GraphSuggestions
     from engine.collection.live import LiveCollection
     from engine.events import CancelToken, OnProgress
-    from engine.project import Action
 
 TOPIC: Final = "graph suggestions"
 REST_MS: Final = 250  # the collection must be left alone so long: who labels quickly is not slowed down
@@ -143,10 +142,12 @@ class Suggesting(PanelFeature["SuggestionPanel"]):
         else:
             self._session.act(lambda project: accept(project, suggestion, choice))
 
-    def _dismiss(self, suggestion: GraphSuggestion, called: Action) -> None:
-        from engine.collection.graph_suggestions.suggestion import dismiss
+    def _dismiss(self, suggestion: GraphSuggestion) -> None:
+        from engine.collection.graph_suggestions.suggestion import dismiss, dismissal
 
-        self._session.act(lambda project: dismiss(project, [suggestion.key], called))
+        self._session.act(
+            lambda project: dismiss(project, [suggestion.key], dismissal(suggestion, project.classes.graph))
+        )
 
     def _bring_back(self) -> None:
         from engine.collection.graph_suggestions.suggestion import bring_back

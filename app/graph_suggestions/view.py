@@ -18,7 +18,6 @@ from app.theme.tokens import tokens
 from app.wording import titled
 from engine.collection.graph_suggestions.suggestion import GraphSuggestion, GraphSuggestions
 from engine.collection.state import CollectionState
-from engine.project.actions import Action
 
 FACE: Final = 44  # side of a thumbnail: one row of them, in a panel as narrow as it gets
 MOST_FACES: Final = 5
@@ -30,7 +29,7 @@ class SuggestionCard(QFrame):
     """Shows one suggestion."""
 
     accepted = Signal(either(GraphSuggestion), int)  # the suggestion, and which of its choices
-    dismissed = Signal(either(GraphSuggestion), Action)  # the suggestion, and the action
+    dismissed = Signal(either(GraphSuggestion))
     image_requested = Signal(int)
 
     def __init__(
@@ -53,7 +52,7 @@ class SuggestionCard(QFrame):
         self._column.setContentsMargins(spacing.medium, spacing.small, spacing.medium, spacing.medium)
         self._add_faces(state, thumbnails)
         self.choices = tuple(self._add_button(text, place) for place, text in enumerate(words.choices))
-        dismiss = lambda: self.dismissed.emit(suggestion, words.dismissed)  # noqa: E731
+        dismiss = lambda: self.dismissed.emit(suggestion)  # noqa: E731
         self.dismiss_button = make_button(tr("Dismiss"), dismiss, variant="muted", icon_name="close")
         self.dismiss_button.setAccessibleName(titled(tr("Dismiss"), words.title))
         self._column.addWidget(self.dismiss_button)
@@ -83,7 +82,7 @@ class SuggestionPanel(SidePanel):
     """Shows suggestions; what is done about them is done elsewhere."""
 
     accepted = Signal(either(GraphSuggestion), int)  # a suggestion, and which of its choices
-    dismissed = Signal(either(GraphSuggestion), Action)  # a suggestion, and the action
+    dismissed = Signal(either(GraphSuggestion))
     bring_back_requested = Signal()
     image_requested = Signal(int)
     shown = Signal(bool)  # whether it is in sight

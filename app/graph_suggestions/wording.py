@@ -8,7 +8,6 @@ from app.texts import fill, plural, shortened, tr
 from app.wording import enumeration, number, percent
 from engine.collection.graph_suggestions import suggestion as kinds
 from engine.collection.graph_suggestions.placements import PlacementCheck
-from engine.project.actions import Action, action
 from engine.texts import paragraph
 
 NameOf = Callable[[int], str]
@@ -24,7 +23,6 @@ class SuggestionWords:
     # what its buttons do, the most likely first; an underlabelled class can only be shown
     choices: tuple[str, ...]
     captions: tuple[str, ...]  # what the images of each strip are
-    dismissed: Action  # the step in the history once it was dismissed
     changes_project: bool  # whether its buttons change the project, not only show something
 
 
@@ -40,24 +38,9 @@ def words_of(suggestion: kinds.GraphSuggestion, name_of: NameOf) -> SuggestionWo
             title, reason, choices = _mixed(suggestion, name_of)
         case _:
             title, reason, choices = _underlabelled(suggestion, name_of)
-    captions, dismissed = _captions(suggestion, name_of), _dismissed(suggestion, name_of)
+    captions = _captions(suggestion, name_of)
     changes_project = not isinstance(suggestion, kinds.UnderlabelledSuggestion)
-    return SuggestionWords(title, reason, choices, captions, dismissed, changes_project)
-
-
-def _dismissed(suggestion: kinds.GraphSuggestion, name_of: NameOf) -> Action:
-    match suggestion:
-        case kinds.PlaceSuggestion(class_id, parents):
-            return action("place_dismissed", name_of(class_id), parent=name_of(parents[0].class_id))
-        case kinds.StraySuggestion(stray):
-            here, there = name_of(stray.from_parent), name_of(stray.to_parent)
-            return action("stray_dismissed", name_of(stray.class_id), **{"parent": there, "from": here})
-        case kinds.TwinSuggestion(twins):
-            return action("twins_dismissed", name_of(twins.class_id), other=name_of(twins.other_id))
-        case kinds.MixedSuggestion(mixed):
-            return action("mixed_dismissed", name_of(mixed.class_id))
-    found = suggestion.underlabelled
-    return action("underlabelled_dismissed", name_of(found.class_id), images=found.helped)
+    return SuggestionWords(title, reason, choices, captions, changes_project)
 
 
 def _place(suggestion: kinds.PlaceSuggestion, name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:

@@ -60,8 +60,12 @@ def _news(
     graph_edits: tuple[GraphEdit, ...] = (),
     new_graph: CategoryGraph | None = None,
 ) -> News:
-    undo, redo = live.project.history.undo_action, live.project.history.redo_action
-    undo_text, redo_text = undo.command if undo else "", redo.command if redo else ""
+    history, shown_as = live.project.history, live.project.classes.graph.shown_as
+    undo_text, redo_text = (
+        action.with_names(shown_as).command if action else "" for action in (history.undo_action, history.redo_action)
+    )
+    if change is not None:
+        change = replace(change, action=change.action.with_names(shown_as))
     return News(live.state, undo_text, redo_text, change, graph_edits, new_graph, live.is_behind)
 
 

@@ -191,6 +191,10 @@ class CategoryGraph:
         check_known(self._structure, class_id)
         return self._structure.shown_name(class_id)
 
+    def shown_as(self, name: str) -> str:
+        """What people see of the classes that have this name in the project, see `shown_name`; else the name."""
+        return self._structure.shown_as(name)
+
     def name_beside(self, class_id: ClassId) -> str:
         """Its name where people see another one, such as the scientific name; else ""."""
         return "" if self.name(class_id) == self.shown_name(class_id) else self.name(class_id)

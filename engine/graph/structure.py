@@ -115,6 +115,7 @@ class GraphStructure:
         self._roots: set[ClassId] = set()
         self._children_in_order: dict[ClassId | None, tuple[ClassId, ...]] = {}
         self._shown_names: dict[ClassId, str] = {}
+        self._removed_names: dict[str, str] = {}  # what people saw of removed classes, by their names
         self._language = shown_language()  # that orders of children and shown names follow
         self._ordered_by = collation()
         self._classes: tuple[ClassId, ...] | None = None
@@ -186,6 +187,14 @@ class GraphStructure:
             self._shown_names[class_id] = known
         return known
 
+    def shown_as(self, name: str) -> str:
+        """What people see of the classes of a name, or saw of one that was removed; the name where these differ."""
+        self._follow_language()
+        if not self._language:
+            return name
+        shown = {self.shown_name(each) for each in self.namesakes.of(name)} or {self._removed_names.get(name, name)}
+        return shown.pop() if len(shown) == 1 else name
+
     def children_named(self, parent_id: ClassId | None, name: str) -> tuple[ClassId, ...]:
         """Children of a class, or roots, that have exactly this name (at most one outside a running edit)."""
         namesakes = self.namesakes.of(name)
@@ -225,6 +234,8 @@ class GraphStructure:
         self._forget_place(class_id)
 
     def _remove_class(self, class_id: ClassId) -> None:
+        if (shown := self.shown_name(class_id)) != self.names[class_id]:
+            self._removed_names[self.names[class_id]] = shown
         self._drop_name(class_id)
         self._shown_names.pop(class_id, None)
         self.attributes.put(class_id, NO_ATTRIBUTES)
@@ -267,6 +278,7 @@ class GraphStructure:
         if self._language != shown_language():
             self._children_in_order.clear()
             self._shown_names.clear()
+            self._removed_names.clear()
             self._language = shown_language()
         if self._ordered_by is not collation():
             self._children_in_order.clear()

@@ -14,13 +14,16 @@ from typing import Any, Final
 
 from engine.errors import ProjectDamagedError
 from engine.graph.class_attributes import ATTRIBUTE
-from engine.texts import Message, counted, enumerated, listed, marked, translated
+from engine.texts import Message, counted, enumerated, filled, joined, listed, marked, number_text, translated
 
 Argument = str | int | Sequence["Action"]
 """A name, a number, or further actions. Where one name or several may stand, several are a number."""
 
 LONGEST_ARGUMENT: Final = 1_000
 _CODE, _ARGUMENTS = "code", "arguments"
+_CLASS_FIELDS: Final = frozenset({"class", "classes", "chosen", "parent", "parents", "heir", "from", "other"})
+"""Fields that hold the name of a class, where they hold a text."""
+_RENAMING: Final = frozenset({"class_renamed"})
 _SENTENCE: Final = "sentence"
 
 
@@ -39,6 +42,21 @@ class Action:
         """As Undo and Redo name it: "Label 3 images as Gull" for "Labelled 3 images as Gull"."""
         verb, space, rest = self.sentence.partition(" ")
         return _rendered(self, is_command=True) if self.code else f"{_COMMANDS.get(verb, verb)}{space}{rest}"
+
+    def with_names(self, shown_as: Callable[[str], str]) -> "Action":
+        """The same action with the names of classes as people see them; those that it changes itself stay."""
+        if self.code in _RENAMING:
+            return self
+        named: dict[str, Argument] = {
+            field: shown_as(value) if isinstance(value, str) and field in _CLASS_FIELDS else value
+            for field, value in self.arguments.items()
+        }
+        within = {
+            field: tuple(each.with_names(shown_as) for each in value)
+            for field, value in named.items()
+            if not isinstance(value, str | int)
+        }
+        return Action(self.code, named | within)
 
     @property
     def sentence(self) -> str:
@@ -276,22 +294,21 @@ def _rendered(action: Action, *, is_command: bool) -> str:
     text = ACTIONS.get(action.code)
     if text is None:
         return action.sentence or action.code
-    words = _Words({name: _word(name, value) for name, value in action.arguments.items()})
-    tails = "".join(translated(tail).format_map(words) for tail in text.tails if words.has_all(tail))
-    known = (translated(detail).format_map(words) for detail in text.details if words.has_all(detail))
-    named = enumerated(known)
+    words = {name: _word(name, value) for name, value in action.arguments.items()}
+    tails = (tail for tail in text.tails if words.keys() >= _fields(tail))
+    sentence = joined(_filled(each, words) for each in (text.command if is_command else text.past, *tails))
+    named = enumerated(_filled(detail, words) for detail in text.details if words.keys() >= _fields(detail))
     details = named.translated() if isinstance(named, Message) else named
-    head = translated(text.command if is_command else text.past)
-    return head.format_map(words) + tails + (translated(text.frame).format(details=details) if details else "")
+    return sentence + (_filled(text.frame, {"details": details}) if details else "")
 
 
-class _Words(dict[str, str]):
-    def __missing__(self, name: str) -> str:
-        return "?"  # a damaged file
+def _filled(template: str, words: Mapping[str, str]) -> str:
+    text = translated(template)
+    return filled(text, {name: words.get(name, "?") for name in _fields(text)})  # "?" in a damaged file
 
-    def has_all(self, template: str) -> bool:
-        """Whether all fields of a template are there."""
-        return all(name in self for _, name, _, _ in Formatter().parse(template) if name)
+
+def _fields(template: str) -> set[str]:
+    return {name for _, name, _, _ in Formatter().parse(template) if name}
 
 
 def _word(name: str, value: Argument) -> str:
@@ -299,9 +316,9 @@ def _word(name: str, value: Argument) -> str:
         titles = (ATTRIBUTE[each].title if each in ATTRIBUTE else each for each in value.split())
         return translated(listed(map(Message, titles)))
     if isinstance(value, str):
-        return translated(_NAMES.get(name, "{name}")).format(name=value)
+        return _filled(_NAMES[name], {"name": value}) if name in _NAMES else value
     if isinstance(value, int):
-        return translated(counted(value, *_COUNTS[name])) if name in _COUNTS else f"{value:,}"
+        return translated(counted(value, *_COUNTS[name])) if name in _COUNTS else number_text(value, ",")
     return "; ".join(map(str, value))
 
 

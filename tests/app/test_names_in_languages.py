@@ -124,6 +124,28 @@ def test_a_name_that_a_person_gives_is_shown_at_once(opened: Desk) -> None:
     assert opened.graph.attributes(green).synonyms == ()
 
 
+def test_what_is_done_and_undone_has_the_names_that_are_shown(opened: Desk) -> None:
+    """In the toast and in the menu, also of a class that is gone; the project file keeps its own."""
+    window, graph = opened.window, opened.graph
+    window.tree.select_class(graph.find(RED))
+    window.tree.front.setFocus()
+    opened.press(Qt.Key.Key_Delete)
+    opened.wait(window.palette_panel.isVisible)
+    opened.press_for_change(Qt.Key.Key_Return)
+    removed = window.toast.message
+    assert "Zebrafink" in removed
+    assert RED not in removed
+    opened.wait(lambda: "Zebrafink" in window.registry.action("undo").text())
+    opened.press_for_change(Qt.Key.Key_Z, CONTROL)
+    opened.wait(lambda: "Zebrafink" in window.toast.message)
+    assert "Zebrafink" in window.registry.action("redo").text()
+    assert window.session.info is not None
+    with Project.open(window.session.info.path, for_writing=False) as project:
+        redone = project.history.redo_action
+        assert redone is not None
+        assert redone.arguments["chosen"] == RED
+
+
 def test_the_names_of_the_project_can_be_chosen(
     german: None,
     qtbot: QtBot,

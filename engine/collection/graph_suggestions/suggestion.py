@@ -164,6 +164,26 @@ def dismiss(project: Project, keys: Collection[str], called: Action) -> Change:
     return step.change
 
 
+def dismissal(suggestion: "GraphSuggestion", graph: CategoryGraph) -> Action:
+    """What the history calls the dismissal of a suggestion, with the names in the project."""
+
+    def name_of(class_id: int) -> str:
+        return graph.name(class_id) if class_id in graph else str(class_id)
+
+    match suggestion:
+        case PlaceSuggestion(class_id, parents):
+            return action("place_dismissed", name_of(class_id), parent=name_of(parents[0].class_id))
+        case StraySuggestion(stray):
+            here, there = name_of(stray.from_parent), name_of(stray.to_parent)
+            return action("stray_dismissed", name_of(stray.class_id), **{"parent": there, "from": here})
+        case TwinSuggestion(twins):
+            return action("twins_dismissed", name_of(twins.class_id), other=name_of(twins.other_id))
+        case MixedSuggestion(mixed):
+            return action("mixed_dismissed", name_of(mixed.class_id))
+    found = suggestion.underlabelled
+    return action("underlabelled_dismissed", name_of(found.class_id), images=found.helped)
+
+
 def bring_back(project: Project) -> Change:
     """Forget what was dismissed."""
     with project.history.one_step(action("suggestions_shown")) as step:

@@ -36,7 +36,6 @@ def test_a_place() -> None:
     assert words.reason == "Its images are most like those of classes under Bird (62%), Fish & %1 (21%)."
     assert words.choices == ("Move under Bird", "Move under Fish & %1")
     assert words.captions == ("Gull", "Bird", "Fish & %1")
-    assert str(words.dismissed) == "Dismissed a suggestion: Gull may belong under Bird"
 
 
 def test_strays_twins_and_kinds() -> None:

@@ -143,3 +143,20 @@ def test_the_sample_has_names_in_every_language_of_the_window() -> None:
 def test_another_name_in_a_language(name: str, synonyms: tuple[str, ...], after: tuple[str, ...]) -> None:
     """It takes the place of the one that is shown; the others stay."""
     assert with_name_in("de", name, synonyms) == after
+
+
+def test_what_people_see_of_a_name() -> None:
+    """Of namesakes only where they are called alike; of a class that was removed what it was called."""
+    show_names_in("de")
+    graph = CategoryGraph()
+    fish, plant = graph.add_class("Pisces"), graph.add_class("Plantae")
+    tench = graph.add_class("Tinca", (fish,), attributes=ClassAttributes(synonyms=("Schleie@de",)))
+    assert [graph.shown_as(name) for name in ("Tinca", "Pisces", "Perca", "")] == ["Schleie", "Pisces", "Perca", ""]
+    other = graph.add_class("Tinca", (plant,), attributes=ClassAttributes(synonyms=("Tinke@de",)))
+    assert graph.shown_as("Tinca") == "Tinca"
+    graph.remove(other)
+    assert graph.shown_as("Tinca") == "Schleie"
+    graph.remove(tench)
+    assert graph.shown_as("Tinca") == "Schleie"
+    show_names_in("fr")
+    assert graph.shown_as("Tinca") == "Tinca"

@@ -9,6 +9,7 @@ import pytest
 from engine.errors import ProjectDamagedError
 from engine.project import Action, ClassPolicy, Project, SplitPart
 from engine.project.actions import ACTIONS, action, added, attributes_changed, old_action, one_or_count, stored_action
+from engine.texts import translate_with
 from tests.support.projects import bird_project, change_file, connection_of, found_files, trained_model
 
 
@@ -166,3 +167,33 @@ def test_arguments_are_cut_where_they_are_absurdly_long() -> None:
     """A file's name may be long; the history keeps the beginning."""
     done = action("labels_imported_from", labels=3, source="x" * 5_000)
     assert len(str(stored_action("", done.code, done.stored_arguments))) < 1_100
+
+
+def test_names_that_people_see_take_the_place_of_those_in_the_project() -> None:
+    """Of classes alone, also of actions within; what renames a class names it as the project does."""
+    shown_as = {"Gull": "Möwe", "Bird": "Vogel"}.get
+    named = [
+        (action("classes_moved", chosen="Gull", parent="Bird"), "Moved class Möwe to Vogel"),
+        (action("classes_moved", chosen=2, parent="Auk"), "Moved 2 classes to Auk"),
+        (action("labels_imported_from", labels=2, source="Gull"), "Imported 2 labels from Gull"),
+        (action("class_renamed", "Gull", name="Bird"), "Renamed class Gull to Bird"),
+        (action("edits_tried", edits=1, first=(action("class_added", "Gull"),)), "Tried out 1 edit: Added class Möwe"),
+        (old_action("Labelled 1 image as Gull"), "Labelled 1 image as Gull"),
+    ]
+    for done, text in named:
+        assert str(done.with_names(lambda name: shown_as(name, name))) == text
+
+
+def test_chinese_names_close_up_with_the_words_around_them() -> None:
+    """And so do the tails of a sentence."""
+    texts = {
+        "Removed {chosen}": "已移除 {chosen}",
+        "class {name}": "类别 {name}",
+        " and {below_it} below it": " 及其下 {below_it} 个类别",
+    }
+    translate_with(lambda text, _count: texts.get(text, ""))
+    try:
+        removed = [str(action("classes_removed", chosen=name, below_it=4)) for name in ("雏菊", "Bellis")]
+    finally:
+        translate_with(None)
+    assert removed == ["已移除类别雏菊及其下 4 个类别", "已移除类别 Bellis 及其下 4 个类别"]

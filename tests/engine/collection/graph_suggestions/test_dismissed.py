@@ -4,8 +4,24 @@ from pathlib import Path
 
 import pytest
 
-from engine.collection.graph_suggestions.suggestion import DISMISSED_SETTING, bring_back, dismiss, dismissed_keys
+from engine.collection.graph_suggestions.pairs import Mixed, Similarity, Twins
+from engine.collection.graph_suggestions.placements import Stray
+from engine.collection.graph_suggestions.suggestion import (
+    DISMISSED_SETTING,
+    MixedSuggestion,
+    PlaceSuggestion,
+    StraySuggestion,
+    TwinSuggestion,
+    UnderlabelledClass,
+    UnderlabelledSuggestion,
+    bring_back,
+    dismiss,
+    dismissal,
+    dismissed_keys,
+)
 from engine.collection.new_project import new_project
+from engine.everyday.classifier import ScoredClass
+from engine.graph.shown_language import AS_IN_PROJECT, show_names_in
 from engine.project import Project
 from tests.support.projects import named
 
@@ -32,6 +48,33 @@ def test_it_is_kept_in_the_project(path: Path) -> None:
         assert dismissed_keys(project) == ()
         project.history.undo()
         assert dismissed_keys(project) == ("place 3",)
+
+
+def test_the_history_has_the_names_in_the_project(path: Path) -> None:
+    """Also where a person sees others; a class that is gone has its number."""
+    alike = Similarity(0.5, 0.5, 4, 8)
+    show_names_in("de")
+    try:
+        with Project.open(path) as project:
+            bird, gull = (project.classes.add(name)[1] for name in ("Bird", "Gull"))
+            project.classes.set_attributes([gull], synonyms=("Möwe@de",))
+            graph, parents = project.classes.graph, (ScoredClass(bird, 0.6),)
+            texts = [
+                str(dismissal(PlaceSuggestion(gull, parents, ()), graph)),
+                str(dismissal(TwinSuggestion(Twins(gull, bird, alike), ()), graph)),
+                str(dismissal(MixedSuggestion(Mixed(gull, (), alike), ()), graph)),
+                str(dismissal(StraySuggestion(Stray(gull, bird, bird, 0.7, 0.1), ()), graph)),
+                str(dismissal(UnderlabelledSuggestion(UnderlabelledClass(77, 1, (), 9), ()), graph)),
+            ]
+    finally:
+        show_names_in(AS_IN_PROJECT)
+    assert texts == [
+        "Dismissed a suggestion: Gull may belong under Bird",
+        "Dismissed a suggestion: Gull and Bird look like one class",
+        "Dismissed a suggestion: Gull looks like two classes",
+        "Dismissed a suggestion: Gull may belong under Bird instead of Bird",
+        "Dismissed a suggestion: 3 more examples of 77 would help about 9 images",
+    ]
 
 
 def test_a_setting_of_another_shape_is_no_reason_to_fail(path: Path) -> None:
