@@ -145,15 +145,15 @@
     </message>
     <message>
         <source>Removed %1</source>
-        <translation>已移除 %1</translation>
+        <translation>已移除“%1”</translation>
     </message>
     <message>
         <source>Added %1</source>
-        <translation>已添加 %1</translation>
+        <translation>已添加“%1”</translation>
     </message>
     <message>
         <source>Now using %1</source>
-        <translation>已换用 %1</translation>
+        <translation>已换用“%1”</translation>
     </message>
     <message>
         <source>Undo</source>
@@ -161,7 +161,7 @@
     </message>
     <message>
         <source>%1 is ready to use</source>
-        <translation>%1 可以使用了</translation>
+        <translation>“%1”可以使用了</translation>
     </message>
     <message>
         <source>Custom</source>
@@ -309,19 +309,19 @@
     </message>
     <message>
         <source>Downloading %1</source>
-        <translation>正在下载 %1</translation>
+        <translation>正在下载“%1”</translation>
     </message>
     <message>
         <source>Inspecting %1</source>
-        <translation>正在检查 %1</translation>
+        <translation>正在检查“%1”</translation>
     </message>
     <message>
         <source>Trying %1</source>
-        <translation>正在试用 %1</translation>
+        <translation>正在试用“%1”</translation>
     </message>
     <message>
         <source>Adding %1</source>
-        <translation>正在添加 %1</translation>
+        <translation>正在添加“%1”</translation>
     </message>
     <message>
         <source>Measuring the speed</source>
@@ -329,11 +329,11 @@
     </message>
     <message>
         <source>Preparing %1</source>
-        <translation>正在准备 %1</translation>
+        <translation>正在准备“%1”</translation>
     </message>
     <message>
         <source>Analysing images with %1</source>
-        <translation>正在用 %1 分析图像</translation>
+        <translation>正在用“%1”分析图像</translation>
     </message>
     <message>
         <source>Preparing…</source>
@@ -397,7 +397,7 @@
     </message>
     <message>
         <source>Use %1 in this project</source>
-        <translation>在此项目中使用 %1</translation>
+        <translation>在此项目中使用“%1”</translation>
     </message>
     <message>
         <source>Folder or address of the mirror</source>
@@ -513,7 +513,7 @@
     </message>
     <message>
         <source>Remove %1…</source>
-        <translation>移除 %1…</translation>
+        <translation>移除“%1”…</translation>
     </message>
     <message>
         <source>Remove %1</source>
@@ -521,7 +521,7 @@
     </message>
     <message>
         <source>Keep %1</source>
-        <translation>保留 %1</translation>
+        <translation>保留“%1”</translation>
     </message>
     <message>
         <source>In use</source>
@@ -633,7 +633,7 @@
     </message>
     <message>
         <source>Remove %1? This deletes %2 (%3) from this computer for good.</source>
-        <translation>移除 %1？这会从这台计算机上永久删除 %2（%3）。</translation>
+        <translation>移除“%1”？这会从这台计算机上永久删除“%2”（%3）。</translation>
     </message>
     <message>
         <source>Projects that use it keep their labels and predictions, but need it again to embed new images.</source>
@@ -673,7 +673,7 @@
     </message>
     <message>
         <source>Takes %1 from %2. Nothing is downloaded.</source>
-        <translation>从 %2 取用 %1。不下载任何内容。</translation>
+        <translation>从 %2 取用“%1”。不下载任何内容。</translation>
     </message>
     <message>
         <source>Downloads %1 from %2 and keeps it on this computer. Nothing about you or your images is sent.</source>
@@ -711,19 +711,19 @@
     </message>
     <message>
         <source>%1 is ready</source>
-        <translation>%1 已就绪</translation>
+        <translation>“%1”已就绪</translation>
     </message>
     <message>
         <source>%1 is better</source>
-        <translation>%1 更好</translation>
+        <translation>“%1”更好</translation>
     </message>
     <message>
         <source>%1 is worse</source>
-        <translation>%1 更差</translation>
+        <translation>“%1”更差</translation>
     </message>
     <message>
         <source>%1 is about as good</source>
-        <translation>%1 效果相当</translation>
+        <translation>“%1”效果相当</translation>
     </message>
     <message>
         <source>Too few labels to compare: a class needs at least two.</source>
@@ -781,7 +781,7 @@
     </message>
     <message>
         <source>Restoring %1</source>
-        <translation>正在恢复 %1</translation>
+        <translation>正在恢复“%1”</translation>
     </message>
     <message>
         <source>Restored the backup</source>
@@ -937,15 +937,15 @@
     </message>
     <message>
         <source>%1 is too damaged to tell which project it was. These are the backups of all projects with this name. Check the location and the counts before you restore one.</source>
-        <translation>%1 损坏严重，无法判断原来是哪个项目。这里列出所有同名项目的备份。恢复之前请核对位置和数量。</translation>
+        <translation>“%1”损坏严重，无法判断原来是哪个项目。这里列出所有同名项目的备份。恢复之前请核对位置和数量。</translation>
     </message>
     <message>
         <source>%1 is damaged. It has no backups of its own, but a copy of it does.</source>
-        <translation>%1 已损坏。它没有自己的备份，但它的一个副本有。</translation>
+        <translation>“%1”已损坏。它没有自己的备份，但它的一个副本有。</translation>
     </message>
     <message>
         <source>%1 is damaged. Choose the backup to restore.</source>
-        <translation>%1 已损坏。请选择要恢复的备份。</translation>
+        <translation>“%1”已损坏。请选择要恢复的备份。</translation>
     </message>
     <message>
         <source>From a copy of this project</source>
@@ -985,7 +985,7 @@
     </message>
     <message>
         <source>%1 is damaged. The backup of %2 can take its place: %3. The damaged file is kept.</source>
-        <translation>%1 已损坏。可用 %2 的备份代替：%3。损坏的文件会保留。</translation>
+        <translation>“%1”已损坏。可用 %2 的备份代替：%3。损坏的文件会保留。</translation>
     </message>
     <message numerus="yes">
         <source>%n labels</source>
@@ -1093,15 +1093,15 @@
     </message>
     <message>
         <source>New class under %1…</source>
-        <translation>在 %1 下新建类别…</translation>
+        <translation>在“%1”下新建类别…</translation>
     </message>
     <message>
         <source>Unlink from %1</source>
-        <translation>解除与 %1 的关联</translation>
+        <translation>解除与“%1”的关联</translation>
     </message>
     <message>
         <source>Merge %1 into…</source>
-        <translation>将 %1 合并到…</translation>
+        <translation>将 %1合并到…</translation>
     </message>
     <message>
         <source>Name of the new class under %1</source>
@@ -1181,7 +1181,7 @@
     </message>
     <message>
         <source>Merge %1 into %2</source>
-        <translation>将 %1 合并到 %2</translation>
+        <translation>将 %1 合并到“%2”</translation>
     </message>
     <message>
         <source>labels %1 → %2</source>
@@ -1267,15 +1267,15 @@
     </message>
     <message>
         <source>Below %1</source>
-        <translation>在 %1 之下</translation>
+        <translation>在“%1”之下</translation>
     </message>
     <message>
         <source>Beside %1</source>
-        <translation>与 %1 并列</translation>
+        <translation>与“%1”并列</translation>
     </message>
     <message>
         <source>%1 keeps %2</source>
-        <translation>%1 保留 %2</translation>
+        <translation>“%1”保留 %2</translation>
     </message>
     <message>
         <source>The new class gets %1</source>
@@ -1579,27 +1579,27 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Add %1 as a parent</source>
-        <translation>将 %1 添加为父类</translation>
+        <translation>将“%1”添加为父类</translation>
     </message>
     <message>
         <source>Move under %1</source>
-        <translation>移到 %1 下</translation>
+        <translation>移到“%1”下</translation>
     </message>
     <message>
         <source>Add %2 as a parent of %1</source>
-        <translation>将 %2 添加为 %1 的父类</translation>
+        <translation>将“%2”添加为 %1的父类</translation>
     </message>
     <message>
         <source>Move %1 under %2</source>
-        <translation>将 %1 移到 %2 下</translation>
+        <translation>将 %1移到“%2”下</translation>
     </message>
     <message>
         <source>Label %1 as %2</source>
-        <translation>将 %1标注为 %2</translation>
+        <translation>将 %1标注为“%2”</translation>
     </message>
     <message>
         <source>Add and label as %1</source>
-        <translation>添加并标注为 %1</translation>
+        <translation>添加并标注为“%1”</translation>
     </message>
     <message>
         <source>New class with %1</source>
@@ -1671,16 +1671,16 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Exporting %1</source>
-        <translation>正在导出 %1</translation>
+        <translation>正在导出“%1”</translation>
     </message>
     <message>
         <source>%1 is %2, not an export like this one.</source>
-        <translation>%1 是 %2，不是此类导出结果。</translation>
+        <translation>“%1”是 %2，不是此类导出结果。</translation>
     </message>
     <message numerus="yes">
         <source>Exported %n classes to %1</source>
         <translation>
-            <numerusform>已将 %n 个类别导出到 %1</numerusform>
+            <numerusform>已将 %n 个类别导出到“%1”</numerusform>
         </translation>
     </message>
     <message>
@@ -1850,11 +1850,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>%1 is %2, not an export like this one. It will be lost.</source>
-        <translation>%1 是 %2，不是此类导出结果，将会丢失。</translation>
+        <translation>“%1”是 %2，不是此类导出结果，将会丢失。</translation>
     </message>
     <message>
         <source>%1 exists and will be replaced.</source>
-        <translation>%1 已存在，将被替换。</translation>
+        <translation>“%1”已存在，将被替换。</translation>
     </message>
     <message>
         <source>%1 free on this disk.</source>
@@ -1878,15 +1878,15 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>%1 of %2 are shown</source>
-        <translation>显示 %1，共 %2</translation>
+        <translation>显示 %1 张，共 %2</translation>
     </message>
     <message>
         <source>Exporting to %1</source>
-        <translation>正在导出到 %1</translation>
+        <translation>正在导出到“%1”</translation>
     </message>
     <message>
         <source>Exported %1 to %2</source>
-        <translation>已将 %1导出到 %2</translation>
+        <translation>已将 %1导出到“%2”</translation>
     </message>
     <message>
         <source>%1 left out: %2</source>
@@ -1894,12 +1894,12 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>%1 could not be copied, the first is %2: %3</source>
-        <translation>%1无法复制，第一个是 %2：%3</translation>
+        <translation>%1无法复制，第一个是“%2”：%3</translation>
     </message>
     <message numerus="yes">
         <source>Exported the model with %n classes to %1, %2</source>
         <translation>
-            <numerusform>已将含 %n 个类别的模型导出到 %1，%2</numerusform>
+            <numerusform>已将含 %n 个类别的模型导出到“%1”，%2</numerusform>
         </translation>
     </message>
     <message>
@@ -1912,7 +1912,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Reading %1</source>
-        <translation>正在读取 %1</translation>
+        <translation>正在读取“%1”</translation>
     </message>
     <message>
         <source>Fold</source>
@@ -2008,7 +2008,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Importing %1</source>
-        <translation>正在导入 %1</translation>
+        <translation>正在导入“%1”</translation>
     </message>
     <message>
         <source>Nothing was imported</source>
@@ -2188,7 +2188,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>An earlier version was imported from %1. Labels stay with their classes, and your own changes stay.</source>
-        <translation>早期版本曾从 %1 导入。标签随类别保留，您自己的更改也会保留。</translation>
+        <translation>早期版本曾从“%1”导入。标签随类别保留，您自己的更改也会保留。</translation>
     </message>
     <message>
         <source>Many of these classes are in the project. If this is a new version of them, labels stay with their classes.</source>
@@ -2378,7 +2378,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Merge into %1</source>
-        <translation>合并到 %1</translation>
+        <translation>合并到“%1”</translation>
     </message>
     <message>
         <source>%1 looks like two classes</source>
@@ -2418,7 +2418,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Add %1 as a parent of %2</source>
-        <translation>将 %1 添加为 %2 的父类</translation>
+        <translation>将“%1”添加为“%2”的父类</translation>
     </message>
     <message>
         <source>under %1</source>
@@ -2448,11 +2448,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>%1 from %2</source>
-        <translation>来自 %2 %1</translation>
+        <translation>%1 来自“%2”</translation>
     </message>
     <message>
         <source>%1 takes %2</source>
-        <translation>%1 的构成：%2</translation>
+        <translation>“%1”的构成：%2</translation>
     </message>
     <message>
         <source>own examples weigh %1</source>
@@ -2851,7 +2851,7 @@ Click + to add a class, or import a list.</source>
     <message numerus="yes">
         <source>%1 has %n subfolders with images. Make them classes?</source>
         <translation>
-            <numerusform>%1 有 %n 个含图像的子文件夹。要用它们创建类别吗？</numerusform>
+            <numerusform>%1有 %n 个含图像的子文件夹。要用它们创建类别吗？</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -2862,7 +2862,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Label all as %1</source>
-        <translation>全部标注为 %1</translation>
+        <translation>全部标注为“%1”</translation>
     </message>
     <message>
         <source>Only add the images</source>
@@ -2883,12 +2883,12 @@ Click + to add a class, or import a list.</source>
     <message numerus="yes">
         <source>%1 and %n more could not be added: %2</source>
         <translation>
-            <numerusform>%1 及另外 %n 个无法添加：%2</numerusform>
+            <numerusform>“%1”及另外 %n 个无法添加：%2</numerusform>
         </translation>
     </message>
     <message>
         <source>%1 could not be added: %2</source>
-        <translation>%1 无法添加：%2</translation>
+        <translation>“%1”无法添加：%2</translation>
     </message>
     <message numerus="yes">
         <source>%1 were skipped: these file types are not supported</source>
@@ -3140,7 +3140,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Click to select as %1</source>
-        <translation>单击以选为 %1</translation>
+        <translation>单击以选为“%1”</translation>
     </message>
     <message>
         <source>Notes</source>
@@ -3172,7 +3172,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Add parent %1</source>
-        <translation>添加父类 %1</translation>
+        <translation>添加父类“%1”</translation>
     </message>
     <message>
         <source>Your label</source>
@@ -3290,7 +3290,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Why %1</source>
-        <translation>为何是 %1</translation>
+        <translation>为何是“%1”</translation>
     </message>
     <message>
         <source>Unlabelled images</source>
@@ -3307,7 +3307,7 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>From %1</source>
         <comment>class</comment>
-        <translation>来自 %1</translation>
+        <translation>来自“%1”</translation>
     </message>
     <message>
         <source>%1 of the prediction comes from the most similar images:</source>
@@ -3391,15 +3391,15 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>%1 ended unexpectedly. What was finished is kept; start it again to resume.</source>
-        <translation>“%1”意外结束。已完成的部分会保留；重新开始即可继续。</translation>
+        <translation>意外结束：%1。已完成的部分会保留；重新开始即可继续。</translation>
     </message>
     <message>
         <source>%1 ended unexpectedly. The project is as it was; start it again.</source>
-        <translation>“%1”意外结束。项目保持原样；请重新开始。</translation>
+        <translation>意外结束：%1。项目保持原样；请重新开始。</translation>
     </message>
     <message>
         <source>%1 could not start: the program cannot run itself again.</source>
-        <translation>“%1”无法启动：程序无法再次运行自身。</translation>
+        <translation>无法启动：%1。程序无法再次运行自身。</translation>
     </message>
     <message>
         <source>%1 moves through images and lists. Choose another key.</source>
@@ -3423,7 +3423,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>%1 is the key of %2.</source>
-        <translation>%1 是“%2”的快捷键。</translation>
+        <translation>%1 是%2的快捷键。</translation>
     </message>
     <message>
         <source>Preset</source>
@@ -3571,7 +3571,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Labelled %1</source>
-        <translation>已标注为 %1</translation>
+        <translation>已标注为“%1”</translation>
     </message>
     <message>
         <source>by %1, %2</source>
@@ -3583,7 +3583,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Looks like %1</source>
-        <translation>看似 %1</translation>
+        <translation>看似“%1”</translation>
     </message>
     <message>
         <source>%1, by a model without this label</source>
@@ -3596,7 +3596,7 @@ Click + to add a class, or import a list.</source>
     <message numerus="yes">
         <source>Its %n nearest labelled look-alikes are all %1.</source>
         <translation>
-            <numerusform>与它最近的 %n 张已标注相近图像均为 %1。</numerusform>
+            <numerusform>与它最近的 %n 张已标注相近图像均为“%1”。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -3621,7 +3621,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Relabel as %1</source>
-        <translation>重新标注为 %1</translation>
+        <translation>重新标注为“%1”</translation>
     </message>
     <message>
         <source>Keep none of the classes</source>
@@ -3699,11 +3699,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Importing labels from %1</source>
-        <translation>正在从 %1 导入标签</translation>
+        <translation>正在从“%1”导入标签</translation>
     </message>
     <message>
         <source>{source} is in none of the formats that labels are read from</source>
-        <translation>{source} 不属于任何可读取标签的格式</translation>
+        <translation>“{source}”不属于任何可读取标签的格式</translation>
     </message>
     <message>
         <source>one of {titles}</source>
@@ -3800,7 +3800,7 @@ Click + to add a class, or import a list.</source>
     <message numerus="yes">
         <source>%1 and %n others</source>
         <translation>
-            <numerusform>%1 及另外 %n 个</numerusform>
+            <numerusform>%1 及另外 %n 人</numerusform>
         </translation>
     </message>
     <message>
@@ -4212,7 +4212,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Merging %1</source>
-        <translation>正在合并 %1</translation>
+        <translation>正在合并“%1”</translation>
     </message>
     <message>
         <source>Settle conflicts</source>
@@ -4236,11 +4236,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Saving %1</source>
-        <translation>正在保存 %1</translation>
+        <translation>正在保存“%1”</translation>
     </message>
     <message>
         <source>Saved %1</source>
-        <translation>已保存 %1</translation>
+        <translation>已保存“%1”</translation>
     </message>
     <message>
         <source>Keep yours</source>
@@ -4446,11 +4446,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Merged %1</source>
-        <translation>已合并 %1</translation>
+        <translation>已合并“%1”</translation>
     </message>
     <message>
         <source>Merged %1: %2 came in</source>
-        <translation>已合并 %1：纳入 %2</translation>
+        <translation>已合并“%1”：纳入 %2</translation>
     </message>
     <message>
         <source>Nobody</source>
@@ -4534,7 +4534,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Searching %1</source>
-        <translation>正在 %1 中查找</translation>
+        <translation>正在“%1”中查找</translation>
     </message>
     <message numerus="yes">
         <source>%n images are missing.</source>
@@ -4642,7 +4642,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>%1 could not be searched.</source>
-        <translation>无法搜索 %1。</translation>
+        <translation>无法搜索“%1”。</translation>
     </message>
     <message numerus="yes">
         <source>Update the location of %n images</source>
@@ -4686,7 +4686,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Reading %1…</source>
-        <translation>正在读取 %1…</translation>
+        <translation>正在读取“%1”…</translation>
     </message>
     <message>
         <source>top level</source>
@@ -4919,7 +4919,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Saved the report as %1</source>
-        <translation>报告已保存为 %1</translation>
+        <translation>报告已保存为“%1”</translation>
     </message>
     <message>
         <source>Compare with %1</source>
@@ -5059,7 +5059,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Checking %1</source>
-        <translation>正在检查 %1</translation>
+        <translation>正在检查“%1”</translation>
     </message>
     <message>
         <source>All images</source>
@@ -5108,11 +5108,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>%1 could not be read</source>
-        <translation>%1 无法读取</translation>
+        <translation>“%1”无法读取</translation>
     </message>
     <message>
         <source>%1 could not be read: %2</source>
-        <translation>%1 无法读取：%2</translation>
+        <translation>“%1”无法读取：%2</translation>
     </message>
     <message>
         <source>Repair or replace files, then press F5. Protoleaf changes none of them.</source>
@@ -5282,7 +5282,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Use %1</source>
-        <translation>使用 %1</translation>
+        <translation>使用“%1”</translation>
     </message>
     <message>
         <source>Use the new version</source>
@@ -5569,7 +5569,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Will be saved as %1 in %2.</source>
-        <translation>将以 %1 为名保存在 %2 中。</translation>
+        <translation>将以“%1”为名保存在“%2”中。</translation>
     </message>
     <message>
         <source>Show images</source>
@@ -6611,7 +6611,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{trained_for} in {beside}</source>
-        <translation>{beside} 中的 {trained_for}</translation>
+        <translation>“{beside}”中的 {trained_for}</translation>
     </message>
     <message>
         <source>remove it, and the one for any width is used</source>
@@ -6667,7 +6667,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>from its card {name}</source>
-        <translation>来自其模型卡 {name}</translation>
+        <translation>来自其模型卡“{name}”</translation>
     </message>
     <message>
         <source>from the file itself, which this program wrote</source>
@@ -6679,7 +6679,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{file} beside the model cannot be used</source>
-        <translation>模型旁边的 {file} 无法使用</translation>
+        <translation>模型旁边的“{file}”无法使用</translation>
     </message>
     <message>
         <source>the file&apos;s name says CLIP</source>
@@ -6755,7 +6755,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>at least {end} bytes in {name}</source>
-        <translation>{name} 中至少 {end} 字节</translation>
+        <translation>“{name}”中至少 {end} 字节</translation>
     </message>
     <message>
         <source>copy the file again</source>
@@ -7251,7 +7251,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{count} files in {folder}</source>
-        <translation>{folder} 中有 {count} 个文件</translation>
+        <translation>“{folder}”中有 {count} 个文件</translation>
     </message>
     <message>
         <source>the embeddings are too large to be stored</source>
@@ -7393,7 +7393,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>number {number} to be {backup}</source>
-        <translation>第 {number} 个是 {backup}</translation>
+        <translation>第 {number} 个是“{backup}”</translation>
     </message>
     <message>
         <source>1 to {count}</source>
@@ -7797,7 +7797,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{backbone} in {folder}</source>
-        <translation>{folder} 中的 {backbone}</translation>
+        <translation>“{folder}”中的 {backbone}</translation>
     </message>
     <message>
         <source>embed the sources into a new data set with --backbone {model_backbone}</source>
@@ -7809,11 +7809,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{model} ({hash}) of {data_set}</source>
-        <translation>{data_set} 的 {model} ({hash})</translation>
+        <translation>“{data_set}”的 {model} ({hash})</translation>
     </message>
     <message>
         <source>{found_model} ({found_hash}) of {found_data_set}</source>
-        <translation>{found_data_set} 的 {found_model} ({found_hash})</translation>
+        <translation>“{found_data_set}”的 {found_model} ({found_hash})</translation>
     </message>
     <message>
         <source>choose a new folder</source>
@@ -7857,7 +7857,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{columns} in {name}</source>
-        <translation>{name} 中的 {columns}</translation>
+        <translation>“{name}”中的 {columns}</translation>
     </message>
     <message>
         <source>no column</source>
@@ -7877,7 +7877,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{size} bytes in {name}</source>
-        <translation>{name} 中 {size} 字节</translation>
+        <translation>“{name}”中 {size} 字节</translation>
     </message>
     <message>
         <source>put it back, or embed the sources into a new folder</source>
@@ -8113,7 +8113,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{found_difference} in {folder}</source>
-        <translation>{folder} 中为 {found_difference}</translation>
+        <translation>“{folder}”中为 {found_difference}</translation>
     </message>
     <message>
         <source>no “{name}”</source>
@@ -8141,7 +8141,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>version {found_version} in {source}</source>
-        <translation>{source} 中的版本 {found_version}</translation>
+        <translation>“{source}”中的版本 {found_version}</translation>
     </message>
     <message>
         <source>update Protoleaf</source>
@@ -8225,7 +8225,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>nothing at {folder}</source>
-        <translation>{folder} 处没有内容</translation>
+        <translation>“{folder}”处没有内容</translation>
     </message>
     <message>
         <source>this is not an exported model</source>
@@ -8237,7 +8237,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>no {missing} in {folder}</source>
-        <translation>{folder} 中没有 {missing}</translation>
+        <translation>“{folder}”中没有 {missing}</translation>
     </message>
     <message>
         <source>name the folder itself, or export the model again</source>
@@ -8877,7 +8877,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{better} is better on these images.</source>
-        <translation>在这些图像上，{better} 更好。</translation>
+        <translation>在这些图像上，“{better}”更好。</translation>
     </message>
     <message>
         <source>These images do not tell which one is better.</source>
@@ -8937,7 +8937,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Only {name} right</source>
-        <translation>仅 {name} 正确</translation>
+        <translation>仅“{name}”正确</translation>
     </message>
     <message>
         <source>Both wrong</source>
@@ -9085,7 +9085,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>the truth file {name}</source>
-        <translation>真值文件 {name}</translation>
+        <translation>真值文件“{name}”</translation>
     </message>
     <message>
         <source>labels of people, held out one by one</source>
@@ -9097,7 +9097,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Predictions are compared with the truth file {name}, on {images:,} images without a label.</source>
-        <translation>预测与真值文件 {name} 比较，涉及 {images:,} 张无标签图像。</translation>
+        <translation>预测与真值文件“{name}”比较，涉及 {images:,} 张无标签图像。</translation>
     </message>
     <message>
         <source>{count:,} of its {rows:,} rows name no image here.</source>
@@ -9481,11 +9481,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>no {file} in {folder}</source>
-        <translation>{folder} 中没有 {file}</translation>
+        <translation>“{folder}”中没有 {file}</translation>
     </message>
     <message>
         <source>another {file} in {folder}</source>
-        <translation>{folder} 中的 {file} 是另一种</translation>
+        <translation>“{folder}”中的 {file} 是另一种</translation>
     </message>
     <message>
         <source>{title} of a newer version of Protoleaf cannot be read</source>
@@ -9497,7 +9497,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>version {found_version} in {folder}</source>
-        <translation>{folder} 中的版本 {found_version}</translation>
+        <translation>“{folder}”中的版本 {found_version}</translation>
     </message>
     <message>
         <source>the manifest of {title} is damaged</source>
@@ -9537,7 +9537,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{there} in {folder}</source>
-        <translation>{folder} 中有 {there} 个</translation>
+        <translation>“{folder}”中有 {there} 个</translation>
     </message>
     <message>
         <source>the embeddings cannot be written</source>
@@ -9569,7 +9569,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{found_images} in {folder}</source>
-        <translation>{folder} 中有 {found_images} 张</translation>
+        <translation>“{folder}”中有 {found_images} 张</translation>
     </message>
     <message>
         <source>embed a part of the sources into a data set of its own</source>
@@ -9713,7 +9713,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{model} is not a propagation file</source>
-        <translation>{model} 不是传播文件</translation>
+        <translation>“{model}”不是传播文件</translation>
     </message>
     <message>
         <source>a folder, not a file</source>
@@ -10049,7 +10049,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>a file, {name}</source>
-        <translation>文件 {name}</translation>
+        <translation>文件“{name}”</translation>
     </message>
     <message>
         <source>the file cannot be read: {why}</source>
@@ -10205,11 +10205,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{source} cannot be read</source>
-        <translation>无法读取 {source}</translation>
+        <translation>无法读取“{source}”</translation>
     </message>
     <message>
         <source>{name} holds too many files</source>
-        <translation>{name} 包含的文件过多</translation>
+        <translation>“{name}”包含的文件过多</translation>
     </message>
     <message>
         <source>a list of at most {limit} MiB</source>
@@ -10221,7 +10221,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{name} is too large for such a file</source>
-        <translation>{name} 过大，超出此类文件的限度</translation>
+        <translation>“{name}”过大，超出此类文件的限度</translation>
     </message>
     <message>
         <source>at most {limit} MiB</source>
@@ -10229,15 +10229,15 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{named_by} names a file that is not there</source>
-        <translation>{named_by} 指定的文件不存在</translation>
+        <translation>“{named_by}”指定的文件不存在</translation>
     </message>
     <message>
         <source>{named_by} names a file outside of its folder</source>
-        <translation>{named_by} 指定的文件在其文件夹之外</translation>
+        <translation>“{named_by}”指定的文件在其文件夹之外</translation>
     </message>
     <message>
         <source>one beside {named_by}</source>
-        <translation>与 {named_by} 同处的文件</translation>
+        <translation>与“{named_by}”同处的文件</translation>
     </message>
     <message>
         <source>put the file there, and write its name alone</source>
@@ -10245,7 +10245,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{source} has no header</source>
-        <translation>{source} 没有表头</translation>
+        <translation>“{source}”没有表头</translation>
     </message>
     <message>
         <source>a first line with the columns &quot;child&quot; and &quot;parent&quot;</source>
@@ -10281,7 +10281,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>line {line} of {source} gives the id &quot;{key}&quot; to another class than an earlier line</source>
-        <translation>{source} 第 {line} 行的 ID“{key}”与前面某行的类别重复</translation>
+        <translation>“{source}”第 {line} 行的 ID“{key}”与前面某行的类别重复</translation>
     </message>
     <message>
         <source>&quot;{name}&quot; and &quot;{child}&quot;</source>
@@ -10293,7 +10293,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>line {line} of {source} names the parent &quot;{parent}&quot;, which has no row of its own</source>
-        <translation>{source} 第 {line} 行指定的父类“{parent}”没有自己的行</translation>
+        <translation>“{source}”第 {line} 行指定的父类“{parent}”没有自己的行</translation>
     </message>
     <message>
         <source>correct the name, or add a row with the child &quot;{parent}&quot; and an empty parent</source>
@@ -10301,7 +10301,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>line {line} of {source} makes a class its own ancestor</source>
-        <translation>{source} 第 {line} 行使某个类别成为自己的上级</translation>
+        <translation>“{source}”第 {line} 行使某个类别成为自己的上级</translation>
     </message>
     <message>
         <source>cut one of these edges</source>
@@ -10313,7 +10313,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{source} is in none of the known formats</source>
-        <translation>{source} 不属于任何已知格式</translation>
+        <translation>“{source}”不属于任何已知格式</translation>
     </message>
     <message>
         <source>name the format if you know it</source>
@@ -10325,7 +10325,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{source_name} holds no classes</source>
-        <translation>{source_name} 不含类别</translation>
+        <translation>“{source_name}”不含类别</translation>
     </message>
     <message>
         <source>choose a source with at least one class</source>
@@ -10333,11 +10333,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{source_name} makes a class its own ancestor</source>
-        <translation>{source_name} 使某个类别成为自己的上级</translation>
+        <translation>“{source_name}”使某个类别成为自己的上级</translation>
     </message>
     <message>
         <source>{source_name} nests its classes too deeply</source>
-        <translation>{source_name} 的类别嵌套过深</translation>
+        <translation>“{source_name}”的类别嵌套过深</translation>
     </message>
     <message>
         <source>at most {deepest:,} classes above one another</source>
@@ -10357,7 +10357,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{source_name} has two classes &quot;{name}&quot; {place}</source>
-        <translation>{source_name} {place}有两个类别“{name}”</translation>
+        <translation>“{source_name}”{place}有两个类别“{name}”</translation>
     </message>
     <message>
         <source>{other} and {key}</source>
@@ -10369,11 +10369,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>&quot;{classes}&quot; in {source_name} is not a list</source>
-        <translation>{source_name} 中的“{classes}”不是列表</translation>
+        <translation>“{source_name}”中的“{classes}”不是列表</translation>
     </message>
     <message>
         <source>class {number} in {source_name}</source>
-        <translation>{source_name} 中的第 {number} 个类别</translation>
+        <translation>“{source_name}”中的第 {number} 个类别</translation>
     </message>
     <message>
         <source>{place} is not an object</source>
@@ -10397,7 +10397,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{source_name} has the class &quot;{key}&quot; twice</source>
-        <translation>{source_name} 中类别“{key}”出现两次</translation>
+        <translation>“{source_name}”中类别“{key}”出现两次</translation>
     </message>
     <message>
         <source>join the two or rename one</source>
@@ -10405,11 +10405,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>a class under &quot;{above}&quot; in {source_name}</source>
-        <translation>{source_name} 中“{above}”下的类别</translation>
+        <translation>“{source_name}”中“{above}”下的类别</translation>
     </message>
     <message>
         <source>a top class in {source_name}</source>
-        <translation>{source_name} 中的顶层类别</translation>
+        <translation>“{source_name}”中的顶层类别</translation>
     </message>
     <message>
         <source>{&quot;name&quot;: ..., &quot;children&quot;: [...]}</source>
@@ -10417,7 +10417,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>&quot;{name}&quot; in {source_name}</source>
-        <translation>{source_name} 中的“{name}”</translation>
+        <translation>“{source_name}”中的“{name}”</translation>
     </message>
     <message>
         <source>&quot;{name}&quot; of {place} is not a list</source>
@@ -10481,7 +10481,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{folder} is no data package</source>
-        <translation>{folder} 不是数据包</translation>
+        <translation>“{folder}”不是数据包</translation>
     </message>
     <message>
         <source>a folder with {package}</source>
@@ -10509,7 +10509,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{source} has no class folders</source>
-        <translation>{source} 没有类别文件夹</translation>
+        <translation>“{source}”没有类别文件夹</translation>
     </message>
     <message>
         <source>folders that are named like classes, with images in them</source>
@@ -10525,7 +10525,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{source} is no COCO file</source>
-        <translation>{source} 不是 COCO 文件</translation>
+        <translation>“{source}”不是 COCO 文件</translation>
     </message>
     <message>
         <source>an object with &quot;images&quot;, &quot;annotations&quot; and &quot;categories&quot;</source>
@@ -10541,7 +10541,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{source} is no table of labels</source>
-        <translation>{source} 不是标签表</translation>
+        <translation>“{source}”不是标签表</translation>
     </message>
     <message>
         <source>a column {image_columns}, and one {class_columns}</source>
@@ -10553,7 +10553,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{source} is not a CSV file</source>
-        <translation>{source} 不是 CSV 文件</translation>
+        <translation>“{source}”不是 CSV 文件</translation>
     </message>
     <message>
         <source>after line {line}: {reason}</source>
@@ -10573,7 +10573,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{source} has no images</source>
-        <translation>{source} 没有图像</translation>
+        <translation>“{source}”没有图像</translation>
     </message>
     <message>
         <source>annotations of CVAT for images 1.1</source>
@@ -10581,7 +10581,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{source} holds no {member}</source>
-        <translation>{source} 不含 {member}</translation>
+        <translation>“{source}”不含 {member}</translation>
     </message>
     <message>
         <source>images without a class stay out: they are no occurrences</source>
@@ -10593,15 +10593,15 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>a table in {source} cannot be read</source>
-        <translation>{source} 中的某个表无法读取</translation>
+        <translation>“{source}”中的某个表无法读取</translation>
     </message>
     <message>
         <source>{source} is no Darwin Core archive</source>
-        <translation>{source} 不是 Darwin Core 存档</translation>
+        <translation>“{source}”不是 Darwin Core 存档</translation>
     </message>
     <message>
         <source>{source} has no occurrences</source>
-        <translation>{source} 没有出现记录</translation>
+        <translation>“{source}”没有出现记录</translation>
     </message>
     <message>
         <source>an archive whose core is Occurrence</source>
@@ -10625,7 +10625,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{source} has no labels</source>
-        <translation>{source} 没有标签</translation>
+        <translation>“{source}”没有标签</translation>
     </message>
     <message>
         <source>{labels} with &quot;classes&quot; and &quot;labels&quot;</source>
@@ -10773,7 +10773,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{source} has no rows of labels</source>
-        <translation>{source} 没有标签行</translation>
+        <translation>“{source}”没有标签行</translation>
     </message>
     <message>
         <source>{metadata}, .jsonl or .csv in it or its splits</source>
@@ -10781,7 +10781,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>line {number} of {source} cannot be read</source>
-        <translation>无法读取 {source} 的第 {number} 行</translation>
+        <translation>无法读取“{source}”的第 {number} 行</translation>
     </message>
     <message>
         <source>{place} is nested too deep</source>
@@ -10813,7 +10813,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{source} has no keywords</source>
-        <translation>{source} 没有关键字</translation>
+        <translation>“{source}”没有关键字</translation>
     </message>
     <message>
         <source>photos with keywords in them, or with sidecars beside them</source>
@@ -10833,7 +10833,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{source} holds no tasks</source>
-        <translation>{source} 不含任务</translation>
+        <translation>“{source}”不含任务</translation>
     </message>
     <message>
         <source>a list of tasks as Label Studio exports them</source>
@@ -10845,7 +10845,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{source} is no Parquet file</source>
-        <translation>{source} 不是 Parquet 文件</translation>
+        <translation>“{source}”不是 Parquet 文件</translation>
     </message>
     <message>
         <source>columns image and class, of texts or numbers</source>
@@ -10861,7 +10861,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>a cell of {source_name} is too long</source>
-        <translation>{source_name} 的某个单元格过长</translation>
+        <translation>“{source_name}”的某个单元格过长</translation>
     </message>
     <message>
         <source>at most {limit:,} bytes</source>
@@ -10893,7 +10893,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{source} has no sidecars that we wrote</source>
-        <translation>{source} 没有由我们写入的附属文件</translation>
+        <translation>“{source}”没有由我们写入的附属文件</translation>
     </message>
     <message>
         <source>files {suffix} of an earlier export</source>
@@ -10905,7 +10905,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{sidecar} is too large for a sidecar</source>
-        <translation>{sidecar} 过大，不像附属文件</translation>
+        <translation>“{sidecar}”过大，不像附属文件</translation>
     </message>
     <message>
         <source>the hierarchy is flattened; full paths are kept in a table</source>
@@ -10925,7 +10925,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{name} has too many elements</source>
-        <translation>{name} 的元素过多</translation>
+        <translation>“{name}”的元素过多</translation>
     </message>
     <message>
         <source>at most {limit:,} tags</source>
@@ -10933,7 +10933,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{name} has too many values</source>
-        <translation>{name} 的值过多</translation>
+        <translation>“{name}”的值过多</translation>
     </message>
     <message>
         <source>divide it into several files, or take JSON lines, CSV or Parquet</source>
@@ -10941,7 +10941,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>the paths and names in {name} are too long to be held</source>
-        <translation>{name} 中的路径和名称过长，无法容纳</translation>
+        <translation>“{name}”中的路径和名称过长，无法容纳</translation>
     </message>
     <message>
         <source>at most {limit:,} characters in all</source>
@@ -10957,7 +10957,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{source} is a file</source>
-        <translation>{source} 是文件</translation>
+        <translation>“{source}”是文件</translation>
     </message>
     <message>
         <source>a folder</source>
@@ -11021,7 +11021,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{source} describes no data set</source>
-        <translation>{source} 未描述数据集</translation>
+        <translation>“{source}”未描述数据集</translation>
     </message>
     <message>
         <source>an object with &quot;classes&quot;</source>
@@ -11029,7 +11029,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{source} holds no labels of CVAT</source>
-        <translation>{source} 不含 CVAT 标签</translation>
+        <translation>“{source}”不含 CVAT 标签</translation>
     </message>
     <message>
         <source>a list of objects with &quot;name&quot;</source>
@@ -11045,7 +11045,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{source} offers no classes</source>
-        <translation>{source} 未提供类别</translation>
+        <translation>“{source}”未提供类别</translation>
     </message>
     <message>
         <source>a labelling interface of Label Studio with &lt;Taxonomy&gt;, &lt;Choices&gt; or &lt;Labels&gt;</source>
@@ -11089,11 +11089,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{source} is no archive that can be read</source>
-        <translation>{source} 不是可读取的存档</translation>
+        <translation>“{source}”不是可读取的存档</translation>
     </message>
     <message>
         <source>{source_name} is no checklist</source>
-        <translation>{source_name} 不是名录</translation>
+        <translation>“{source_name}”不是名录</translation>
     </message>
     <message>
         <source>an archive whose core is Taxon</source>
@@ -11105,11 +11105,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{file} is not text in {encoding}</source>
-        <translation>{file} 不是 {encoding} 文本</translation>
+        <translation>“{file}”不是 {encoding} 文本</translation>
     </message>
     <message>
         <source>{name} is no table of taxa</source>
-        <translation>{name} 不是分类单元表</translation>
+        <translation>“{name}”不是分类单元表</translation>
     </message>
     <message>
         <source>a first line with &quot;scientificName&quot;, and &quot;taxonID&quot; or ranks such as &quot;family&quot;</source>
@@ -11117,7 +11117,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{source_name} does not say which of its files lists the taxa</source>
-        <translation>{source_name} 未说明其哪个文件列出分类单元</translation>
+        <translation>“{source_name}”未说明其哪个文件列出分类单元</translation>
     </message>
     <message>
         <source>meta.xml, or one table such as Taxon.tsv</source>
@@ -11133,7 +11133,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{source} is not GraphML</source>
-        <translation>{source} 不是 GraphML</translation>
+        <translation>“{source}”不是 GraphML</translation>
     </message>
     <message>
         <source>&lt;graphml&gt; with a &lt;graph&gt; in it</source>
@@ -11173,11 +11173,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>line {line} of {source} has the id of an earlier term</source>
-        <translation>{source} 第 {line} 行的 ID 与前面某个术语相同</translation>
+        <translation>“{source}”第 {line} 行的 ID 与前面某个术语相同</translation>
     </message>
     <message>
         <source>line {number} of {source} is no part of a term</source>
-        <translation>{source} 第 {number} 行不属于任何术语</translation>
+        <translation>“{source}”第 {number} 行不属于任何术语</translation>
     </message>
     <message>
         <source>tag: value</source>
@@ -11185,7 +11185,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>line {line} of {source_name} begins a term without an id</source>
-        <translation>{source_name} 第 {line} 行开始的术语没有 ID</translation>
+        <translation>“{source_name}”第 {line} 行开始的术语没有 ID</translation>
     </message>
     <message>
         <source>write &quot;id: ...&quot;</source>
@@ -11201,7 +11201,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>line {line} of {source_name} names the parent &quot;{parent}&quot;, which {kind}</source>
-        <translation>{source_name} 第 {line} 行指定的父类“{parent}”{kind}</translation>
+        <translation>“{source_name}”第 {line} 行指定的父类“{parent}”{kind}</translation>
     </message>
     <message>
         <source>add that term, or take this line out</source>
@@ -11217,7 +11217,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{name} is nested too deeply</source>
-        <translation>{name} 嵌套过深</translation>
+        <translation>“{name}”嵌套过深</translation>
     </message>
     <message>
         <source>write it flat</source>
@@ -11225,7 +11225,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{name} cannot be read as RDF</source>
-        <translation>{name} 无法作为 RDF 读取</translation>
+        <translation>“{name}”无法作为 RDF 读取</translation>
     </message>
     <message>
         <source>Turtle, RDF/XML or JSON-LD</source>
@@ -11233,7 +11233,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{name} says more than a taxonomy does</source>
-        <translation>{name} 的内容超出了分类体系</translation>
+        <translation>“{name}”的内容超出了分类体系</translation>
     </message>
     <message>
         <source>at most {limit:,} statements</source>
@@ -11241,7 +11241,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{name} takes the meaning of its words from elsewhere, and nothing is fetched</source>
-        <translation>{name} 的词义取自别处，而程序不会下载任何内容</translation>
+        <translation>“{name}”的词义取自别处，而程序不会下载任何内容</translation>
     </message>
     <message>
         <source>write that context into the file, or save it as Turtle</source>
@@ -11249,7 +11249,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>the concept {key}{role} has no name in {source_name}</source>
-        <translation>概念 {key}{role} 在 {source_name} 中没有名称</translation>
+        <translation>概念 {key}{role} 在“{source_name}”中没有名称</translation>
     </message>
     <message>
         <source>a skos:prefLabel</source>
@@ -11261,11 +11261,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>an id in {file}</source>
-        <translation>{file} 中的 ID</translation>
+        <translation>“{file}”中的 ID</translation>
     </message>
     <message>
         <source>line {number} of {source} is not an edge</source>
-        <translation>{source} 第 {number} 行不是边</translation>
+        <translation>“{source}”第 {number} 行不是边</translation>
     </message>
     <message>
         <source>two ids, the parent&apos;s and the child&apos;s</source>
@@ -11281,7 +11281,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>line {number} of {file} has the number of an earlier synset</source>
-        <translation>{file} 第 {number} 行的编号与前面某个 synset 相同</translation>
+        <translation>“{file}”第 {number} 行的编号与前面某个 synset 相同</translation>
     </message>
     <message>
         <source>{place} is no synset</source>
@@ -11293,7 +11293,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>line {line} of {source_name} leads to a synset that is not there</source>
-        <translation>{source_name} 第 {line} 行指向不存在的 synset</translation>
+        <translation>“{source_name}”第 {line} 行指向不存在的 synset</translation>
     </message>
     <message>
         <source>choose the whole file</source>
@@ -11313,7 +11313,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{name} is not JSON</source>
-        <translation>{name} 不是 JSON</translation>
+        <translation>“{name}”不是 JSON</translation>
     </message>
     <message>
         <source>choose a JSON file</source>
@@ -11321,7 +11321,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{name} holds more than a taxonomy does</source>
-        <translation>{name} 的内容超出了分类体系</translation>
+        <translation>“{name}”的内容超出了分类体系</translation>
     </message>
     <message>
         <source>at most {limit:,} values, elements or quarters of lines</source>
@@ -11329,7 +11329,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{name} is too large for a taxonomy</source>
-        <translation>{name} 过大，超出分类体系的限度</translation>
+        <translation>“{name}”过大，超出分类体系的限度</translation>
     </message>
     <message>
         <source>divide it, or use a table: CSV, JSON lines, Parquet</source>
@@ -11341,7 +11341,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{name} is not a text file in UTF-8</source>
-        <translation>{name} 不是 UTF-8 文本文件</translation>
+        <translation>“{name}”不是 UTF-8 文本文件</translation>
     </message>
     <message>
         <source>byte 0x{byte:02x} in line {line}</source>
@@ -11349,7 +11349,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{source} is nested too deep</source>
-        <translation>{source} 嵌套过深</translation>
+        <translation>“{source}”嵌套过深</translation>
     </message>
     <message>
         <source>choose another file</source>
@@ -11357,7 +11357,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{source} is no JSON file</source>
-        <translation>{source} 不是 JSON 文件</translation>
+        <translation>“{source}”不是 JSON 文件</translation>
     </message>
     <message>
         <source>what an imported taxonomy said last time cannot be read</source>
@@ -11365,11 +11365,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{name} is not well-formed XML</source>
-        <translation>{name} 不是格式正确的 XML</translation>
+        <translation>“{name}”不是格式正确的 XML</translation>
     </message>
     <message>
         <source>{name} declares a document type</source>
-        <translation>{name} 声明了文档类型</translation>
+        <translation>“{name}”声明了文档类型</translation>
     </message>
     <message>
         <source>plain XML without one</source>
@@ -11377,7 +11377,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{name} is nested too deep</source>
-        <translation>{name} 嵌套过深</translation>
+        <translation>“{name}”嵌套过深</translation>
     </message>
     <message>
         <source>at most {limit} levels</source>
@@ -11385,7 +11385,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{name} is no XML file that can be read</source>
-        <translation>{name} 不是可读取的 XML 文件</translation>
+        <translation>“{name}”不是可读取的 XML 文件</translation>
     </message>
     <message>
         <source>a forbidden part</source>
@@ -11393,7 +11393,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>a part of {name} is too large</source>
-        <translation>{name} 的某个部分过大</translation>
+        <translation>“{name}”的某个部分过大</translation>
     </message>
     <message>
         <source>at most {limit} MiB for one image and its annotations</source>
@@ -11401,7 +11401,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{name} holds no XMP</source>
-        <translation>{name} 不含 XMP</translation>
+        <translation>“{name}”不含 XMP</translation>
     </message>
     <message>
         <source>its head is damaged</source>
@@ -11589,11 +11589,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Added {images} as {class}</source>
-        <translation>已将 {images}添加为 {class}</translation>
+        <translation>已将 {images}添加为“{class}”</translation>
     </message>
     <message>
         <source>Add {images} as {class}</source>
-        <translation>将 {images}添加为 {class}</translation>
+        <translation>将 {images}添加为“{class}”</translation>
     </message>
     <message>
         <source>Added {images} in {classes}</source>
@@ -11645,11 +11645,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Labelled {images} as {class}</source>
-        <translation>已将 {images}标注为 {class}</translation>
+        <translation>已将 {images}标注为“{class}”</translation>
     </message>
     <message>
         <source>Label {images} as {class}</source>
-        <translation>将 {images}标注为 {class}</translation>
+        <translation>将 {images}标注为“{class}”</translation>
     </message>
     <message>
         <source>Labelled {images} as none of the classes</source>
@@ -11677,11 +11677,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Imported {labels} from {source}</source>
-        <translation>已从 {source} 导入 {labels}</translation>
+        <translation>已从“{source}”导入 {labels}</translation>
     </message>
     <message>
         <source>Import {labels} from {source}</source>
-        <translation>从 {source} 导入 {labels}</translation>
+        <translation>从“{source}”导入 {labels}</translation>
     </message>
     <message>
         <source>Removed {labels}</source>
@@ -11765,67 +11765,67 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Accepted {images} in {classes}</source>
-        <translation>已接受 {classes} 的 {images}</translation>
+        <translation>已接受 {classes}的 {images}</translation>
     </message>
     <message>
         <source>Accept {images} in {classes}</source>
-        <translation>接受 {classes} 的 {images}</translation>
+        <translation>接受 {classes}的 {images}</translation>
     </message>
     <message>
         <source>Created class {class} with {images}</source>
-        <translation>已用 {images}创建类别 {class}</translation>
+        <translation>已用 {images}创建类别“{class}”</translation>
     </message>
     <message>
         <source>Create class {class} with {images}</source>
-        <translation>用 {images}创建类别 {class}</translation>
+        <translation>用 {images}创建类别“{class}”</translation>
     </message>
     <message>
         <source>Added class {class}</source>
-        <translation>已添加类别 {class}</translation>
+        <translation>已添加类别“{class}”</translation>
     </message>
     <message>
         <source>Add class {class}</source>
-        <translation>添加类别 {class}</translation>
+        <translation>添加类别“{class}”</translation>
     </message>
     <message>
         <source>Added class {class} above {classes}</source>
-        <translation>已在 {classes} 上方添加类别 {class}</translation>
+        <translation>已在 {classes} 上方添加类别“{class}”</translation>
     </message>
     <message>
         <source>Add class {class} above {classes}</source>
-        <translation>在 {classes} 上方添加类别 {class}</translation>
+        <translation>在 {classes} 上方添加类别“{class}”</translation>
     </message>
     <message>
         <source>Renamed class {class} to {name}</source>
-        <translation>已将类别 {class} 重命名为 {name}</translation>
+        <translation>已将类别“{class}”重命名为“{name}”</translation>
     </message>
     <message>
         <source>Rename class {class} to {name}</source>
-        <translation>将类别 {class} 重命名为 {name}</translation>
+        <translation>将类别“{class}”重命名为“{name}”</translation>
     </message>
     <message>
         <source>Moved {chosen} to {parent}</source>
-        <translation>已将 {chosen} 移到 {parent}</translation>
+        <translation>已将 {chosen}移到“{parent}”</translation>
     </message>
     <message>
         <source>Move {chosen} to {parent}</source>
-        <translation>将 {chosen} 移到 {parent}</translation>
+        <translation>将 {chosen}移到“{parent}”</translation>
     </message>
     <message>
         <source>Moved {chosen} to the top level</source>
-        <translation>已将 {chosen} 移到顶层</translation>
+        <translation>已将 {chosen}移到顶层</translation>
     </message>
     <message>
         <source>Move {chosen} to the top level</source>
-        <translation>将 {chosen} 移到顶层</translation>
+        <translation>将 {chosen}移到顶层</translation>
     </message>
     <message>
         <source>Added parent {parent} to {classes}</source>
-        <translation>已为 {classes} 添加父类 {parent}</translation>
+        <translation>已为 {classes} 添加父类“{parent}”</translation>
     </message>
     <message>
         <source>Add parent {parent} to {classes}</source>
-        <translation>为 {classes} 添加父类 {parent}</translation>
+        <translation>为 {classes} 添加父类“{parent}”</translation>
     </message>
     <message>
         <source>Unlinked {classes} from {parents}</source>
@@ -11845,7 +11845,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{labels} moved to {heir}</source>
-        <translation>{labels}移到 {heir}</translation>
+        <translation>{labels}移到“{heir}”</translation>
     </message>
     <message>
         <source>{labels_up} moved to their parents</source>
@@ -11857,11 +11857,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Merged {classes} into {class}</source>
-        <translation>已将 {classes} 合并到 {class}</translation>
+        <translation>已将 {classes} 合并到“{class}”</translation>
     </message>
     <message>
         <source>Merge {classes} into {class}</source>
-        <translation>将 {classes} 合并到 {class}</translation>
+        <translation>将 {classes} 合并到“{class}”</translation>
     </message>
     <message>
         <source>{labels} moved</source>
@@ -11869,7 +11869,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Split {classes} off {class}</source>
-        <translation>从 {class} 中拆分出 {classes}</translation>
+        <translation>从“{class}”中拆分出 {classes}</translation>
     </message>
     <message>
         <source>Pasted {chosen}</source>
@@ -11881,7 +11881,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source> into {parent}</source>
-        <translation> 到 {parent}</translation>
+        <translation> 到“{parent}”</translation>
     </message>
     <message>
         <source>Changed the {attributes} of {classes}</source>
@@ -11901,75 +11901,75 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Changed the confidence needed for {class}</source>
-        <translation>已更改 {class} 的所需置信度</translation>
+        <translation>已更改“{class}”的所需置信度</translation>
     </message>
     <message>
         <source>Change the confidence needed for {class}</source>
-        <translation>更改 {class} 的所需置信度</translation>
+        <translation>更改“{class}”的所需置信度</translation>
     </message>
     <message>
         <source>Stopped predictions at {class}</source>
-        <translation>已让预测止于 {class}</translation>
+        <translation>已让预测止于“{class}”</translation>
     </message>
     <message>
         <source>Stop predictions at {class}</source>
-        <translation>让预测止于 {class}</translation>
+        <translation>让预测止于“{class}”</translation>
     </message>
     <message>
         <source>Allowed predictions below {class}</source>
-        <translation>已允许 {class} 以下的预测</translation>
+        <translation>已允许“{class}”以下的预测</translation>
     </message>
     <message>
         <source>Allow predictions below {class}</source>
-        <translation>允许 {class} 以下的预测</translation>
+        <translation>允许“{class}”以下的预测</translation>
     </message>
     <message>
         <source>Imported {classes} from {source}</source>
-        <translation>已从 {source} 导入 {classes}</translation>
+        <translation>已从“{source}”导入 {classes}</translation>
     </message>
     <message>
         <source>Import {classes} from {source}</source>
-        <translation>从 {source} 导入 {classes}</translation>
+        <translation>从“{source}”导入 {classes}</translation>
     </message>
     <message>
         <source>Imported {parents} from {source}</source>
-        <translation>已从 {source} 导入 {parents}</translation>
+        <translation>已从“{source}”导入 {parents}</translation>
     </message>
     <message>
         <source>Import {parents} from {source}</source>
-        <translation>从 {source} 导入 {parents}</translation>
+        <translation>从“{source}”导入 {parents}</translation>
     </message>
     <message>
         <source>Imported synonyms of {classes} from {source}</source>
-        <translation>已从 {source} 导入 {classes} 的同义词</translation>
+        <translation>已从“{source}”导入 {classes}的同义词</translation>
     </message>
     <message>
         <source>Import synonyms of {classes} from {source}</source>
-        <translation>从 {source} 导入 {classes} 的同义词</translation>
+        <translation>从“{source}”导入 {classes}的同义词</translation>
     </message>
     <message>
         <source>Imported notes of {classes} from {source}</source>
-        <translation>已从 {source} 导入 {classes} 的备注</translation>
+        <translation>已从“{source}”导入 {classes}的备注</translation>
     </message>
     <message>
         <source>Import notes of {classes} from {source}</source>
-        <translation>从 {source} 导入 {classes} 的备注</translation>
+        <translation>从“{source}”导入 {classes}的备注</translation>
     </message>
     <message>
         <source>Remembered the classes of {source}</source>
-        <translation>已记住 {source} 的类别</translation>
+        <translation>已记住“{source}”的类别</translation>
     </message>
     <message>
         <source>Remember the classes of {source}</source>
-        <translation>记住 {source} 的类别</translation>
+        <translation>记住“{source}”的类别</translation>
     </message>
     <message>
         <source>Updated from {source}</source>
-        <translation>已从 {source} 更新</translation>
+        <translation>已从“{source}”更新</translation>
     </message>
     <message>
         <source>Update from {source}</source>
-        <translation>从 {source} 更新</translation>
+        <translation>从“{source}”更新</translation>
     </message>
     <message>
         <source>{renamed} renamed</source>
@@ -11989,7 +11989,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>synonyms of {classes}</source>
-        <translation>{classes} 的同义词</translation>
+        <translation>{classes}的同义词</translation>
     </message>
     <message>
         <source>: {details}</source>
@@ -11997,11 +11997,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Merged {source}</source>
-        <translation>已合并 {source}</translation>
+        <translation>已合并“{source}”</translation>
     </message>
     <message>
         <source>Merge {source}</source>
-        <translation>合并 {source}</translation>
+        <translation>合并“{source}”</translation>
     </message>
     <message>
         <source>Settled two comments</source>
@@ -12013,11 +12013,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Settled a conflict as {class}</source>
-        <translation>已将冲突解决为 {class}</translation>
+        <translation>已将冲突解决为“{class}”</translation>
     </message>
     <message>
         <source>Settle a conflict as {class}</source>
-        <translation>将冲突解决为 {class}</translation>
+        <translation>将冲突解决为“{class}”</translation>
     </message>
     <message>
         <source>Settled a conflict as none of the classes</source>
@@ -12029,19 +12029,19 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Switched to model {model}</source>
-        <translation>已切换到模型 {model}</translation>
+        <translation>已切换到模型“{model}”</translation>
     </message>
     <message>
         <source>Switch to model {model}</source>
-        <translation>切换到模型 {model}</translation>
+        <translation>切换到模型“{model}”</translation>
     </message>
     <message>
         <source>Changed the backbone to {backbone}</source>
-        <translation>已将骨干网络改为 {backbone}</translation>
+        <translation>已将骨干网络改为“{backbone}”</translation>
     </message>
     <message>
         <source>Change the backbone to {backbone}</source>
-        <translation>将骨干网络改为 {backbone}</translation>
+        <translation>将骨干网络改为“{backbone}”</translation>
     </message>
     <message>
         <source>Set the time between shots of a burst to {seconds}</source>
@@ -12049,11 +12049,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Changed the setting {setting}</source>
-        <translation>已更改设置 {setting}</translation>
+        <translation>已更改设置“{setting}”</translation>
     </message>
     <message>
         <source>Change the setting {setting}</source>
-        <translation>更改设置 {setting}</translation>
+        <translation>更改设置“{setting}”</translation>
     </message>
     <message>
         <source>Turned on learning from unlabelled images</source>
@@ -12073,43 +12073,43 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Dismissed a suggestion: {class} may belong under {parent}</source>
-        <translation>已忽略建议：{class} 可能属于 {parent}</translation>
+        <translation>已忽略建议：“{class}”可能属于“{parent}”</translation>
     </message>
     <message>
         <source>Dismiss a suggestion: {class} may belong under {parent}</source>
-        <translation>忽略建议：{class} 可能属于 {parent}</translation>
+        <translation>忽略建议：“{class}”可能属于“{parent}”</translation>
     </message>
     <message>
         <source>Dismissed a suggestion: {class} may belong under {parent} instead of {from}</source>
-        <translation>已忽略建议：{class} 可能属于 {parent}，而不是 {from}</translation>
+        <translation>已忽略建议：“{class}”可能属于“{parent}”，而不是“{from}”</translation>
     </message>
     <message>
         <source>Dismiss a suggestion: {class} may belong under {parent} instead of {from}</source>
-        <translation>忽略建议：{class} 可能属于 {parent}，而不是 {from}</translation>
+        <translation>忽略建议：“{class}”可能属于“{parent}”，而不是“{from}”</translation>
     </message>
     <message>
         <source>Dismissed a suggestion: {class} and {other} look like one class</source>
-        <translation>已忽略建议：{class} 和 {other} 像是同一类别</translation>
+        <translation>已忽略建议：“{class}”和“{other}”像是同一类别</translation>
     </message>
     <message>
         <source>Dismiss a suggestion: {class} and {other} look like one class</source>
-        <translation>忽略建议：{class} 和 {other} 像是同一类别</translation>
+        <translation>忽略建议：“{class}”和“{other}”像是同一类别</translation>
     </message>
     <message>
         <source>Dismissed a suggestion: {class} looks like two classes</source>
-        <translation>已忽略建议：{class} 像是两个类别</translation>
+        <translation>已忽略建议：“{class}”像是两个类别</translation>
     </message>
     <message>
         <source>Dismiss a suggestion: {class} looks like two classes</source>
-        <translation>忽略建议：{class} 像是两个类别</translation>
+        <translation>忽略建议：“{class}”像是两个类别</translation>
     </message>
     <message>
         <source>Dismissed a suggestion: 3 more examples of {class} would help about {images}</source>
-        <translation>已忽略建议：{class} 再有 3 个样例，约可改善 {images}</translation>
+        <translation>已忽略建议：“{class}”再有 3 个样例，约可改善 {images}</translation>
     </message>
     <message>
         <source>Dismiss a suggestion: 3 more examples of {class} would help about {images}</source>
-        <translation>忽略建议：{class} 再有 3 个样例，约可改善 {images}</translation>
+        <translation>忽略建议：“{class}”再有 3 个样例，约可改善 {images}</translation>
     </message>
     <message>
         <source>Showed dismissed suggestions again</source>
@@ -12175,7 +12175,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>class {name}</source>
-        <translation>类别 {name}</translation>
+        <translation>类别“{name}”</translation>
     </message>
     <message>
         <source>the project file is not where it was opened, so no backup can be made</source>
@@ -13123,7 +13123,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>line {number} of {name}</source>
-        <translation>{name} 第 {number} 行</translation>
+        <translation>“{name}”第 {number} 行</translation>
     </message>
     <message>
         <source>{before} and {text}</source>
