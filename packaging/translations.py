@@ -97,7 +97,7 @@ def sources() -> Iterator[Path]:
 
 
 def all_texts() -> set[tuple[str, str]]:
-    """What a finished language translates: texts, and what they are about where that is said."""
+    """What a finished language translates: texts, and what they are about where that is given."""
     trees = (ast.parse(path.read_text(encoding="utf-8")) for path in sources())
     own = {(found.text, found.about) for tree in trees for found in texts_in(tree)}
     return own | {(text, "") for text in _OF_OTHERS}
@@ -154,7 +154,7 @@ class Text(NamedTuple):
     line: int
     text: str
     is_plural: bool = False  # depends on a count
-    about: str = ""  # said beside it, where English has one text for what is two elsewhere
+    about: str = ""  # given beside it, where English has one text for what is two elsewhere
 
 
 def texts_in(tree: ast.Module) -> Iterator[Text]:

@@ -19,7 +19,7 @@ class Flavour:
     """A program that is built.
 
     Attributes:
-        name: as it is asked for.
+        name: as it is requested.
         package: of the Debian package and of the archive.
         without: requirements of pyproject.toml that it does without.
         instead: requirements that it takes in place of others.

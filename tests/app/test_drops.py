@@ -23,7 +23,7 @@ COPY, LEFT, NO_KEYS = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.Ke
 
 @pytest.fixture
 def folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
-    """Titles of the dialogs that asked for a folder; each is cancelled."""
+    """Titles of the dialogs that wanted a folder; each is cancelled."""
     titles: list[str] = []
 
     def ask(_parent: QWidget, title: str, _folder: str) -> str:

@@ -33,8 +33,8 @@ def stopped(number: signal.Signals, *words: str) -> tuple[int, str]:
         child.send_signal(number)
         if number is signal.SIGINT and words == ("worker",):
             child.stdin.close()
-        said = child.stderr.read()
-        return child.wait(), said
+        messages = child.stderr.read()
+        return child.wait(), messages
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

@@ -43,9 +43,9 @@ def test_the_first_word_decides(word: str, is_project: bool) -> None:
 def test_the_window_opens_one_project(more: str, capsys: pytest.CaptureFixture[str]) -> None:
     """What comes after the project is misuse and is named; nothing is opened."""
     assert main(["a.protoleaf", more]) == 2
-    said = capsys.readouterr().err
-    assert said.startswith("protoleaf: ")
-    assert said.endswith(f"expected nothing after a.protoleaf, found {more}\n")
+    error = capsys.readouterr().err
+    assert error.startswith("protoleaf: ")
+    assert error.endswith(f"expected nothing after a.protoleaf, found {more}\n")
 
 
 def test_a_command_runs_without_a_window(capsys: pytest.CaptureFixture[str]) -> None:

@@ -120,7 +120,7 @@ def test_less_than_a_megabyte_is_given_in_kilobytes(size_bytes: int, text: str) 
     assert file_size(size_bytes) == text
 
 
-def test_a_part_is_told_in_the_unit_of_the_whole() -> None:
+def test_a_part_is_shown_in_the_unit_of_the_whole() -> None:
     """However little of it is there."""
     assert part_of_size(100_000, 4_800_000) == "0.1 of 4.8\u00a0MB"
     assert part_of_size(100_000, 480_000) == "100.0 of 480.0\u00a0kB"
@@ -147,7 +147,7 @@ def test_shares_follow_the_locale(qapp: QApplication) -> None:
         QLocale.setDefault(before)
 
 
-def test_bytes_are_told_as_sizes() -> None:
+def test_bytes_are_shown_as_sizes() -> None:
     """Done of total, rate, and time left; other units as everywhere."""
     facts = progress_facts(Progress(1_200_000, 4_800_000, "bytes", 1_600_000.0, 6.0))
     assert facts == "1.2 of 4.8\u00a0MB  ·  1.6\u00a0MB/s  ·  6\u00a0s left"
@@ -200,7 +200,7 @@ def test_the_reason_fits_on_a_card(tmp_path: Path, name: str, make: Callable[[Pa
     assert short_reason(str(raised.value), name) == reason
 
 
-def test_what_nobody_foresaw_is_told_as_it_is() -> None:
+def test_what_nobody_foresaw_is_shown_as_it_is() -> None:
     """Without what was expected, what was found, and what to do."""
     assert short_reason("the moon is full: found it so. Wait a little", "a.png") == "The moon is full"
 

@@ -30,8 +30,11 @@ def test_numbers_say_what_they_are(folder: str) -> None:
 def test_what_counts_as_a_word(tmp_path: Path) -> None:
     """A reason for a linter does not."""
     path = tmp_path / "module.py"
-    told, silent = 'A = 1\n"""Images."""\nB = 2  # images\n\n# Tags.\nC = 3\nD = 4\n', "E = 5\nF = (1, 2)  # noqa: X1\n"
-    path.write_text(f'"""A module."""\n{told}\n{silent}G = "a"\n')
+    described, silent = (
+        'A = 1\n"""Images."""\nB = 2  # images\n\n# Tags.\nC = 3\nD = 4\n',
+        "E = 5\nF = (1, 2)  # noqa: X1\n",
+    )
+    path.write_text(f'"""A module."""\n{described}\n{silent}G = "a"\n')
     assert [name.rpartition(":")[2] for name in silent_numbers(path)] == ["E", "F"]
 
 

@@ -1,4 +1,4 @@
-"""ONNX Runtime has one door, and whoever goes another way was told before that it reports nothing."""
+"""ONNX Runtime has one door, and whoever goes another way has switched its reports off before."""
 
 import ast
 import sys

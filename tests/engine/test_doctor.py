@@ -25,7 +25,7 @@ SPEED = {
 
 
 class FakeTrials:
-    """Trials that end as told; notes how long each may take."""
+    """Trials that end as instructed; notes how long each may take."""
 
     def __init__(self, trial: DeviceTrial) -> None:
         self.limits_s: list[float] = []

@@ -1,4 +1,4 @@
-"""Estimates of the time left: none before it can be told, near the truth after that, and calm."""
+"""Estimates of the time left: none before it can be known, near the truth after that, and calm."""
 
 from collections.abc import Iterator
 
@@ -32,7 +32,7 @@ def slower_and_slower(unit: int) -> float:
 
 
 def course(duration_of: object, units_a_round: int) -> Iterator[tuple[float, float, float | None]]:
-    """When, how long it really takes from then on, and what is told."""
+    """When, how long it really takes from then on, and what is estimated."""
     durations = [duration_of(unit) for unit in range(UNITS)]  # type: ignore[operator]
     total_s, now_s, estimator = sum(durations), 0.0, TimeLeft(units_a_round)
     for unit, duration in enumerate(durations):
@@ -45,11 +45,11 @@ def course(duration_of: object, units_a_round: int) -> Iterator[tuple[float, flo
 )
 def test_the_time_left_is_honest(duration_of: object, units_a_round: int) -> None:
     """Never more than twice the truth nor, for work at an even pace, less than half of it; it never leaps upwards."""
-    told = [each for each in course(duration_of, units_a_round) if each[2] is not None]
-    assert told[0][0] >= FIRST_ESTIMATE_S
-    assert told[0][0] < LATEST_S
-    before_s, before = told[0][0], told[0][2]
-    for now_s, truly, left in told:
+    estimates = [each for each in course(duration_of, units_a_round) if each[2] is not None]
+    assert estimates[0][0] >= FIRST_ESTIMATE_S
+    assert estimates[0][0] < LATEST_S
+    before_s, before = estimates[0][0], estimates[0][2]
+    for now_s, truly, left in estimates:
         assert left is not None
         assert before is not None
         assert left <= 2 * truly + 2
@@ -57,7 +57,7 @@ def test_the_time_left_is_honest(duration_of: object, units_a_round: int) -> Non
             assert left >= truly / 2 - 1
             assert left <= before - (now_s - before_s) + 1.5
         before_s, before = now_s, left
-    assert told[-1][2] == 0
+    assert estimates[-1][2] == 0
 
 
 def test_a_standstill_brings_the_end_no_nearer() -> None:

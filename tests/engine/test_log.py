@@ -53,17 +53,17 @@ with logging_to_file(ProcessKind.COMMAND):
     raise RuntimeError("in the end")
 """
     process = start(program)
-    _, said = process.communicate()
+    _, errors = process.communicate()
     logged = (log_folder() / "command-1.log").read_text(encoding="utf-8")
     assert process.returncode == 1
     for error in ("OSError: left behind", "LookupError: in the thread", "RuntimeError: in the end"):
         assert error in logged
-        assert error in said
+        assert error in errors
     assert "CRITICAL uncaught: in the thread reader" in logged
     assert logged.count("Traceback (most recent call last)") == 3
 
 
-def test_a_native_crash_is_told_once_the_next_time() -> None:
+def test_a_native_crash_is_reported_once_the_next_time() -> None:
     """Its stack is in the log; whoever starts after the next one hears nothing."""
     process = start("with logging_to_file(ProcessKind.WINDOW): faulthandler._sigsegv()")
     process.communicate()
@@ -76,7 +76,7 @@ def test_a_native_crash_is_told_once_the_next_time() -> None:
         assert log.crashed == ()
 
 
-def test_a_killed_window_is_told_and_only_its_latest_session() -> None:
+def test_a_killed_window_is_reported_and_only_its_latest_session() -> None:
     """Nothing could be written any more when the system ended it: the mark is enough."""
     with logging_to_file(ProcessKind.WINDOW):
         logging.getLogger("test").info("an earlier session")
@@ -110,7 +110,7 @@ def test_windows_side_by_side_and_clean_ends_are_no_crash() -> None:
         assert third.path == first.path
 
 
-def test_an_uncaught_error_that_nobody_was_shown_is_told_the_next_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_uncaught_error_that_nobody_was_shown_is_reported_the_next_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """The window may go on after it, and be closed as ever; once the person has seen it, nothing is left to tell."""
     monkeypatch.setattr(sys, "excepthook", lambda *_error: None)
     for is_shown in (False, True):
@@ -122,7 +122,7 @@ def test_an_uncaught_error_that_nobody_was_shown_is_told_the_next_time(monkeypat
             assert ["ValueError: in a slot" in crash for crash in log.crashed] == ([] if is_shown else [True])
 
 
-def test_a_window_that_cannot_start_is_told_the_next_time() -> None:
+def test_a_window_that_cannot_start_is_reported_the_next_time() -> None:
     """The error goes on to whoever started it."""
     with pytest.raises(RuntimeError, match="no screen"), logging_to_file(ProcessKind.WINDOW):
         raise RuntimeError("no screen")

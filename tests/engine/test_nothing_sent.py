@@ -1,4 +1,4 @@
-"""What libraries are told before they are loaded, in every process of ours."""
+"""The environment that libraries get before they are loaded, in every process of ours."""
 
 import json
 import os
@@ -42,23 +42,23 @@ def test_a_persons_setting_switches_nothing_on(start: str, own: str) -> None:
 
 
 def test_children_inherit_it() -> None:
-    """A child that shares nothing but our environment is told as well."""
+    """A child that shares nothing but our environment gets it as well."""
     child = f"import engine, subprocess, sys; subprocess.run([sys.executable, '-c', {TELLS!r}]); sys.exit()"
     found = environment_after(child, ORT_DISABLE_TELEMETRY="0")
     assert found["ORT_DISABLE_TELEMETRY"] == "1"
 
 
-def test_children_that_are_started_by_hand_are_told() -> None:
-    """Device trials and examined networks: their environment is made by us, and they are told before they import us."""
-    says = "import os, sys; sys.stdin.readline(); sys.exit('told ' + os.environ['ORT_DISABLE_TELEMETRY'])"
+def test_children_that_are_started_by_hand_get_it() -> None:
+    """Device trials and examined networks: their environment is made by us, and they have it before they import us."""
+    says = "import os, sys; sys.stdin.readline(); sys.exit('disabled ' + os.environ['ORT_DISABLE_TELEMETRY'])"
     command = [sys.executable, "-S", "-c", says]
-    assert try_in_child("cpu", command=command).attempt.message == "told 1"
+    assert try_in_child("cpu", command=command).attempt.message == "disabled 1"
     limits = usual_limits()
-    with pytest.raises(ModelError, match="told 1"):
+    with pytest.raises(ModelError, match="disabled 1"):
         ask_child(ExamineFile(Path("net.onnx"), limits), limits, command=command)
 
 
-def test_this_test_was_told() -> None:
+def test_this_test_has_it() -> None:
     """Tests load libraries too."""
     assert {name: os.environ[name] for name in SWITCHES} == SWITCHES
 

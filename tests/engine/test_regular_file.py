@@ -78,7 +78,7 @@ def test_a_folder_is_refused(tmp_path: Path) -> None:
         open_regular(tmp_path)
 
 
-def test_a_name_without_a_file_is_said_to_have_none(tmp_path: Path) -> None:
+def test_a_name_without_a_file_is_reported_as_missing(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         open_regular(tmp_path / "none.csv")
 

@@ -1,4 +1,4 @@
-"""Sentences keep their template and values, and are said in another language where there is one."""
+"""Sentences keep their template and values, and are shown in another language where there is one."""
 
 import pickle
 from collections.abc import Iterator
@@ -49,7 +49,7 @@ def test_an_error_is_one_english_line_with_its_code_and_fields() -> None:
 
 
 @pytest.mark.usefixtures("german")
-def test_an_error_is_said_in_another_language() -> None:
+def test_an_error_is_shown_in_another_language() -> None:
     """Values stay as they are; the log and the command line, which ask for `str`, stay English."""
     error = an_error()
     assert (

@@ -44,16 +44,16 @@ def below_classes(desk: Desk) -> Spot:
 
 def on_subset(desk: Desk, subset: Subset) -> Spot:
     """The middle of a fixed row."""
-    shelves = desk.window.tree.findChild(SubsetList)
-    assert isinstance(shelves, SubsetList)
-    rect: QRect = shelves.visualRect(shelves.model().index(list(Subset).index(subset), 0))
-    return Spot(shelves.viewport(), rect.center())
+    subset_list = desk.window.tree.findChild(SubsetList)
+    assert isinstance(subset_list, SubsetList)
+    rect: QRect = subset_list.visualRect(subset_list.model().index(list(Subset).index(subset), 0))
+    return Spot(subset_list.viewport(), rect.center())
 
 
 def chip(desk: Desk) -> str:
     """What the chip at the pointer says; "" while there is none."""
-    said = [each.text for each in desk.window.findChildren(DropChip) if each.isVisible()]
-    return "".join(said)
+    chips = [each.text for each in desk.window.findChildren(DropChip) if each.isVisible()]
+    return "".join(chips)
 
 
 def labels(desk: Desk, image_ids: tuple[int, ...]) -> list[str]:
@@ -64,16 +64,16 @@ def labels(desk: Desk, image_ids: tuple[int, ...]) -> list[str]:
 @pytest.mark.parametrize("pressed", [0, 2])
 def test_one_card_is_dragged_onto_a_class(pressed: int, reviewing: Desk, hand: Hand) -> None:
     """The pressed card is chosen and labelled, whichever was chosen before; the row lights up and says so."""
-    said: list[str] = []
+    chips: list[str] = []
     image_id = int(reviewing.grid.model().image_ids[pressed])  # type: ignore[attr-defined]
     target = on_class(reviewing, "Blue disc")
     changed_by(
         reviewing.qtbot,
         reviewing.window.session,
-        lambda: hand.drag(card(reviewing, pressed), target, lambda: said.append(chip(reviewing))),
+        lambda: hand.drag(card(reviewing, pressed), target, lambda: chips.append(chip(reviewing))),
     )
     assert hand.was_dropped
-    assert said == ["Label 1 image as Blue disc"]
+    assert chips == ["Label 1 image as Blue disc"]
     assert chip(reviewing) == ""
     reviewing.wait(lambda: reviewing.label_of(image_id) == "Blue disc")
 
@@ -108,9 +108,9 @@ def test_images_dropped_below_the_classes_become_a_new_one(reviewing: Desk, hand
     """The palette asks for its name; the class and its labels are one step."""
     hand.click(card(reviewing, 0))
     hand.click(card(reviewing, 1), CONTROL)
-    chosen, said = reviewing.grid.selected_ids, []
-    hand.drag(card(reviewing, 0), below_classes(reviewing), lambda: said.append(chip(reviewing)))
-    assert said == ["New class with 2 images"]
+    chosen, chips = reviewing.grid.selected_ids, []
+    hand.drag(card(reviewing, 0), below_classes(reviewing), lambda: chips.append(chip(reviewing)))
+    assert chips == ["New class with 2 images"]
     field = reviewing.window.palette_panel.findChild(QLineEdit)
     assert isinstance(field, QLineEdit)
     reviewing.qtbot.keyClicks(field, "Violet disc")
@@ -132,27 +132,27 @@ def test_the_fixed_rows_take_images_where_that_means_something(reviewing: Desk, 
     reviewing.window.registry.trigger("show_all")
     reviewing.window.workspace.show_image(image_id)
     row = reviewing.grid.currentIndex().row()
-    said: list[str] = []
+    chips: list[str] = []
     for subset in (Subset.ALL, Subset.LABELLED, Subset.FAILED):
-        hand.drag(card(reviewing, row), on_subset(reviewing, subset), lambda: said.append(chip(reviewing)))
+        hand.drag(card(reviewing, row), on_subset(reviewing, subset), lambda: chips.append(chip(reviewing)))
         assert not hand.was_dropped
         assert hand.has_carried
-    assert said == ["", "", ""]
+    assert chips == ["", "", ""]
     drop = partial(hand.drag, card(reviewing, row))
-    look = lambda: said.append(chip(reviewing))  # noqa: E731
+    look = lambda: chips.append(chip(reviewing))  # noqa: E731
     for subset, words, is_unknown in (
         (Subset.UNKNOWN, "Label 1 image as none of the classes", True),
         (Subset.TO_REVIEW, "Remove the label of 1 image", False),
     ):
         changed_by(reviewing.qtbot, reviewing.window.session, partial(drop, on_subset(reviewing, subset), look))
-        assert said[-1] == words
+        assert chips[-1] == words
         reviewing.qtbot.waitUntil(
             partial(is_labelled_unknown, reviewing, image_id, is_true=is_unknown), timeout=LONG_MS
         )
 
 
 def is_labelled_unknown(desk: Desk, image_id: int, *, is_true: bool) -> bool:
-    """Whether a person said of an image that it is none of the classes, or did not."""
+    """Whether a person labelled an image as none of the classes, or did not."""
     return (int(desk.state.label_class[desk.state.position(image_id)]) == UNKNOWN) is is_true
 
 
@@ -184,10 +184,10 @@ def test_images_make_the_first_class_of_a_project(desk: Desk, hand: Hand, tmp_pa
     desk.open(tmp_path / "new.protoleaf")
     room = desk.window.tree.findChild(NoClasses)
     assert isinstance(room, NoClasses)
-    said: list[str] = []
-    hand.drag(card(desk, 0), Spot(room, room.rect().center()), lambda: said.append(chip(desk)))
+    chips: list[str] = []
+    hand.drag(card(desk, 0), Spot(room, room.rect().center()), lambda: chips.append(chip(desk)))
     assert hand.was_dropped
-    assert said == ["New class with 1 image"]
+    assert chips == ["New class with 1 image"]
     assert desk.window.palette_panel.isVisible()
 
 

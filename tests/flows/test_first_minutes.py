@@ -104,7 +104,7 @@ def test_a_folder_without_images_says_so(desk: Desk, tmp_path: Path) -> None:
 
 
 def test_files_of_other_kinds_are_named(desk: Desk, photos: Path) -> None:
-    """What was left out is told with what was added, and the way back is still offered."""
+    """What was left out is shown with what was added, and the way back is still offered."""
     for name in ("1.psd", "2.PSD", "3.mov", "1.xmp"):
         (photos / name).write_bytes(b"x")
     for name in LEAVES:

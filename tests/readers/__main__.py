@@ -49,7 +49,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _environment(folder: Path) -> str:
-    """The readers' Python; installed when it is not there or other programs are asked for."""
+    """The readers' Python; installed when it is not there or other programs are requested."""
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
     stamp = folder / REQUIREMENTS.name
     wanted = REQUIREMENTS.read_text(encoding="utf-8")

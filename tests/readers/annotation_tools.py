@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from tests.readers.readings import Found, by_a_person, reads, said
+from tests.readers.readings import Found, by_a_person, is_labelled, reads
 
 
-@reads("coco", "coco.json", "pycocotools", of=said)
+@reads("coco", "coco.json", "pycocotools", of=is_labelled)
 def coco_by_pycocotools(path: Path) -> Found:
     from pycocotools.coco import COCO
 
@@ -58,7 +58,7 @@ def label_studio_by_its_converter(path: Path) -> Found:
         rows = json.loads(next(Path(folder).glob("*.json")).read_text(encoding="utf-8"))
     return {
         _served(row["image"]): {
-            "said": ["/".join(name.replace("/", "\\/") for name in names) for names in row["class"][0]["taxonomy"]],
+            "labels": ["/".join(name.replace("/", "\\/") for name in names) for names in row["class"][0]["taxonomy"]],
             "when": row["created_at"],
         }
         for row in rows
@@ -94,15 +94,15 @@ def fiftyone_by_its_importer(path: Path) -> Found:
     importer.setup()
     found = {}
     for file, _, label in importer:
-        told = label.to_dict() if label is not None else {}
-        original = told.get("original_path") or file
+        attributes = label.to_dict() if label is not None else {}
+        original = attributes.get("original_path") or file
         found[Path(original).name] = {
-            "label": told.get("label"),
-            "paths": told.get("all_paths", []),
-            "by": told.get("decided_by"),
-            "who": told.get("labelled_by"),
-            "when": told.get("labelled_at"),
-            "score": told.get("confidence"),
+            "label": attributes.get("label"),
+            "paths": attributes.get("all_paths", []),
+            "by": attributes.get("decided_by"),
+            "who": attributes.get("labelled_by"),
+            "when": attributes.get("labelled_at"),
+            "score": attributes.get("confidence"),
         }
     return found
 
@@ -116,14 +116,14 @@ def _by_datumaro(folder: Path, name: str) -> Found:
     found: dict[str, dict[str, Any]] = {}
     for item in data:
         annotation = item.annotations[0] if item.annotations else None
-        told = annotation.attributes if annotation else {}
-        paths = told.get("all_paths", [])
+        attributes = annotation.attributes if annotation else {}
+        paths = attributes.get("all_paths", [])
         found[Path(item.media.path).name] = {
             "label": names[annotation.label].name if annotation else None,
             "paths": paths.split(" | ") if isinstance(paths, str) else paths,
-            "by": told.get("decided_by"),
-            "who": told.get("labelled_by"),
-            "when": _when(told.get("labelled_at")),
+            "by": attributes.get("decided_by"),
+            "who": attributes.get("labelled_by"),
+            "when": _when(attributes.get("labelled_at")),
         }
     return found
 

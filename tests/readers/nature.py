@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from tests.readers.readings import Found, of_a_class, reads, said
+from tests.readers.readings import Found, is_labelled, of_a_class, reads
 
 DARWIN_CORE: Final = "http://rs.tdwg.org/dwc/terms/"
 TITLE: Final = "http://purl.org/dc/terms/title"
@@ -66,7 +66,7 @@ def package_by_frictionless(path: Path) -> Found:
         return found
 
 
-@reads("xmp", "xmp", f"exiftool {_exiftool_version()}", of=said, version_of="")
+@reads("xmp", "xmp", f"exiftool {_exiftool_version()}", of=is_labelled, version_of="")
 def sidecars_by_exiftool(path: Path) -> Found:
     """Hierarchical keywords; a class with several parents has one for each path."""
     done = subprocess.run(

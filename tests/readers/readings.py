@@ -25,9 +25,9 @@ class Reader:
         export: name of the file or folder in the sample.
         program: what reads it.
         read: what it says.
-        of: which images it is to find: all; those of which something is said; those of a class; those that a person
+        of: which images it is to find: all; those with a label; those of a class; those that a person
             labelled.
-        version_of: the distribution whose version is told; "" where `program` says it.
+        version_of: the distribution whose version is named; "" where `program` says it.
     """
 
     format_name: str
@@ -62,13 +62,13 @@ def everything(facts: Facts) -> bool:
     return bool(facts)
 
 
-def said(facts: Facts) -> bool:
+def is_labelled(facts: Facts) -> bool:
     """Images that have a label, "none of the classes" too."""
     return facts["label"] is not None
 
 
 def of_a_class(facts: Facts) -> bool:
-    """Images that are said to show a class."""
+    """Images labelled with a class."""
     return facts["class"] is not None
 
 
@@ -85,7 +85,7 @@ def reads(
     of: Callable[[Facts], bool] = everything,
     version_of: str | None = None,
 ) -> Callable[[Callable[[Path], Found]], Callable[[Path], Found]]:
-    """Register a reader; its distribution is called as the program is, where nothing else is said."""
+    """Register a reader; its distribution is called as the program is, by default."""
 
     def register(read: Callable[[Path], Found]) -> Callable[[Path], Found]:
         READERS.append(Reader(format_name, export, program, read, of, program if version_of is None else version_of))
@@ -118,7 +118,7 @@ def table(rows: Iterable[Row]) -> str:
 
 def _differences(wanted: Found, found: Found) -> Iterable[str]:
     for name in sorted(wanted.keys() ^ found.keys()):
-        yield f"{name} is {'missing' if name in wanted else 'more than asked for'}"
+        yield f"{name} is {'missing' if name in wanted else 'more than wanted'}"
     for name in sorted(wanted.keys() & found.keys()):
         for fact, value in found[name].items():
             if not _is_alike(wanted[name][fact], value):

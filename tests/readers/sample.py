@@ -79,7 +79,7 @@ def _facts(
         "who": label.who if label else None,
         "when": label.when.isoformat() if label else None,
         "score": image.score,
-        "said": list(images.path_texts(label.class_id))
+        "labels": list(images.path_texts(label.class_id))
         if label and label.class_id
         else [labels.of(image)]
         if label

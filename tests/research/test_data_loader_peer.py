@@ -57,7 +57,7 @@ def test_a_backbone_that_torch_cannot_compute_has_no_peer(tmp_path: Path, capfd:
 
 
 def test_a_peer_that_does_not_end_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An error on our side is the one that is told; the peer neither replaces it nor holds it up."""
+    """An error on our side is the one that is reported; the peer neither replaces it nor holds it up."""
     write_tiny_backbone(tmp_path / "tiny.onnx")
     monkeypatch.setattr(data_loader_peer, "_SECONDS_TO_END", 0)
     waits = "import threading; print('ready', flush=True); threading.Event().wait()"

@@ -77,7 +77,7 @@ def test_figure_of_propagation(colours: FewShotData, trained_runs: Path, tmp_pat
 
 
 def test_not_trained(colours: FewShotData, trained_runs: Path, tmp_path: Path) -> None:
-    """The figure needs 10-way too unless told otherwise; nothing is drawn without."""
+    """The figure needs 10-way too by default; nothing is drawn without."""
     with pytest.raises(InputError, match="ppn was not trained for 10-way 1-shot"):
         draw_propagation([colours], trained_runs, tmp_path / "figure", chosen=CHOSEN)
     assert not (tmp_path / "figure").exists()

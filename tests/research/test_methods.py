@@ -55,9 +55,11 @@ def test_fitting_of_closer_look_keeps_its_own() -> None:
 @pytest.mark.parametrize("name", ["learning_rat", "ways", "shots", "max_ways", "epochs", "training"])
 def test_unknown_settings(name: str) -> None:
     """All known ones are listed; those of the column and of the fitting are none."""
-    with pytest.raises(UsageError, match=r"expected .*coarse_images.*iterations.*weight_decay, found " + name) as told:
+    with pytest.raises(
+        UsageError, match=r"expected .*coarse_images.*iterations.*weight_decay, found " + name
+    ) as refused:
         with_chosen(MethodSettings(), {name: 1})
-    assert "max_ways" not in str(told.value).partition("found")[0]
+    assert "max_ways" not in str(refused.value).partition("found")[0]
 
 
 @pytest.mark.parametrize(("name", "value"), [("iterations", "many"), ("precision", "float8"), ("compiles", "2")])

@@ -50,15 +50,15 @@ def test_a_short_run_learns_to_tell_colours() -> None:
         torch.manual_seed(0)
         network = LeafNet((4, 4, 8, 8), (1, 1, 1, 1), stem_width=4)
     settings = PretrainingSettings(stages=((2, 12), (4, 16)), batch_size=16, averaging=0.8, ancestor_weight=0.5)
-    told: list[tuple[int, float]] = []
+    reported: list[tuple[int, float]] = []
 
     def on_epoch(epoch: int, loss: float, averaged: nn.Module, images_per_s: float) -> None:
         assert images_per_s > 0
-        told.append((epoch, loss))
+        reported.append((epoch, loss))
         assert 0 <= accuracy(averaged, images) <= 1
         if epoch == 5:
             assert accuracy(averaged, images) > 0.9
 
     pretrain(network, images, settings, embedding_width=network.embedding_width, on_epoch=on_epoch)
-    assert [epoch for epoch, _ in told] == [0, 1, 2, 3, 4, 5]
-    assert told[-1][1] < told[0][1]
+    assert [epoch for epoch, _ in reported] == [0, 1, 2, 3, 4, 5]
+    assert reported[-1][1] < reported[0][1]

@@ -60,7 +60,7 @@ def test_text(figures: SpeedFigures) -> None:
 
 
 def test_threads_are_put_back() -> None:
-    """Measuring on one core does not slow down what comes after; rounds that do not count are told too."""
+    """Measuring on one core does not slow down what comes after; rounds that do not count are reported too."""
     torch.set_num_threads(2)
     seen: list[Progress] = []
     figures = measure_speed(TINY, rounds=1, threads=1, settings=two_ways(), on_progress=seen.append)
@@ -98,6 +98,6 @@ def test_bare_backbone_sees_the_iterations_images() -> None:
     assert first.shape[0] == len(iteration.draw(3)[0].images)
     assert first.shape != other.shape or not torch.equal(first, other)
     bare = BareIteration(settings.training, iteration.images, is_tuned=True)
-    before = next(bare._backbone.parameters()).detach().clone()  # noqa: SLF001 (what training must leave alone is not told)
+    before = next(bare._backbone.parameters()).detach().clone()  # noqa: SLF001 (what training must leave alone is not public)
     bare.prepared(3)()
-    assert not torch.equal(next(bare._backbone.parameters()), before)  # noqa: SLF001 (what training must leave alone is not told)
+    assert not torch.equal(next(bare._backbone.parameters()), before)  # noqa: SLF001 (what training must leave alone is not public)

@@ -22,12 +22,12 @@ PICTURES = REPOSITORY / "build" / "robot"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--long` has the long stories told too."""
-    parser.addoption("--long", action="store_true", help="tell the long stories too")
+    """`--long` runs the long stories too."""
+    parser.addoption("--long", action="store_true", help="run the long stories too")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave the long stories out unless asked for."""
+    """Leave the long stories out unless requested."""
     if config.getoption("--long"):
         return
     for item in items:

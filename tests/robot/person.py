@@ -208,7 +208,7 @@ class Person:
         self.hand.click((row.left - ARROW, row.centre[1]))
 
     def class_row(self, name: str) -> Area:
-        """Where a class stands in the tree; more may be said after its name."""
+        """Where a class stands in the tree; more may stand after its name."""
 
         def look() -> Part | None:
             rows = self.reader.of_role("tree item")

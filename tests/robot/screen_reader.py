@@ -1,4 +1,4 @@
-"""What a screen reader is told about a program: its parts by role and name, with their places (AT-SPI on D-Bus)."""
+"""What a screen reader gets from a program: its parts by role and name, with their places (AT-SPI on D-Bus)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ _FOCUSED: Final = 12
 _ENABLED: Final = 8
 _SELECTED: Final = 23
 _MANY: Final = 500
-"""Children above which a part is a list whose rows are asked for one by one, not walked."""
+"""Children above which a part is a list whose rows are fetched one by one, not walked."""
 
 
 @dataclass(frozen=True)

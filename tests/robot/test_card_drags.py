@@ -56,7 +56,7 @@ def test_a_folded_class_opens_under_a_resting_card(person: Person, project: Path
 
 
 def test_cards_onto_the_free_space_make_a_class(person: Person, project: Path) -> None:
-    """The name is asked for; class and label are one step."""
+    """The window asks for the name; class and label are one step."""
     card = person.cards(person.grid)[0]
     tree = person.part("Classes", "tree").area
     person.drag(card.area.centre, (tree.left + tree.width // 2, tree.bottom - 60))

@@ -17,7 +17,7 @@ AMBIGUOUS = 40
 MOST_CARDS = 30
 """Looked at until one names a family."""
 ROWS = 3
-"""Of the inspector: the family, and the classes below it that are likeliest."""
+"""Of the inspector: the family, and the classes below it that are most likely."""
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def _is_other(framed: tuple[int, ...], shown: Shown) -> bool:
 
 @pytest.mark.parametrize(("key", "accepts_family"), [("Return", True), ("Shift+Return", False), ("1", False)])
 def test_a_key_means_one_of_the_two_names(person: Person, project: Path, key: str, accepts_family: bool) -> None:
-    """What became of the image is said in the line below."""
+    """What became of the image stands in the line below."""
     review = Review(person, NAMES)
     before = labels_in(project)
     next_coarse(person, review)

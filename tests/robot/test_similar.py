@@ -1,4 +1,4 @@
-"""Find similar: the collection in order of likeness to one image, labelled from there, and back to the same place."""
+"""Find similar: the collection in order of similarity to one image, labelled from there, and back to the same place."""
 
 from pathlib import Path
 

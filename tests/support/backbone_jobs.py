@@ -1,4 +1,4 @@
-"""What workers tell the backbone panel, and a list of published networks that nobody asked for."""
+"""What workers report to the backbone panel, and a list of published networks that nobody requested."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -47,7 +47,7 @@ def all_backups(project: Project) -> list[Backup]:
 
 
 class Writer(threading.Thread):
-    """Labels without a pause on a thread of its own until it is told to stop."""
+    """Labels without a pause on a thread of its own until it is stopped."""
 
     def __init__(self, project: Project, class_id: ClassId, image_ids: list[ImageId]) -> None:
         super().__init__(name="writer")
@@ -68,7 +68,7 @@ class Writer(threading.Thread):
                     self._project.labels.remove([image_id])
                     self.acknowledged += 2
                     self.has_begun.set()
-        except Exception as error:  # noqa: BLE001 (told by the test)
+        except Exception as error:  # noqa: BLE001 (reported by the test)
             self.error = error
             self.has_begun.set()
 

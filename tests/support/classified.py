@@ -41,13 +41,13 @@ def made_up(
         chances: for each image the probabilities of the candidates, in their order.
         paths: of the images.
         far: rows of images that are too far from everything.
-        labels: class by row, where a person said it.
+        labels: class by row, where a person gave one.
     """
     logits = np.log(np.array(chances, dtype=np.float32))
     logits[list(far)] -= FAR
-    said = np.full(len(paths), NO_CLASS, dtype=np.int64)
+    label_classes = np.full(len(paths), NO_CLASS, dtype=np.int64)
     for row, class_id in (labels or {}).items():
-        said[row] = class_id
+        label_classes[row] = class_id
     fitted = _fitted(graph, np.array(candidates, dtype=np.int64))
     squares = np.ones(len(paths), dtype=np.float32)
     return Classified(
@@ -56,7 +56,7 @@ def made_up(
         rows=np.arange(len(paths)),
         image_ids=np.arange(1, len(paths) + 1),
         paths=paths,
-        labels=said.astype(np.int32),
+        labels=label_classes.astype(np.int32),
         embeddings=logits,
         scores=classify_all(fitted.classifier, fitted.back_off, logits, squares),
         waiting=0,

@@ -66,14 +66,14 @@ def _sticks_out(widget: QWidget, root: QWidget) -> bool:
 def overlapping(root: QWidget) -> list[tuple[str, str]]:
     """Pairs of visible words below `root` that lie on each other."""
     words = [
-        (widget.text(), _in_sight(widget, root))
+        (widget.text(), _visible_part(widget, root))
         for widget in root.findChildren(QWidget)
         if isinstance(widget, QLabel | QAbstractButton) and widget.text() and widget.isVisibleTo(root)
     ]
     return [(first, second) for (first, place), (second, other) in combinations(words, 2) if place.intersects(other)]
 
 
-def _in_sight(widget: QWidget, root: QWidget) -> QRect:
+def _visible_part(widget: QWidget, root: QWidget) -> QRect:
     """What can be seen of a part, in coordinates of `root`; the rest has scrolled away."""
     place, around = QRect(widget.mapTo(root, QPoint(0, 0)), widget.size()), widget.parentWidget()
     while around is not None and around is not root:

@@ -1,4 +1,4 @@
-"""Running the command line inside the test, and reading what it said."""
+"""Running the command line inside the test, and reading what it printed."""
 
 import json
 import signal
@@ -36,8 +36,8 @@ def protoleaf(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> Ans
         status = main([str(argument) for argument in arguments])
     finally:
         signal.signal(signal.SIGTERM, handler)
-    said = capsys.readouterr()
-    return Answer(status, said.out, said.err)
+    captured = capsys.readouterr()
+    return Answer(status, captured.out, captured.err)
 
 
 def done(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> Answer:

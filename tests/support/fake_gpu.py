@@ -1,4 +1,4 @@
-"""A GPU that is the CPU in disguise, and fails when told to: real sessions, and no driver."""
+"""A GPU that is the CPU in disguise, and fails on demand: real sessions, and no driver."""
 
 from pathlib import Path
 from typing import Any

@@ -77,7 +77,7 @@ def content(desk: Desk) -> bytes:
 
 
 def wait_for_change(desk: Desk, begin: Callable[[], object]) -> None:
-    """Begin something, and wait until it is on disk and told; as a person does, without waiting for predictions."""
+    """Begin something, and wait until it is on disk and reported; as a person does, without waiting for predictions."""
     with desk.qtbot.waitSignal(desk.window.session.change_made, timeout=LONG_MS):
         begin()
 

@@ -17,14 +17,14 @@ class HubServer:
 
     Attributes:
         files: content by path: "timm/test_vit.r160_in1k/model.safetensors".
-        told_sha256: instead of the true one; empty: none is told.
+        sent_sha256: instead of the true one; empty: none is sent.
         status: answered to everything where it is not 200.
         asked: method and path of every request.
         port: where it listens.
     """
 
     files: dict[str, bytes] = field(default_factory=dict)
-    told_sha256: str | None = None
+    sent_sha256: str | None = None
     status: int = 200
     asked: list[str] = field(default_factory=list)
     port: int = 0
@@ -53,10 +53,15 @@ class _Handler(QuietHandler):
         if content is None:
             self._answer(self.hub.status if self.hub.status != 200 else 404, b"")
             return
-        digits = hashlib.sha256(content).hexdigest() if self.hub.told_sha256 is None else self.hub.told_sha256
-        told = {"X-Linked-Etag": f'"{digits}"'} if digits else {}
+        digits = hashlib.sha256(content).hexdigest() if self.hub.sent_sha256 is None else self.hub.sent_sha256
+        marks = {"X-Linked-Etag": f'"{digits}"'} if digits else {}
         self._answer(
-            302, b"", Location="http://127.0.0.1:1/bytes", X_Repo_Commit=COMMIT, X_Linked_Size=str(len(content)), **told
+            302,
+            b"",
+            Location="http://127.0.0.1:1/bytes",
+            X_Repo_Commit=COMMIT,
+            X_Linked_Size=str(len(content)),
+            **marks,
         )
 
     def do_GET(self) -> None:

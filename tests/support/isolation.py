@@ -64,7 +64,7 @@ def nothing_left_behind(qapp: QApplication) -> Iterator[None]:
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     assert QThreadPool.globalInstance().waitForDone(LONG_MS), "work is left in the global thread pool"
     left_threads = [thread for thread in threading.enumerate() if thread not in threads and _is_ours(thread)]
-    for thread in left_threads:  # what was told to end may take its time on a busy machine
+    for thread in left_threads:  # what was asked to end may take its time on a busy machine
         thread.join(LONG_MS / 1000)
     left_threads = [thread for thread in left_threads if thread.is_alive()]
     assert not left_threads, f"threads left running: {left_threads}"

@@ -40,7 +40,7 @@ class Guarded:
     Attributes:
         status: its exit status.
         out, err: what it wrote.
-        attempts: one line for each socket that leaves this computer, with the process that asked for it.
+        attempts: one line for each socket that leaves this computer, with the process that requested it.
         asked_local: paths of the local sockets that were connected to.
     """
 
@@ -60,7 +60,7 @@ def run_guarded(
     environment: Mapping[str, str],
     folder: Path,
     *,
-    told: str = "",
+    input_text: str = "",
     timeout_s: float = 300,
 ) -> Guarded:
     """Run a program to its end with a guard over its sockets and those of its children.
@@ -72,7 +72,7 @@ def run_guarded(
         command: program, as a path, and arguments.
         environment: all of it.
         folder: that it starts in.
-        told: written to its standard input, which then stays open until the program ends; at most a few kB.
+        input_text: written to its standard input, which then stays open until the program ends; at most a few kB.
         timeout_s: it is ended after this.
 
     Raises:
@@ -80,7 +80,7 @@ def run_guarded(
         subprocess.TimeoutExpired: it took longer.
     """
     found = Guarded()
-    with _input(told) as stdin, _started(command, environment, folder, stdin) as (process, channel):
+    with _input(input_text) as stdin, _started(command, environment, folder, stdin) as (process, channel):
         listener = _listener(channel)
         with _answering(listener, found):
             channel.send(b"!")
@@ -90,11 +90,11 @@ def run_guarded(
 
 
 @contextmanager
-def _input(told: str) -> Iterator[int]:
+def _input(input_text: str) -> Iterator[int]:
     """Standard input that says something and then stays open."""
     reading, writing = os.pipe()
     try:
-        os.write(writing, told.encode())
+        os.write(writing, input_text.encode())
         yield reading
     finally:
         os.close(reading)
@@ -166,7 +166,7 @@ def _answer(listener: int, found: Guarded) -> None:
         if call == MACHINES[platform.machine()].connect:
             refusal = _about_connecting(thread, arguments, found)
         elif arguments[0] not in _LOCAL:
-            found.attempts.append(f"{_who(thread)} asked for a socket of kind {arguments[0]}")
+            found.attempts.append(f"{_who(thread)} requested a socket of kind {arguments[0]}")
             refusal = -errno.EAFNOSUPPORT
     finally:
         fcntl.ioctl(listener, _ANSWER, bytearray(_REPLY.pack(number, 0, refusal, 0 if refusal else _GO_ON)))

@@ -14,7 +14,7 @@ def offer_two(monkeypatch: pytest.MonkeyPatch, *, is_ready: bool = True, name: s
     """Offer the tiny backbone of the test's library as the accurate one, beside the bundled fast one.
 
     Args:
-        is_ready: else a worker is asked to prepare it: what it is asked for, no test needs to be answered truly.
+        is_ready: else a worker has to prepare it; no test needs a true answer to that request.
         name: of the accurate one; another one than the tiny backbone's is in no library.
     """
     accurate, fast = find_model(NAME), find_model()

@@ -1,4 +1,4 @@
-"""Published networks with random weights: the real architectures, a file made here, and what is told of it."""
+"""Published networks with random weights: the real architectures, a file made here, and its published facts."""
 
 import hashlib
 import io
@@ -33,7 +33,7 @@ def saved(state: object) -> bytes:
 
 
 def facts_of(name: str, content: bytes = b"", url: str = "") -> PublishedNetwork:
-    """What is told of a network whose weights are `content` at `url`."""
+    """The published facts of a network whose weights are `content` at `url`."""
     found = published_networks([name])[0]
     digits = hashlib.sha256(content).hexdigest()[:8]
     return replace(found, url=url or found.url, sha256_prefix=digits, size_bytes=len(content) or found.size_bytes)
@@ -63,6 +63,6 @@ class TinyNetwork(nn.Module):
 
 
 def tiny_facts() -> PublishedNetwork:
-    """What would be told of `TinyNetwork`."""
+    """The facts that would be published of `TinyNetwork`."""
     found = published_networks([SMALL])[0]
     return replace(found, network="tiny", input_side=32, resize_side=32, embedding_width=8, parameters=314)

@@ -62,7 +62,7 @@ class BadWork:
 
 @dataclass(frozen=True)
 class LastWords:
-    """A work whose worker is lost when one of its shards is there, before anybody hears of it."""
+    """A work whose worker is lost when one of its shards is there, before anybody is notified."""
 
     folder: Path
 

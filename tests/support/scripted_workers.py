@@ -57,7 +57,7 @@ def ended(device: str, *, reason: str = "", notice: str = "") -> EmbedSummary:
 
 
 class Player:
-    """Makes jobs that play scripts, one after the other, and remembers what was asked for.
+    """Makes jobs that play scripts, one after the other, and remembers what was requested.
 
     Args:
         scripts: of each job.
@@ -74,7 +74,7 @@ class Player:
 
 
 class ScriptedWorkers:
-    """Starts workers that stay and play scripts, and remembers what was asked for.
+    """Starts workers that stay and play scripts, and remembers what was requested.
 
     Args:
         scripts: of each worker's requests.

@@ -27,7 +27,7 @@ def create_project(qtbot: QtBot, session: Session, path: Path) -> None:
 
 
 def act(qtbot: QtBot, session: Session, action: Callable[[Project], Change]) -> Change:
-    """Do an action and wait until everybody was told."""
+    """Do an action and wait until everybody was notified."""
     return changed_by(qtbot, session, lambda: session.act(action))
 
 
@@ -49,13 +49,13 @@ def refusal_of(qtbot: QtBot, session: Session, begin: Callable[[], object]) -> s
 
 
 def settle(qtbot: QtBot, session: Session) -> None:
-    """Wait until all that was begun is done and told."""
+    """Wait until all that was begun is done and reported."""
     with qtbot.waitSignal(session.busy_changed, timeout=LONG_MS, check_params_cb=lambda is_busy: not is_busy):
         session.ask(lambda _live: None, lambda _answer: None, owner=session)
 
 
 def recorded(signal: SignalInstance) -> list[tuple[object, ...]]:
-    """What a signal says from now on, one entry for each time."""
-    said: list[tuple[object, ...]] = []
-    signal.connect(lambda *values: said.append(values))
-    return said
+    """What a signal emits from now on, one entry for each time."""
+    emitted: list[tuple[object, ...]] = []
+    signal.connect(lambda *values: emitted.append(values))
+    return emitted

@@ -57,15 +57,15 @@ class Outcome:
 
     Attributes:
         status: exit status of the command; negative where a signal ended it.
-        said: its standard output and standard error.
+        output: its standard output and standard error.
         left: files that are new and should not be there.
         lost: labels that were there before and are not any more.
-        checked: what `check` said afterwards with room again; empty where the project is sound.
-        again: what the same command said with room again; empty where it succeeded.
+        checked: what `check` printed afterwards with room again; empty where the project is sound.
+        again: what the same command printed with room again; empty where it succeeded.
     """
 
     status: int
-    said: str
+    output: str
     left: tuple[str, ...] = ()
     lost: int = 0
     checked: str = ""
@@ -110,8 +110,8 @@ def _main(whole: Path, disk: Path, plan: Path, outcomes: Path) -> None:
         for each in json.loads(plan.read_text(encoding="utf-8"))
     ]
     _import_what_is_needed(moments)
-    heard = outcomes.with_suffix(".heard")  # on another disk
-    found = [_outcome(whole, disk, moment, heard) for moment in moments]
+    output_file = outcomes.with_suffix(".output")  # on another disk
+    found = [_outcome(whole, disk, moment, output_file) for moment in moments]
     outcomes.write_text(json.dumps([asdict(each) for each in found]), encoding="utf-8")
 
 
@@ -122,18 +122,18 @@ def _import_what_is_needed(moments: Sequence[Moment]) -> None:
         torch.set_num_threads(1)  # threads do not survive a fork
 
 
-def _outcome(whole: Path, disk: Path, moment: Moment, heard: Path) -> Outcome:
+def _outcome(whole: Path, disk: Path, moment: Moment, output_file: Path) -> Outcome:
     _renew(whole, disk, moment)
     before, labels = _files(disk), _labels(disk / PROJECT)
     filler = leave_free(disk, moment.free_bytes)
     arguments = [argument.format(disk=disk) for argument in moment.arguments]
-    status, said = _command(arguments, heard)
+    status, output = _command(arguments, output_file)
     filler.unlink()
     left = tuple(sorted(name for name in _files(disk) - before if _should_not_be_there(name, is_done=status == 0)))
     lost = len(labels - _labels(disk / PROJECT))
-    checked = _said_unless_done(["check", str(disk / PROJECT)], heard)
-    again = "" if status == 0 or not moment.again else _said_unless_done(arguments, heard)
-    return Outcome(status, said, left, lost, checked, again)
+    checked = _output_unless_done(["check", str(disk / PROJECT)], output_file)
+    again = "" if status == 0 or not moment.again else _output_unless_done(arguments, output_file)
+    return Outcome(status, output, left, lost, checked, again)
 
 
 def _renew(whole: Path, disk: Path, moment: Moment) -> None:
@@ -167,16 +167,16 @@ def _labels(project: Path) -> "set[tuple[int, Label]]":
         return set(opened.labels.by_image().items())
 
 
-def _said_unless_done(arguments: Sequence[str], heard: Path) -> str:
-    status, said = _command(arguments, heard)
-    return "" if status == 0 else f"{status}: {said}"
+def _output_unless_done(arguments: Sequence[str], output_file: Path) -> str:
+    status, output = _command(arguments, output_file)
+    return "" if status == 0 else f"{status}: {output}"
 
 
-def _command(arguments: Sequence[str], heard: Path) -> tuple[int, str]:
-    """Run a command in a fork; its exit status, and what it said on both outputs."""
+def _command(arguments: Sequence[str], output_file: Path) -> tuple[int, str]:
+    """Run a command in a fork; its exit status, and what it printed on both outputs."""
     from engine.cli.main import main
 
-    with heard.open("w+b") as file:
+    with output_file.open("w+b") as file:
         child = _forked(lambda: main(arguments), file.fileno())
         _, ended = os.waitpid(child, 0)
         file.seek(0)

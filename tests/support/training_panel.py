@@ -26,7 +26,7 @@ def prepare(desk: Desk, trainer: Trainer, backbone: Path | None = None) -> None:
 
 
 def panel_for(desk: Desk, action: str = "tune_propagation") -> TrainingPanel:
-    """Choose the action; the panel, once it lists the versions. How long training takes is told by a script."""
+    """Choose the action; the panel, once it lists the versions. How long training takes is given by a script."""
     desk.window.of(Models).forecast._make_job = Player(*[[DURATION]] * 3)  # noqa: SLF001 (a scripted job takes the place of a child process)
     desk.window.registry.trigger(action)
     panel = desk.window.of(Models).panel

@@ -31,12 +31,12 @@ NAME: Final = "Tuned propagation 1"
 
 def points(count: int, *, step: int = 10) -> list[Step]:
     """A curve that gets better: progress and a point every `step` iterations."""
-    told: list[Step] = []
+    steps: list[Step] = []
     for number in range(count + 1):
         done = number * step
-        told.append(Progress(done, count * step, "iterations", 20.0, (count - number) * step / 20.0, "CPU"))
-        told.append(TrainingPoint(done, 2.0 / (1 + number), 2.2 / (1 + number), 0.5 + 0.04 * number))
-    return told
+        steps.append(Progress(done, count * step, "iterations", 20.0, (count - number) * step / 20.0, "CPU"))
+        steps.append(TrainingPoint(done, 2.0 / (1 + number), 2.2 / (1 + number), 0.5 + 0.04 * number))
+    return steps
 
 
 def result(**figures: float | None) -> TrainingResult:
@@ -45,7 +45,7 @@ def result(**figures: float | None) -> TrainingResult:
 
 
 class Trainer:
-    """Makes jobs that play scripts: one after the other, and remembers what was asked for.
+    """Makes jobs that play scripts: one after the other, and remembers what was requested.
 
     Args:
         scripts: of each job; "wait" stays until somebody cancels.

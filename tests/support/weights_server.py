@@ -1,4 +1,4 @@
-"""A web server on this computer that hands out one file, and misbehaves as told."""
+"""A web server on this computer that hands out one file, and misbehaves as instructed."""
 
 import base64
 from collections.abc import Iterator
@@ -22,8 +22,8 @@ class WeightsServer:
         breaks_after: for each of the next answers, the bytes after which the connection is cut.
         location: of a redirect; empty: none.
         ranges: the Range header of every request so far; None where it had none.
-        paths: what was asked for; the whole address when the server was asked as a proxy.
-        people: who asked the server as a proxy, as "name:password"; empty where nobody said.
+        paths: what was requested; the whole address when the server was asked as a proxy.
+        people: who asked the server as a proxy, as "name:password"; empty where nobody did.
     """
 
     content: bytes
@@ -60,8 +60,8 @@ class _Handler(QuietHandler):
         wanted = self.headers.get("Range")
         shown.ranges.append(wanted)
         shown.paths.append(self.path)
-        said = self.headers.get("Proxy-Authorization", "").removeprefix("Basic ")
-        shown.people.append(base64.b64decode(said).decode())
+        credentials = self.headers.get("Proxy-Authorization", "").removeprefix("Basic ")
+        shown.people.append(base64.b64decode(credentials).decode())
         if shown.statuses:
             self._answer(shown.statuses.pop(0), b"")
         elif shown.location:

@@ -1,4 +1,4 @@
-"""Every instrument in turn, with the counts that are asked for, and the table of what they found.
+"""Every instrument in turn, with the requested counts, and the table of what they found.
 
 Run: python -m tests.trust --kills 1000 --twins 2000 --out FILE, with any of the options below; `make trust` gives all.
 """
@@ -45,7 +45,7 @@ class Instrument:
 
     Attributes:
         option: of the command line; its value is the number of trials.
-        run: takes the stage, a count, a seed and who is told after each trial.
+        run: takes the stage, a count, a seed and what is called after each trial.
         takes_names: whether it also takes the names of activities.
     """
 

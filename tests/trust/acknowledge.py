@@ -1,8 +1,8 @@
 """What an activity reports as done, written so that it outlives the activity's death.
 
-Each line goes to the operating system with one write before the next action starts; a line without its end was never
-said. A line holds a digest of everything that people had done by then, and what the machine had found out since the
-line before: enough to tell afterwards whether it is still there.
+Each line goes to the operating system with one write before the next action starts; a line without its end does
+not count. A line holds a digest of everything that people had done by then, and what the machine had found out since
+the line before: enough to know afterwards whether it is still there.
 """
 
 import json
@@ -30,7 +30,7 @@ class Line:
             (what was predicted when the project was closed, as JSON).
         did: the action in words.
         people: digest of what people did, afterwards.
-        machine: what the machine found out since the line before, by name; None for what is not asked for any more,
+        machine: what the machine found out since the line before, by name; None for what is not computed any more,
             because its image is gone.
         at_s: monotonic time.
     """
@@ -91,7 +91,7 @@ class Log:
 
 
 def read_log(path: Path) -> Sequence[Line]:
-    """The lines that were said whole."""
+    """The lines that were written whole."""
     if not path.exists():
         return ()
     lines = path.read_bytes().split(b"\n")[:-1]

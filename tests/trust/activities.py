@@ -120,7 +120,7 @@ def _edit_graph(place: Place, log: Log, stage: Stage, chance: Random) -> None:
             try:
                 did = _one_edit(project, chance, number)
             except GraphError:
-                continue  # chance asked for a cycle or a namesake: refused, and nothing is acknowledged
+                continue  # chance chose a cycle or a namesake: refused, and nothing is acknowledged
             log.acknowledge(project, did)
 
 
@@ -228,7 +228,7 @@ def _embed_in_batches(place: Place, log: Log, stage: Stage, chance: Random) -> N
 
 
 class CommandRefused(Exception):  # noqa: N818 (as `Cancelled`: not a failure of the instrument)
-    """A command ended with another status than 0; the text is what it said."""
+    """A command ended with another status than 0; the text is its message."""
 
 
 def command(place: Place, log: Log, *words: str | Path) -> None:
@@ -237,11 +237,11 @@ def command(place: Place, log: Log, *words: str | Path) -> None:
     Raises:
         CommandRefused: it did not do it.
     """
-    said = io.StringIO()
-    with contextlib.redirect_stderr(said):
+    errors = io.StringIO()
+    with contextlib.redirect_stderr(errors):
         status = main([str(word) for word in words])
     if status:
-        raise CommandRefused(said.getvalue().strip())
+        raise CommandRefused(errors.getvalue().strip())
     with Project.open(place.project, for_writing=False) as project:
         log.acknowledge(project, str(words[0]))
 

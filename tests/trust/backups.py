@@ -51,7 +51,7 @@ def backup_faults(place: Place, lines: Sequence[Line]) -> list[Fault]:
         lines: what was acknowledged; a restoration must have kept what was there before it.
     """
     backups = backups_of(place)
-    faults = [Fault("other", f"{path.name}: {said}") for path in backups for said in _said_by_check(path)]
+    faults = [Fault("other", f"{path.name}: {fault}") for path in backups for fault in _reported_by_check(path)]
     done = [line for line in lines if line.kind == "done"]
     wanted = [line for line in done if line.did == BACKED_UP]
     wanted += [before for before, line in pairwise(done) if line.did == RESTORED]
@@ -62,7 +62,7 @@ def backup_faults(place: Place, lines: Sequence[Line]) -> list[Fault]:
     return faults
 
 
-def _said_by_check(path: Path) -> list[str]:
+def _reported_by_check(path: Path) -> list[str]:
     try:
         return Project.faults_of(path)[:1]
     except ProtoleafError as error:

@@ -24,7 +24,7 @@ from engine.config import BACKBONES_VARIABLE, BACKUPS_VARIABLE, CACHE_VARIABLE
 
 PRELOADED: Final = ("engine.cli.main", "tests.trust.activities", "tests.trust.survivor")
 HANG_S: Final = 60.0
-_SPEECH: Final = "said.txt"
+_OUTPUT: Final = "output.txt"
 _NOT_KNOWN: Final = 255  # multiprocessing's word for a status that the fork server lost
 _context = multiprocessing.get_context("forkserver")
 _context.set_forkserver_preload(list(PRELOADED))
@@ -77,9 +77,9 @@ class Place:
         """Where acknowledgements are written."""
         return self.folder / "acknowledged.jsonl"
 
-    def said(self) -> str:
+    def output(self) -> str:
         """What the latest child wrote to standard output and standard error."""
-        path = self.folder / _SPEECH
+        path = self.folder / _OUTPUT
         return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
 
 
@@ -106,8 +106,8 @@ class Ending:
     @property
     def is_crash(self) -> bool:
         """Whether it died by itself; what the fork server could not tell about one that has answered is no death."""
-        is_untold = self.exit_code == _NOT_KNOWN and self.has_answered
-        return not self.is_hang and self.exit_code != 0 and not is_untold
+        is_status_unknown = self.exit_code == _NOT_KNOWN and self.has_answered
+        return not self.is_hang and self.exit_code != 0 and not is_status_unknown
 
 
 class Child:
@@ -188,7 +188,7 @@ def own_peak_bytes() -> int:
 def _inside(pipe: Connection, place: Place, work: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
     os.setsid()
     settle(place)
-    _speak_into(place.folder / _SPEECH)
+    _speak_into(place.folder / _OUTPUT)
     try:
         answer, error = work(*arguments), ""
     except BaseException:  # noqa: BLE001 (the instrument counts them)

@@ -186,7 +186,7 @@ def _predictions(out: Path) -> tuple[Mapping[str, object], ...]:
 
 
 def _embedded_faults(bench: Bench, out: Path) -> list[Fault]:
-    """What is wrong with a data set that is said to be whole."""
+    """What is wrong with a data set that claims to be whole."""
     try:
         rows = rows_of(DataSet.open(out))
     except (ProtoleafError, AssertionError) as error:

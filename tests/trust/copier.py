@@ -85,9 +85,9 @@ def copy_some(stage: Stage, session: Session) -> Trial:
         copies = _copies(place, writer, session)
         (folder / _STOP).touch()
         ending = writer.ending(_LIMIT_S)
-        faults = ending_faults(ending, "the writer", place.said())
+        faults = ending_faults(ending, "the writer", place.output())
         looking = run_apart(place, look_at_copies, place, copies, str(stage.facts()["people"]), limit_s=4 * _LIMIT_S)
-        faults += ending_faults(looking, "looking at the copies", place.said())
+        faults += ending_faults(looking, "looking at the copies", place.output())
         faults += looking.answer or ()
         acknowledged = sum(line.kind == "done" for line in read_log(place.log))
         found = named(faults, f"copied {session.pace}, seed {session.seed}")
@@ -95,7 +95,7 @@ def copy_some(stage: Stage, session: Session) -> Trial:
 
 
 def write_on(place: Place, pace: str, seed: int) -> None:
-    """Label and take back until told to stop, in the child.
+    """Label and take back until stopped, in the child.
 
     Before each action of the handshake it waits for the copy: a file that appears when the copy is whole.
     """

@@ -83,7 +83,7 @@ class Twin:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a command said."""
+    """What a command printed."""
 
     status: int
     out: str
@@ -110,7 +110,10 @@ class Story:
     def contents_of(self, project_id: str) -> Mapping[Path, str]:
         """All backups of a project, also of its copies."""
         return {
-            path: told for twin in self.twins if twin.project_id == project_id for path, told in twin.backups.items()
+            path: content
+            for twin in self.twins
+            if twin.project_id == project_id
+            for path, content in twin.backups.items()
         }
 
 
@@ -138,7 +141,7 @@ def restore_one(stage: Stage, plan: Plan) -> Trial:
         place.desk.mkdir(parents=True)
         ending = run_apart(place, play, place, plan)
         restored, found = ending.answer or (0, ())
-        faults = [*found, *ending_faults(ending, "restoring", place.said())]
+        faults = [*found, *ending_faults(ending, "restoring", place.output())]
         return Trial(restored, named(faults, f"{plan.how}, {plan.way}, seed {plan.seed}"), ending.peak_bytes)
 
 
@@ -203,7 +206,7 @@ def _work(story: Story, twin: Twin) -> None:
             twin.backups[made.path] = digest(people_part(project))
         if chance.random() < 0.5:
             project.classes.add(f"Not backed up {chance.randrange(10**9)}")
-    twin.backups = {path: told for path, told in twin.backups.items() if path.exists()}
+    twin.backups = {path: content for path, content in twin.backups.items() if path.exists()}
 
 
 def _move_some(story: Story) -> None:
@@ -386,7 +389,7 @@ def _check_offer(story: Story, victim: Twin) -> None:
 
 
 def _check_restored(story: Story, victim: Twin, *, is_done: bool, meant: Path | None = None) -> None:
-    """What was installed unasked is the project's own, and what the list said it was."""
+    """What was installed unasked is the project's own, and what the list showed."""
     if not is_done:
         return
     story.restored += 1

@@ -84,7 +84,7 @@ def fill_one(stage: Stage, fill: Fill) -> Trial:
         place = Place(folder)
         folder.mkdir()
         ending = run_apart(place, meet_full_disk, place, stage, fill, limit_s=_LIMIT_S)
-        faults = [*ending_faults(ending, "on a full disk", place.said()), *(ending.answer or ())]
+        faults = [*ending_faults(ending, "on a full disk", place.output()), *(ending.answer or ())]
         acknowledged = sum(line.kind == "done" for line in read_log(place.log))
         return Trial(acknowledged, named(faults, fill.name), ending.peak_bytes)
 
@@ -105,8 +105,8 @@ def meet_full_disk(roomy: Place, stage: Stage, fill: Fill) -> list[Fault]:
     settle(small if fill.holds_all else roomy)
     filler = leave_free(small.folder, fill.free_bytes)
     faults = _run(fill, small, stage, Log(roomy.log))
-    if not (verdict := check(small.project)).is_sound and not (fill.holds_all and _FULL in verdict.said):
-        faults.append(Fault("other", f"check on the full disk: {verdict.said[:500]}"))
+    if not (verdict := check(small.project)).is_sound and not (fill.holds_all and _FULL in verdict.message):
+        faults.append(Fault("other", f"check on the full disk: {verdict.message[:500]}"))
     if left := drafts(small):
         faults.append(Fault("other", f"left on the full disk: {', '.join(left[:5])}"))
     filler.unlink()

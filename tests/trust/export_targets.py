@@ -60,7 +60,7 @@ def _aim_apart(stage: Stage, batch: Batch, on_trial: OnTrial) -> Trial:
         ending = run_apart(place, aim_some, place, batch, limit_s=_START_S + TRIAL_LIMIT_S * batch.count)
         faults, done = ending.answer or ([], 0)
         if ending.answer is None:
-            faults = ending_faults(ending, f"targets from seed {batch.first}", place.said())
+            faults = ending_faults(ending, f"targets from seed {batch.first}", place.output())
         for _ in range(batch.count):
             on_trial()
         return Trial(done, tuple(faults), ending.peak_bytes)
@@ -94,10 +94,10 @@ def aim(world: World, chance: Random) -> tuple[list[Fault], int]:
     is_overwriting = words[0] not in _NO_OVERWRITE and chance.random() < 1 / 2
     words += ["--overwrite"] * is_overwriting
     doing = f"{' '.join(words[:1] + [word for word in words[2:] if word != str(target)])} at {kind}"
-    said = io.StringIO()
+    errors = io.StringIO()
     status = -1
     try:
-        with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())), contextlib.redirect_stderr(said):
+        with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())), contextlib.redirect_stderr(errors):
             status = main(words)
     except (Exception, SystemExit) as error:  # noqa: BLE001 (the instrument counts them)
         return [Fault("traceback", f"{doing}: {type(error).__name__}: {str(error)[:200]}")], status
@@ -114,7 +114,7 @@ def aim(world: World, chance: Random) -> tuple[list[Fault], int]:
         is_same = False
     faults += [] if is_same else [Fault("wrong", f"{doing}: the project was replaced")]
     if kind == "a new name" and status != 0:
-        faults.append(Fault("other", f"{doing}: refused: {said.getvalue()[:200]}"))
+        faults.append(Fault("other", f"{doing}: refused: {errors.getvalue()[:200]}"))
     _tidy(world, before)
     return faults, status
 

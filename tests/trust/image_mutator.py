@@ -88,7 +88,7 @@ def break_some(stage: Stage, batch: Batch, on_trial: OnTrial = lambda: None) -> 
             for _ in range(ended_at - done):
                 on_trial()
             if ending.answer is None:
-                faults += ending_faults(ending, f"picture with seed {batch.first + ended_at}", place.said())
+                faults += ending_faults(ending, f"picture with seed {batch.first + ended_at}", place.output())
                 ended_at += 1
             done = ended_at
     return Trial(0, tuple(faults), peak)

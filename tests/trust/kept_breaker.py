@@ -74,13 +74,13 @@ def break_one(stage: Stage, plan: Breaking) -> Trial:
         place = stage.lay(folder, with_caches=True, project=stage.large)
         faults: list[Fault] = []
         before = run_apart(place, prepare, place, stage, plan.seed, limit_s=LIMIT_S)
-        faults += ending_faults(before, "working with it", place.said())
+        faults += ending_faults(before, "working with it", place.output())
         scene = _SCENES.get(plan.how, break_file)
         during = run_apart(place, scene, place, plan, limit_s=LIMIT_S)
         if during.exit_code != -signal.SIGKILL:
-            faults += ending_faults(during, "what happens to it", place.said())
+            faults += ending_faults(during, "what happens to it", place.output())
         looking = run_apart(place, look, place, stage, plan, before.answer, limit_s=LIMIT_S)
-        faults += [*ending_faults(looking, "looking at what it shows", place.said()), *(looking.answer or ())]
+        faults += [*ending_faults(looking, "looking at what it shows", place.output()), *(looking.answer or ())]
         acknowledged = sum(line.kind == "done" for line in read_log(place.log))
         return Trial(acknowledged, named(faults, name), max(before.peak_bytes, looking.peak_bytes))
 

@@ -58,7 +58,7 @@ def life_s(stage: Stage, activity: Activity, seed: int) -> float:
         place = _laid(stage, activity, folder)
         start = time.monotonic()
         ending = run_apart(place, run_activity, activity.run, place, stage, seed, limit_s=_WHOLE_LIFE_S)
-        if faults := ending_faults(ending, activity.name, place.said()):
+        if faults := ending_faults(ending, activity.name, place.output()):
             raise RuntimeError(f"without being killed, {faults[0].text}")
         return time.monotonic() - start
 
@@ -73,11 +73,11 @@ def kill_one(stage: Stage, kill: Kill) -> Trial:
         if child.ended_within(kill.after_s):
             ending = child.ending()
             peak = ending.peak_bytes
-            faults += ending_faults(ending, "before it was killed", place.said())
+            faults += ending_faults(ending, "before it was killed", place.output())
         else:
             peak = child.kill()
         looking = run_apart(place, look, place, kill.activity.start_digest(stage))
-        faults += ending_faults(looking, "looking at what is left", place.said())
+        faults += ending_faults(looking, "looking at what is left", place.output())
         faults += [*(looking.answer or ()), *stray_fault(place)]
         acknowledged = sum(line.kind == "done" for line in read_log(place.log))
         return Trial(acknowledged, named(faults, name), max(peak, looking.peak_bytes))

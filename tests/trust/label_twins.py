@@ -94,7 +94,7 @@ def import_some(stage: Stage, batch: Batch, on_trial: OnTrial = lambda: None) ->
         for _ in range(batch.count):
             on_trial()
         if ending.answer is None:
-            return Trial(0, tuple(ending_faults(ending, f"imports from seed {batch.first}", place.said())))
+            return Trial(0, tuple(ending_faults(ending, f"imports from seed {batch.first}", place.output())))
         faults, imported, peak = ending.answer
         return Trial(imported, faults, peak)
 

@@ -165,10 +165,10 @@ def ask(stage: Stage, one: Try, run: Callable[..., "subprocess.Popen[bytes]"] = 
             write_data(colour_data(), folder / "data")
         words = [str(named.get(word, word)) for word in one.words]
         with _held(project) if one.is_beside else nullcontext():
-            status, said = _run(one, words, folder, run)
+            status, output = _run(one, words, folder, run)
         is_changed = project.read_bytes() != before
     doing = f"{' '.join(word[:30] for word in one.words)!r} {one.stream}{one.number or ''}"
-    return Trial(int(status == 0), tuple(_faults(one, status, said, doing, is_changed=is_changed)))
+    return Trial(int(status == 0), tuple(_faults(one, status, output, doing, is_changed=is_changed)))
 
 
 def _environment(folder: Path) -> dict[str, str]:
@@ -203,12 +203,12 @@ def _run(one: Try, words: Sequence[str], folder: Path, run: Callable[..., Any]) 
                 time.sleep(TWICE_AFTER_S)
                 _send(one, child.pid)
         try:
-            _, said = child.communicate(timeout=LIMIT_S)
+            _, errors = child.communicate(timeout=LIMIT_S)
         except subprocess.TimeoutExpired:
             os.killpg(child.pid, signal.SIGKILL)
             return None, ""
         left = "" if _is_alone(child.pid) else LEFT
-        return child.returncode, said.decode("utf-8", "backslashreplace") + left
+        return child.returncode, errors.decode("utf-8", "backslashreplace") + left
 
 
 def _command(one: Try, words: Sequence[str], folder: Path) -> list[str]:
@@ -245,22 +245,22 @@ def _is_of(process: psutil.Process, group: int) -> bool:
         return False
 
 
-def _faults(one: Try, status: int | None, said: str, doing: str, *, is_changed: bool) -> Iterator[Fault]:
+def _faults(one: Try, status: int | None, output: str, doing: str, *, is_changed: bool) -> Iterator[Fault]:
     if status is None:
         yield Fault("hang", doing)
         return
-    is_guarded = "/engine/" in said or ("/app/" in said and GUARD not in said)
-    if "Traceback (most recent call last)" in said and (is_guarded or not one.number):
-        yield Fault("traceback", f"{doing}: {said.strip().splitlines()[-1][:200]}")
+    is_guarded = "/engine/" in output or ("/app/" in output and GUARD not in output)
+    if "Traceback (most recent call last)" in output and (is_guarded or not one.number):
+        yield Fault("traceback", f"{doing}: {output.strip().splitlines()[-1][:200]}")
     elif status not in SETTLED and not (one.number and status in BEFORE_OUR_FIRST_LINE):
         yield Fault("other", f"{doing}: status {status}")
-    if LEFT in said:
+    if LEFT in output:
         yield Fault("other", f"{doing}: processes are left")
     if one.is_beside and status != 0 and one.words[0] != "evaluate":
-        yield Fault("wrong", f"{doing}: status {status} beside a window: {said[:200]!r}")
-    if status == 1 and sum(line.startswith("protoleaf: ") for line in said.splitlines()) > 1:
-        yield Fault("other", f"{doing}: several lines: {said[:200]!r}")
-    if one.number and status in {130, 143} and said.count("\n") > 1:
-        yield Fault("other", f"{doing}: more than one line: {said[:200]!r}")
+        yield Fault("wrong", f"{doing}: status {status} beside a window: {output[:200]!r}")
+    if status == 1 and sum(line.startswith("protoleaf: ") for line in output.splitlines()) > 1:
+        yield Fault("other", f"{doing}: several lines: {output[:200]!r}")
+    if one.number and status in {130, 143} and output.count("\n") > 1:
+        yield Fault("other", f"{doing}: more than one line: {output[:200]!r}")
     if is_changed and status != 0:
         yield Fault("wrong", f"{doing}: the project was changed")

@@ -20,7 +20,7 @@ class Fault:
 
     Attributes:
         kind: lost (an acknowledged action), traceback (anything but one of our errors), hang, wrong (content that
-            differs, and nothing says so), stray (files left behind), other (told in the text).
+            differs, and nothing says so), stray (files left behind), other (named in the text).
         text: what was done and what happened, in one line.
         count: of actions, where several were lost.
     """
@@ -61,7 +61,7 @@ class Outcome:
 
     @property
     def broken(self) -> tuple[Fault, ...]:
-        """The faults that break a promise; files left behind are told, and break none."""
+        """The faults that break a promise; files left behind are reported, and break none."""
         return tuple(fault for fault in self.faults if fault.kind != "stray")
 
     @property

@@ -114,7 +114,7 @@ def damage_one(stage: Stage, plan: Damaged) -> Trial:
         place = stage.lay(folder, with_caches=True)
         run_apart(place, make_damage, place, stage.older, plan)
         ending = run_apart(place, examine, place, stage, plan.seed, limit_s=LIMIT_S)
-        found = [*(ending.answer or ()), *ending_faults(ending, "examining it", place.said())]
+        found = [*(ending.answer or ()), *ending_faults(ending, "examining it", place.output())]
         return Trial(0, named(found, f"{plan.how[:90]}, seed {plan.seed}"), ending.peak_bytes)
 
 

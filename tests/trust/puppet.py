@@ -1,4 +1,4 @@
-"""A program that has the project open and does what it is told: for trials in which something happens in between."""
+"""A program that has the project open and obeys commands: for trials in which something happens in between."""
 
 import json
 import os

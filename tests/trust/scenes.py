@@ -70,7 +70,7 @@ class Scene:
         """Let a program close; it must end well."""
         ending = puppet.close()
         self.peak_bytes = max(self.peak_bytes, ending.peak_bytes)
-        self.faults += ending_faults(ending, "the program that had it open", self.place.said())
+        self.faults += ending_faults(ending, "the program that had it open", self.place.output())
 
     def killed_writer(self) -> None:
         """Let a program label as fast as it can, and kill it in the middle."""
@@ -121,7 +121,7 @@ class Scene:
     def _look(self) -> list[tuple[Path, str, bool]]:
         ending = run_apart(self.place, contents_of, self.place.folder)
         self.peak_bytes = max(self.peak_bytes, ending.peak_bytes)
-        self.faults += ending_faults(ending, "looking at the files", self.place.said())
+        self.faults += ending_faults(ending, "looking at the files", self.place.output())
         return list(ending.answer or ())
 
 

@@ -233,7 +233,7 @@ def _open_apart(stage: Stage, batch: Batch, on_trial: OnTrial) -> Trial:
         ending = run_apart(place, open_some, place, batch, limit_s=_START_S + HANG_S * batch.count)
         faults, done = ending.answer or ([], 0)
         if ending.answer is None:
-            faults = ending_faults(ending, f"special files from seed {batch.first}", place.said())
+            faults = ending_faults(ending, f"special files from seed {batch.first}", place.output())
         for _ in range(batch.count):
             on_trial()
         return Trial(done, tuple(faults), ending.peak_bytes)
@@ -281,11 +281,11 @@ def open_one(world: World, chance: Random, run: Callable[[list[str]], int] = mai
 
     words = DOORS[door](world, chance, make)
     doing = f"{kind} as {door}: {' '.join(word for word in words if '/' not in word)}"
-    said = io.StringIO()
+    errors = io.StringIO()
     status = -1
     signal.setitimer(signal.ITIMER_REAL, HANG_S)
     try:
-        with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())), contextlib.redirect_stderr(said):
+        with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())), contextlib.redirect_stderr(errors):
             status = run(words)
     except HangError:
         return [Fault("hang", doing)], status
@@ -293,16 +293,16 @@ def open_one(world: World, chance: Random, run: Callable[[list[str]], int] = mai
         return [Fault("traceback", f"{doing}: {type(error).__name__}: {str(error)[:200]}")], status
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-    return list(_faults(world, door, doing, status, said.getvalue())), status
+    return list(_faults(world, door, doing, status, errors.getvalue())), status
 
 
-def _faults(world: World, door: str, doing: str, status: int, said: str) -> Iterator[Fault]:
+def _faults(world: World, door: str, doing: str, status: int, output: str) -> Iterator[Fault]:
     if status == 0 and door in ALONE:
         yield Fault("wrong", f"{doing}: it was taken")
-    if "enough memory" in said:
-        yield Fault("other", f"{doing}: {said[:200]}")
+    if "enough memory" in output:
+        yield Fault("other", f"{doing}: {output[:200]}")
     if status not in {0, 1, 2}:
-        yield Fault("other", f"{doing}: status {status}: {said[:200]}")
+        yield Fault("other", f"{doing}: status {status}: {output[:200]}")
     if door in {"named by a list", "image"}:
         with Project.open(world.project, for_writing=False) as project:
             taken = [image.path for image in project.images.records() if not project.images.resolve(image).is_file()]

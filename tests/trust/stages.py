@@ -105,7 +105,7 @@ def build_stage(folder: Path) -> Stage:
     stage.place.desk.mkdir(parents=True)
     ending = run_apart(stage.place, _build, folder, limit_s=300)
     if ending.error or ending.exit_code:
-        raise RuntimeError(f"the stage could not be built: {ending.error}{stage.place.said()}")
+        raise RuntimeError(f"the stage could not be built: {ending.error}{stage.place.output()}")
     return stage
 
 

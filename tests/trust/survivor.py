@@ -22,15 +22,15 @@ from tests.trust.seen import digest, machine_part, people_part
 
 @dataclass(frozen=True)
 class Verdict:
-    """What `check` said.
+    """What `check` reported.
 
     Attributes:
         is_sound: whether it called the project sound.
-        said: its words.
+        message: its words.
     """
 
     is_sound: bool
-    said: str
+    message: str
 
 
 def check(project: Path) -> Verdict:
@@ -99,7 +99,7 @@ def survivor_faults(
     faults: list[Fault] = []
     verdict = check(place.project)
     if not verdict.is_sound:
-        faults.append(Fault("other", f"check does not call it sound: {verdict.said}"))
+        faults.append(Fault("other", f"check does not call it sound: {verdict.message}"))
     acknowledged = sum(line.kind == "done" for line in lines)
     try:
         if kept_files(CacheFolders.default().collections):

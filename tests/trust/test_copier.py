@@ -19,7 +19,7 @@ def test_copies_hold_what_was_acknowledged(stage: Stage) -> None:
 
 
 def test_a_copy_that_lacks_an_action_is_found(stage: Stage) -> None:
-    """A sound copy without an action that was acknowledged before is told with what it lacks."""
+    """A sound copy without an action that was acknowledged before is reported with what it lacks."""
     with trial_folder(stage.folder) as folder:
         place = stage.lay(folder)
         (folder / "elsewhere 0").mkdir()

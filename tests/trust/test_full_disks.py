@@ -97,11 +97,11 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def complaints(tried: Moment, outcome: Outcome) -> list[str]:
     """What is wrong with what became of a moment."""
     found = []
-    if "Traceback" in outcome.said:
+    if "Traceback" in outcome.output:
         found.append("a traceback")
     if outcome.status < 0:
         found.append(f"ended by signal {-outcome.status}")
-    if outcome.status > 0 and "the disk is full" not in outcome.said:
+    if outcome.status > 0 and "the disk is full" not in outcome.output:
         found.append("does not say that the disk is full")
     if outcome.status > 1:
         found.append(f"exit status {outcome.status}")
@@ -114,7 +114,7 @@ def complaints(tried: Moment, outcome: Outcome) -> list[str]:
     if outcome.again:
         found.append(f"with room again: {outcome.again}")
     return [
-        f"{' '.join(tried.arguments[:2])} with {tried.free_bytes:,} bytes free: {each}; it said {outcome.said!r}"
+        f"{' '.join(tried.arguments[:2])} with {tried.free_bytes:,} bytes free: {each}; it printed {outcome.output!r}"
         for each in found
     ]
 

@@ -25,7 +25,7 @@ def test_every_damage_is_dealt(stage: Stage) -> None:
 
 
 def test_another_exception_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A decoder that raises anything but our error is told with the picture's seed."""
+    """A decoder that raises anything but our error is reported with the picture's seed."""
 
     def spoiled(path: Path, data: bytes) -> object:
         raise ZeroDivisionError("planted")

@@ -55,7 +55,7 @@ def test_the_killer_finds_lost_actions(stage: Stage) -> None:
 
 
 def test_the_killer_finds_tracebacks_and_drafts(stage: Stage) -> None:
-    """An exception that is none of ours, and a file that nobody needs, are told."""
+    """An exception that is none of ours, and a file that nobody needs, are reported."""
     assert "KeyError: 'planted'" in planted(_raises, stage).faults[0].text
     assert "pixels.partial" in planted(_leaves_a_draft, stage).faults[-1].text
 

@@ -81,12 +81,12 @@ def lived_in(home: FreshHome, embedded_once: Collection, tmp_path: Path) -> Coll
     return Collection(folder, type(embedded_once.caches)(home.cache))
 
 
-def guarded(home: FreshHome, command: list[str], *, told: str = "", **variables: str) -> "Guarded":
+def guarded(home: FreshHome, command: list[str], *, input_text: str = "", **variables: str) -> "Guarded":
     """Run a program in a home under the guard."""
     from tests.support.network_guard import NoGuardError, run_guarded
 
     try:
-        return run_guarded(command, home.environment(**variables), home.start, told=told)
+        return run_guarded(command, home.environment(**variables), home.start, input_text=input_text)
     except NoGuardError as error:
         pytest.skip(f"no guard can be set up here: {error}")
 
@@ -104,7 +104,7 @@ def test_the_guard_catches(home: FreshHome, tries: str) -> None:
     done = guarded(home, [sys.executable, "-c", tries])
     assert done.status == 0, done
     assert done.attempts
-    assert all("asked for a socket of kind" in attempt for attempt in done.attempts)
+    assert all("requested a socket of kind" in attempt for attempt in done.attempts)
 
 
 def test_the_listing_catches_onnxruntime_left_alone(home: FreshHome) -> None:

@@ -16,7 +16,7 @@ def test_damage_is_found_or_harmless(stage: Stage) -> None:
 
 
 def test_wrong_data_that_is_called_sound_is_found(stage: Stage, tmp_path: Path) -> None:
-    """A sound file that holds something else than it should is the worst outcome, and is told as that."""
+    """A sound file that holds something else than it should is the worst outcome, and is reported as that."""
     changed = Stage(tmp_path / "changed")
     shutil.copytree(stage.place.folder, changed.place.folder)
     shutil.copyfile(stage.older, changed.older)

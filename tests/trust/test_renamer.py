@@ -19,7 +19,7 @@ def test_nothing_is_lost_without_an_error(stage: Stage, name: str) -> None:
 
 
 def test_a_missing_action_is_found(stage: Stage) -> None:
-    """A file that was put back to what it was before its last actions is told."""
+    """A file that was put back to what it was before its last actions is reported."""
     with trial_folder(stage.folder) as folder:
         scene = Scene(stage.lay(folder), stage, Random(1))
         puppet = scene.writer()

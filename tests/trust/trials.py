@@ -30,13 +30,13 @@ def run_trials(
         on_trial: called after each.
     """
 
-    def told(plan: Plan) -> Trial:
+    def counted(plan: Plan) -> Trial:
         found = trial(plan)
         on_trial()
         return found
 
     with ThreadPoolExecutor(PROCESSES) as pool:
-        return outcome(instrument, pool.map(told, plans))
+        return outcome(instrument, pool.map(counted, plans))
 
 
 @contextmanager
@@ -49,21 +49,21 @@ def trial_folder(parent: Path) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def ending_faults(ending: Ending, doing: str, said: str) -> list[Fault]:
+def ending_faults(ending: Ending, doing: str, output: str) -> list[Fault]:
     """What is wrong with how a child ended: it raised, hung, or crashed.
 
     Args:
         ending: how it ended.
         doing: what it was to do, in words.
-        said: what it had written.
+        output: what it had written.
     """
     if ending.is_hang:
-        return [Fault("hang", f"{doing}: no end at {_last_lines(said)[-80:]}")]
+        return [Fault("hang", f"{doing}: no end at {_last_lines(output)[-80:]}")]
     if ending.error:
         return [Fault("traceback", f"{doing}: {_last_lines(ending.error)}")]
     if ending.is_crash:
-        return [Fault("traceback", f"{doing}: died with status {ending.exit_code} {_last_lines(said)}")]
-    return [Fault("traceback", f"{doing}: {_last_lines(said)}")] if "Traceback (most" in said else []
+        return [Fault("traceback", f"{doing}: died with status {ending.exit_code} {_last_lines(output)}")]
+    return [Fault("traceback", f"{doing}: {_last_lines(output)}")] if "Traceback (most" in output else []
 
 
 def named(faults: Sequence[Fault], name: str) -> tuple[Fault, ...]:

@@ -1,4 +1,4 @@
-"""Where the program and its weights come from, told in the Help menu."""
+"""Where the program and its weights come from, named in the Help menu."""
 
 from pathlib import Path
 
@@ -32,7 +32,7 @@ def words(card: AboutCard) -> str:
     return "\n".join(label.text() for label in card.findChildren(QLabel) if label.isVisibleTo(card))
 
 
-def test_version_origin_and_licence_are_told(desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_version_origin_and_licence_are_shown(desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As the file NOTICE tells them; Esc closes."""
     notice = tmp_path / "NOTICE"
     notice.write_text("Works of others.\n\nA network\n    Weights by\n    somebody, 2020.\n", encoding="utf-8")

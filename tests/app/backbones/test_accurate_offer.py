@@ -92,7 +92,7 @@ def unlabelled(project: Project) -> None:
 
 
 @pytest.mark.usefixtures("tinyleaf")
-@pytest.mark.parametrize("reason", ["no labels", "read only", "told before", "the sample"])
+@pytest.mark.parametrize("reason", ["no labels", "read only", "offered before", "the sample"])
 def test_nothing_is_offered_where_nothing_can_be_gained(
     desk: Desk, collection: Collection, settings: Settings, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -103,7 +103,7 @@ def test_nothing_is_offered_where_nothing_can_be_gained(
     with Project.open(collection.project) as project:
         if reason == "no labels":
             unlabelled(project)
-        elif reason == "told before":
+        elif reason == "offered before":
             settings.remember_offered(project.backups.project_id)
     session = desk.window.session
     with desk.qtbot.waitSignal(session.loaded, timeout=LONG_MS):

@@ -152,7 +152,7 @@ def test_a_read_only_project_cannot_be_changed(
     assert not use_button(panel, tinyleaf).isEnabled()
 
 
-def test_a_lost_backbone_is_told_and_mended(desk: Desk, collection: Collection, tinyleaf: str) -> None:
+def test_a_lost_backbone_is_reported_and_mended(desk: Desk, collection: Collection, tinyleaf: str) -> None:
     """The project opens with its predictions; a toast leads to the panel, which says what to do; leafnet mends it."""
     from engine.collection.backbone_change import prepare_change, use_backbone
 

@@ -59,7 +59,7 @@ def test_a_file_that_is_no_network_is_refused(reviewing: Desk, tmp_path: Path) -
     assert panel.file.choose_button.isEnabled()
 
 
-def test_numbers_that_are_none_are_told(reviewing: Desk, tmp_path: Path) -> None:
+def test_numbers_that_are_none_are_refused(reviewing: Desk, tmp_path: Path) -> None:
     """A mean of two numbers cannot be tried; a preset mends it."""
     path = tmp_path / "tiny.onnx"
     write_tiny_backbone(path)

@@ -27,7 +27,7 @@ def no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_without_an_address_the_system_decides(reviewing: Desk) -> None:
-    """A quiet line; nothing of a proxy is asked for, and none is passed on."""
+    """A quiet line; no proxy has to be entered, and none is passed on."""
     page = listed(reviewing).published
     reviewing.window.of(Backbones).jobs.download.make_job = player = Player([Failed("no way")])
     assert page.proxy.open_button.text() == "Use a proxy…"
@@ -46,8 +46,8 @@ def test_what_is_no_proxy_is_refused_in_place(reviewing: Desk, settings: Setting
     assert page.proxy.field.hasFocus()
     reviewing.qtbot.keyClicks(page.proxy.field, "socks5://anna:secret@here:1")
     reviewing.press(Key.Key_Return)
-    told = page.proxy.problem.text().replace("\u200b", "")
-    assert told == "this is no proxy's address: expected http://host:port, found “socks5://anna@here:1”"
+    problem = page.proxy.problem.text().replace("\u200b", "")
+    assert problem == "this is no proxy's address: expected http://host:port, found “socks5://anna@here:1”"
     assert page.proxy.problem.isVisible()
     page.proxy.open_button.click()
     assert page.proxy.field.isVisible()
@@ -63,7 +63,7 @@ def test_what_is_no_proxy_is_refused_in_place(reviewing: Desk, settings: Setting
 
 
 def test_a_download_goes_through_the_proxy(reviewing: Desk, settings: Settings) -> None:
-    """With the real worker: the proxy is asked for the whole address, by name and password; only the name is kept."""
+    """With the real worker: the proxy gets the whole address, by name and password; only the name is kept."""
     panel = listed(reviewing)
     page, download = panel.published, reviewing.window.of(Backbones).jobs.download
     page.search.setText("smallnet")

@@ -184,7 +184,7 @@ def test_three_are_recommended_before_all_others(reviewing: Desk) -> None:
 
 
 @pytest.mark.parametrize("width", [320, 440, 620])
-def test_names_can_be_told_apart_at_every_width(reviewing: Desk, width: int) -> None:
+def test_names_are_distinct_at_every_width(reviewing: Desk, width: int) -> None:
     """The name has its room; the other columns are shown as far as they fit beside it, and never cut."""
     names = ("convnext_tiny", "convnext_small", "convnext_base", "convnext_large")
     keep_list(reviewing.window.session.caches, [replace(SMALL, network=name) for name in names])

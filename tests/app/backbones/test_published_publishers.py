@@ -1,4 +1,4 @@
-"""Two publishers in one list: told apart by a box, searched without a pause, taken from a mirror when there is one."""
+"""Two publishers in one list: chosen by a box, searched without a pause, taken from a mirror when there is one."""
 
 import time
 from dataclasses import replace
@@ -82,7 +82,7 @@ def test_without_timm_the_page_says_what_it_would_bring(reviewing: Desk) -> None
 
 
 @pytest.mark.parametrize("width", [330, 620])
-def test_names_of_timm_can_be_told_apart(reviewing: Desk, width: int) -> None:
+def test_names_of_timm_are_distinct(reviewing: Desk, width: int) -> None:
     """They differ in the middle, so a narrow panel leaves other columns out first; one of dashes is never shown."""
     with_registers = replace(DINOV2, network="vit_small_patch14_reg4_dinov2")
     page = page_of(reviewing, SMALL, DINOV2, with_registers)
@@ -149,7 +149,7 @@ def type_size(desk: Desk, box: QSpinBox, text: str) -> None:
 
 
 def test_a_network_of_timm_takes_another_input_size(reviewing: Desk, tmp_path: Path) -> None:
-    """Typed in pixels; what cannot be is said in place, and what comes is another backbone than at the usual size."""
+    """Typed in pixels; what is impossible is refused in place, and the result is another backbone than usual."""
     page = page_of(reviewing, SMALL, DINOV2)
     card, jobs = page.card, reviewing.window.of(Backbones).jobs
     assert card.input_size.isHidden()

@@ -88,7 +88,7 @@ def test_the_question_survives_a_fresh_list(reviewing: Desk, tinyleaf: str, tmp_
     assert [card.row.name for card in panel.computer.cards if card.is_asking] == [tinyleaf]
 
 
-def test_files_that_are_gone_already_are_told(reviewing: Desk, tinyleaf: str) -> None:
+def test_files_that_are_gone_already_are_reported(reviewing: Desk, tinyleaf: str) -> None:
     """One line, and the list shows what is there now."""
     panel, card = asked(reviewing, tinyleaf)
     shutil.rmtree(BackboneLibrary().folder / tinyleaf)

@@ -25,7 +25,7 @@ FIGURES = ShotComparison(0.571, 0.619, 200, gained=12, lost=2)
 SMALL_ROW = PublishedRow(SMALL)
 
 
-def test_what_is_told_before_a_removal() -> None:
+def test_the_question_before_a_removal() -> None:
     """File and size, what becomes of projects, and how the backbone comes back."""
     added = backbone_row(Origin.ADDED)
     assert removal_question(added) == "Remove mine? This deletes mine.onnx (97.8\u00a0MB) from this computer for good."
@@ -34,7 +34,7 @@ def test_what_is_told_before_a_removal() -> None:
     assert removal_consequence(backbone_row(Origin.PUBLISHED)).endswith("It can be downloaded again.")
 
 
-def test_what_is_told_before_a_download() -> None:
+def test_the_question_before_a_download() -> None:
     """Size, host and licence."""
     assert download_button(SMALL_ROW) == "Download 4.8\u00a0MB…"
     assert download_button(replace(SMALL_ROW, fetched_bytes=1_200_000)) == "Resume: 1.2\u00a0MB of 4.8\u00a0MB done…"
@@ -45,7 +45,7 @@ def test_what_is_told_before_a_download() -> None:
 
 
 @pytest.mark.parametrize(
-    ("figures", "said", "basis"),
+    ("figures", "expected", "basis"),
     [
         (FIGURES, "tinyleaf is better", "95% confidence interval of the difference: 1.3 to 8.6 points."),
         (replace(FIGURES, before=0.7, gained=2, lost=12), "tinyleaf is worse", "-8.6 to -1.3 points."),
@@ -55,9 +55,9 @@ def test_what_is_told_before_a_download() -> None:
         (ShotComparison(None, None, 0), "tinyleaf is ready", ""),
     ],
 )
-def test_a_verdict_is_honest(figures: ShotComparison, said: str, basis: str) -> None:
-    """Chance is said where it may be chance."""
-    assert verdict(figures, "tinyleaf") == said
+def test_a_verdict_is_honest(figures: ShotComparison, expected: str, basis: str) -> None:
+    """A difference that may be due to chance is called so."""
+    assert verdict(figures, "tinyleaf") == expected
     assert measured_on(figures).endswith(basis)
 
 

@@ -86,7 +86,7 @@ def label_some(desk: Desk, count: int) -> None:
 
 
 def test_opening_makes_the_backup_of_the_day(working: Desk) -> None:
-    """On a thread of its own, and nobody hears of it."""
+    """On a thread of its own, and nobody is notified."""
     (backup,) = on_disk(working)
     assert (backup.reason, backup.images, backup.fault) == (BackupReason.DAY, 64, "")
     assert working.window.toast.message == ""
@@ -162,10 +162,10 @@ def test_a_damaged_backup_says_so(working: Desk, collection: Collection) -> None
     assert panel.cards[0].ask_button.isHidden()
 
 
-def test_a_backup_that_fails_is_said_once(
+def test_a_backup_that_fails_is_reported_once(
     desk: Desk, collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The work goes on; the second failure is not worth another word."""
+    """The work goes on; the second failure is not worth another message."""
     (tmp_path / "taken").touch()
     monkeypatch.setenv(BACKUPS_VARIABLE, str(tmp_path / "taken"))
     desk.open(collection.project)
@@ -241,7 +241,7 @@ def test_a_project_open_elsewhere_is_not_restored(desk: Desk, collection: Collec
 
 
 def test_a_restore_that_fails_leaves_the_project_open(working: Desk, panel: BackupsPanel) -> None:
-    """The backup rotted while the question was open: said, and the project is as it was."""
+    """The backup rotted while the question was open: reported, and the project is as it was."""
     label_some(working, 3)
     after = labels_in(working)
     card = card_for(working, panel, BackupReason.DAY)
@@ -368,8 +368,8 @@ def test_where_nobody_can_be_sure_the_person_chooses(desk: Desk, twins: tuple[Pa
     assert headings == ["From this location", str(project), "From another location", str(twin)]
     own, stranger = panel.cards
     click(desk, stranger.ask_button)
-    for told in ("Is this the right project?", "2 classes", "5 images", "3 labels", f"From {twin}", "Made "):
-        assert told in stranger.question_text
+    for detail in ("Is this the right project?", "2 classes", "5 images", "3 labels", f"From {twin}", "Made "):
+        assert detail in stranger.question_text
     desk.wait(lambda: clipped(panel) == [])
     desk.press(Key.Key_Escape)
     assert stranger.question_text == ""

@@ -52,14 +52,14 @@ def test_a_branch_is_copied_into_another_project(reviewing: Desk, tmp_path: Path
     red = graph.find("Red")
     assert [graph.name(child) for child in graph.children(red)] == ["Red checks", "Red disc", "Red stripes"]
     reviewing.wait(lambda: reviewing.window.tree.selected_class == red)
-    told: list[object] = []
+    answers: list[object] = []
     session.ask(
         lambda live: (dict(live.project.classes.graph.all_attributes()), live.project.policies.by_class()),
-        told.append,
+        answers.append,
         owner=session,
     )
-    reviewing.wait(lambda: bool(told))
-    assert told == [
+    reviewing.wait(lambda: bool(answers))
+    assert answers == [
         (
             {red: ClassAttributes("n1", ("Rouge",), "Warm.", "#aa0000", bar=0.9)},
             {red: ClassPolicy(0.9)},
@@ -108,7 +108,7 @@ def test_what_was_cut_cannot_go_below_itself(reviewing: Desk) -> None:
 
 
 def test_foreign_text_is_not_pasted(reviewing: Desk) -> None:
-    """It is said what to do instead; text that only looks like classes is refused by the engine."""
+    """A message names what to do instead; text that only looks like classes is refused by the engine."""
     changes = recorded(reviewing.window.session.change_made)
     choose_class(reviewing, "Red")
     QGuiApplication.clipboard().setText("Some words from a letter")

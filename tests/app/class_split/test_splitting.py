@@ -78,7 +78,7 @@ def test_a_box_a_click_and_a_key_move_images_and_enter_splits(reviewing: Desk, c
     assert {reviewing.label_of(each) for each in ids} == {"Red disc"}
 
 
-def test_a_name_that_is_taken_is_said_on_the_card_and_nothing_changes(reviewing: Desk, card: SplitCard) -> None:
+def test_a_name_that_is_taken_is_refused_on_the_card_and_nothing_changes(reviewing: Desk, card: SplitCard) -> None:
     QTest.mouseClick(card.staying, LEFT, pos=card.staying.rect_of(0).center())
     QTest.mouseClick(card.below, LEFT, pos=QPoint(8, card.below.height() // 2))
     assert card.below.isChecked()

@@ -153,7 +153,7 @@ def test_rows_spring_open_and_fold_back(
     assert pane.is_open("Animal") is hand.was_dropped
 
 
-def test_a_circle_is_refused_in_sight(pane: Pane, hand: Hand) -> None:
+def test_a_circle_is_refused_visibly(pane: Pane, hand: Hand) -> None:
     """The chip says why, the way that would close lights up, and all is as before when the drag goes on."""
     source, target = pane.row("Animal"), pane.row("Animal", "Bird", "Gull")
     way = [pane.row("Animal"), pane.row("Animal", "Bird"), pane.row("Animal", "Bird", "Gull")]

@@ -21,7 +21,7 @@ from tests.support.graphs import graph_of, seaside_graph
 from tests.support.states import Picture, state_of
 
 
-def test_shelves_count_every_image_where_it_belongs() -> None:
+def test_subsets_count_every_image_where_it_belongs() -> None:
     """Failed images are not to be reviewed; the person's "unknown" counts as labelled and as unknown."""
     state = state_of(
         [
@@ -43,7 +43,7 @@ def test_shelves_count_every_image_where_it_belongs() -> None:
     }
 
 
-def test_shelves_are_empty_without_a_project() -> None:
+def test_subsets_are_empty_without_a_project() -> None:
     """No state, no images."""
     assert set(subset_counts(None).values()) == {0}
 
@@ -100,8 +100,8 @@ def test_a_colour_is_handed_down(tree: Tree) -> None:
     assert list(colours.values()) == ["#d05a4e", "#4a88cf", "#d05a4e", ""]
 
 
-def test_policies_are_said_where_they_were_set(tree: Tree) -> None:
-    """Painted in the row and told by its tip, and nowhere below."""
+def test_policies_are_shown_where_they_were_set(tree: Tree) -> None:
+    """Painted in the row and named by its tip, and nowhere below."""
     bird, seal = tree.graph.find("Bird"), tree.graph.find("Seal")
     paths = (("Animal", "Bird"), ("Animal", "Diver", "Seal"), ("Animal", "Bird", "Gull"))
     tree.model.set_marks({}, {bird: ClassPolicy(0.9), seal: ClassPolicy(None, is_deepest=True)})

@@ -93,7 +93,7 @@ def test_an_edit_elsewhere_keeps_branches_and_choice(tree: Tree) -> None:
 
 
 def test_a_moved_branch_stays_open_and_chosen(tree: Tree) -> None:
-    """Gull moves to Diver with its branch open and its choice, and nobody hears of another choice."""
+    """Gull moves to Diver with its branch open and its choice, and nobody is notified of another choice."""
     gull, bird, diver = (tree.graph.find(name) for name in ("Gull", "Bird", "Diver"))
     tree.view.select(tree.row("Animal", "Bird", "Gull"))
     chosen = recorded(tree.view.class_selected)
@@ -106,7 +106,7 @@ def test_a_moved_branch_stays_open_and_chosen(tree: Tree) -> None:
 
 
 def test_a_removed_class_hands_the_choice_on(tree: Tree) -> None:
-    """When the chosen class is gone, the one that is chosen now is told."""
+    """When the chosen class is gone, the one that is chosen now is reported."""
     kelp = tree.graph.find("Kelp")
     tree.view.select(tree.row("Plant", "Kelp"))
     chosen = recorded(tree.view.class_selected)
@@ -124,7 +124,7 @@ def test_a_renamed_class_stays_chosen(tree: Tree) -> None:
     assert tree.view.isExpanded(tree.view.selected_index)
 
 
-def test_painting_costs_what_is_in_sight(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_painting_costs_what_is_visible(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     """A level of 20,000 classes paints only the rows on the screen."""
     graph = CategoryGraph()
     for number in range(20_000):
@@ -255,7 +255,7 @@ def file_data() -> QMimeData:
     return data
 
 
-def test_images_are_told_with_their_class(tree: Tree) -> None:
+def test_dropped_images_are_reported_with_their_class(tree: Tree) -> None:
     """Below all classes they are for a new one."""
     dropped = recorded(tree.view.requests.images_dropped)
     assert tree.drop(image_data(), tree.row("Animal", "Diver", "Seal")) == (True, True)
@@ -264,7 +264,7 @@ def test_images_are_told_with_their_class(tree: Tree) -> None:
 
 
 def test_files_need_a_class(tree: Tree) -> None:
-    """Dropped on a class they are told with it; below all classes they are refused."""
+    """Dropped on a class they are reported with it; below all classes they are refused."""
     dropped = recorded(tree.view.requests.files_dropped)
     assert tree.drop(file_data(), tree.row("Animal", "Diver", "Seal")) == (True, True)
     assert tree.drop(file_data(), QModelIndex()) == (False, False)
@@ -292,7 +292,7 @@ def test_a_branch_springs_open_under_a_drag(qtbot: QtBot, tree: Tree) -> None:
 
 
 def test_several_classes_are_chosen_with_shift_and_ctrl(qtbot: QtBot, tree: Tree) -> None:
-    """The choice is told once for each current class; places come from above to below."""
+    """The choice is reported once for each current class; places come from above to below."""
     tree.view.select(tree.row("Animal", "Bird", "Puffin"))
     tree.view.setFocus()
     chosen = recorded(tree.view.class_selected)

@@ -123,7 +123,7 @@ def test_a_project_without_classes_says_what_to_do(qtbot: QtBot, session: Sessio
     assert asked == [(None,)]
 
 
-def test_shelves_count_the_collection(pane: ClassTree, session: Session) -> None:
+def test_subsets_count_the_collection(pane: ClassTree, session: Session) -> None:
     """24 shots of 64 images are labelled, 40 are to be reviewed."""
     counts = pane.subset_list.rows.counts  # as numbers, not as drawn
     assert (counts[Subset.ALL], counts[Subset.LABELLED], counts[Subset.TO_REVIEW]) == (64, 24, 40)

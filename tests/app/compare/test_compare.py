@@ -64,7 +64,7 @@ def test_selected_images_stand_beside_one_another(reviewing: Desk) -> None:
 
 
 def test_of_more_than_four_the_first_four(reviewing: Desk) -> None:
-    """And that is said."""
+    """And a message says so."""
     page = compared(reviewing, 6)
     assert page.image_ids == reviewing.grid.selected_ids[:4]
     assert "first 4 of 6" in reviewing.window.toast.message

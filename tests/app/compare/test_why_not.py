@@ -1,4 +1,4 @@
-"""One image beside the labelled images of its two likeliest classes."""
+"""One image beside the labelled images of its two most likely classes."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -31,7 +31,7 @@ def have_images(canvases: Sequence[ImageCanvas]) -> bool:
     return all(canvas.has_image for canvas in canvases)
 
 
-def test_the_two_likeliest_classes_with_their_nearest_shots(reviewing: Desk) -> None:
+def test_the_two_most_likely_classes_with_their_nearest_shots(reviewing: Desk) -> None:
     """In the order of their keys; each shot has that label, and its picture comes."""
     page = asked(reviewing)
     tops = reviewing.window.inspector.top_classes_of(page.image_id)
@@ -89,7 +89,7 @@ def test_what_separates_the_classes_as_far_as_it_is_known(reviewing: Desk) -> No
     assert page.bar.text.text()
 
 
-def test_without_a_prediction_that_is_said(reviewing: Desk) -> None:
+def test_a_missing_prediction_is_reported(reviewing: Desk) -> None:
     """Once no image is labelled there is nothing to compare with."""
     page = asked(reviewing)
     labelled = reviewing.state.image_ids[reviewing.state.label_class != NO_CLASS].tolist()

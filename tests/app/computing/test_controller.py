@@ -95,7 +95,7 @@ def test_it_opens_by_key_palette_and_chip(desk: Desk) -> None:
 
 
 def test_a_device_that_is_not_there_says_why(desk: Desk) -> None:
-    """The doctor's reason and remedy, told once; it cannot be chosen; what works tells its speed."""
+    """The doctor's reason and remedy, shown once; it cannot be chosen; what works tells its speed."""
     panel = panel_of(desk)
     assert panel.facts_of("cuda").startswith("This computer shows no NVIDIA GPU")
     assert "the CPU does the work" in panel.facts_of("cuda")
@@ -196,10 +196,10 @@ def test_a_device_that_is_gone_leads_to_the_choice(desk: Desk, unread: Collectio
     assert not panel.buttons["cuda"].isEnabled()
 
 
-def test_a_gpu_that_fails_is_told_once(desk: Desk, unread: Collection) -> None:
+def test_a_gpu_that_fails_is_reported_once(desk: Desk, unread: Collection) -> None:
     """A toast while the job still runs; the chip and the panel keep it until another device is chosen."""
-    told = replace(progress(3, 12), note="CPU", notice=NOTICE)
-    desk.window.embedding._start_worker = ScriptedWorkers([[told, told, "wait"]])  # noqa: SLF001 (a scripted job takes the place of a child process)
+    fallback = replace(progress(3, 12), note="CPU", notice=NOTICE)
+    desk.window.embedding._start_worker = ScriptedWorkers([[fallback, fallback, "wait"]])  # noqa: SLF001 (a scripted job takes the place of a child process)
     desk.open(unread.project)
     toast, chip = desk.window.toast, desk.window.of(Computing).chip
     desk.wait(lambda: toast.message == f"{NOTICE}.")
@@ -218,7 +218,7 @@ def test_a_gpu_that_fails_is_told_once(desk: Desk, unread: Collection) -> None:
     assert NOTICE not in chip.toolTip()
 
 
-def test_a_gpu_that_fails_while_the_backbone_changes_is_told(reviewing: Desk) -> None:
+def test_a_gpu_that_fails_while_the_backbone_changes_is_reported(reviewing: Desk) -> None:
     """That job, too, says at once that the CPU took over."""
     event = progress(3, 12)
     change = reviewing.window.of(Backbones).jobs.change
@@ -327,7 +327,7 @@ def test_no_word_is_cut(reviewing: Desk, scheme: str) -> None:
     assert [text for texts in shown.values() for text in texts] == []
 
 
-def test_all_of_it_is_in_sight_where_there_is_room(reviewing: Desk) -> None:
+def test_all_of_it_is_visible_where_there_is_room(reviewing: Desk) -> None:
     """The panel is as high as its words need, and no higher; a low window scrolls."""
     reviewing.window.resize(1200, 900)
     panel = panel_of(reviewing)

@@ -100,7 +100,7 @@ def test_the_chip_tells_device_and_reason() -> None:
         ),
     ],
 )
-def test_the_check_is_told_in_one_line(facts: CollectionFacts, words: str) -> None:
+def test_the_check_is_summarised_in_one_line(facts: CollectionFacts, words: str) -> None:
     """Also that the stage left itself out, and that nothing was checked."""
     assert words in collection_line(facts)
 
@@ -141,7 +141,7 @@ def test_a_choice_ends_what_was_known(chip: DeviceChip) -> None:
     assert "Device: CPU" in chip.toolTip()
 
 
-def test_a_long_name_is_cut_in_sight_and_whole_in_the_tip(chip: DeviceChip) -> None:
+def test_a_long_name_is_cut_on_the_chip_and_whole_in_the_tip(chip: DeviceChip) -> None:
     """The status bar keeps its room."""
     name = "NVIDIA GeForce RTX 4090 Laptop GPU with a very long name"
     chip.show_used(name)

@@ -62,7 +62,7 @@ def name_target(desk: Desk, card: ExportCard, text: str) -> None:
 
 
 class HeldPlacing:
-    """Once it is armed, lets one file through and holds the next one until it is told to go on."""
+    """Once it is armed, lets one file through and holds the next one until it may go on."""
 
     def __init__(self) -> None:
         self.is_held = threading.Event()
@@ -217,7 +217,7 @@ def test_another_file_is_replaced_by_a_button_that_says_so(reviewing: Desk, tmp_
 
 
 def test_places(reviewing: Desk, collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Said in place before anything is written; a file that is there is replaced only by a button that says so.
+    """Shown in place before anything is written; a file that is there is replaced only by a button that says so.
 
     A name that is chosen in the system's dialog, which knows nothing of suffixes, follows the format.
     """
@@ -259,7 +259,7 @@ def test_places(reviewing: Desk, collection: Collection, tmp_path: Path, monkeyp
 
 
 def test_a_stop_and_a_full_disk_leave_nothing(reviewing: Desk, held: HeldPlacing, tmp_path: Path) -> None:
-    """Stopped while a file is copied; then the disk is full, which is said in place: the choices stay as they were."""
+    """Stopped while a file is copied; then the disk is full, which is shown in place: the choices stay as they were."""
     card = opened(reviewing)
     click(reviewing, card.formats.buttons["folders"])
     name_target(reviewing, card, str(tmp_path / "out"))

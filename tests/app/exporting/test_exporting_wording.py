@@ -37,11 +37,11 @@ def test_every_format_is_offered_under_a_heading() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "suffix", "said"),
+    ("name", "suffix", "expected"),
     [("csv", ".csv", "birds.csv"), ("coco", ".json", "birds-coco.json"), ("folders", "", "birds-folders")],
 )
-def test_names_tell_formats_apart(name: str, suffix: str, said: str) -> None:
-    assert target_name("birds", name, suffix) == said
+def test_names_tell_formats_apart(name: str, suffix: str, expected: str) -> None:
+    assert target_name("birds", name, suffix) == expected
 
 
 @pytest.mark.parametrize(

@@ -164,7 +164,7 @@ def test_what_is_gone_is_removed_when_the_box_says_so(reviewing: Desk, tmp_path:
     ]
 
 
-def test_a_broken_list_is_told_in_place(reviewing: Desk, class_list: Path) -> None:
+def test_a_broken_list_is_reported_in_place(reviewing: Desk, class_list: Path) -> None:
     """With the line of the circle; another file can be chosen at once, and Esc changes nothing."""
     classes = len(reviewing.graph)
     class_list.write_text("child,parent\na,b\nb,a\n", encoding="utf-8")

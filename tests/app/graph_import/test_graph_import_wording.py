@@ -52,7 +52,7 @@ def test_summaries(figures: dict[str, int], expected: str) -> None:
 
 
 def test_a_list_that_only_links_or_notes() -> None:
-    """Adding never moves; notes are told where nothing else is."""
+    """Adding never moves; notes are counted where nothing else is."""
     assert summary_text(preview(report(3, is_update=False, moved=2))) == "2 linked"
     assert section_title("moved", report(3, is_update=False, moved=1)) == "1 class gets another parent"
     assert summary_text(preview(report(3), noted=1)) == "Notes of 1 class"
@@ -109,7 +109,7 @@ def test_how_a_list_begins() -> None:
 
 
 def survey_of(project: Path, source: Path, content: str) -> str:
-    """All that is said of a list besides its changes."""
+    """All that is reported of a list besides its changes."""
     source.write_text(content, encoding="utf-8")
     survey = survey_graph(project, source)
     assert survey.adding is not None
@@ -117,13 +117,13 @@ def survey_of(project: Path, source: Path, content: str) -> str:
 
 
 def test_a_list_that_is_here_already_is_remembered(tmp_path: Path) -> None:
-    """Said before it is done; nothing is written by looking."""
+    """Shown before it is done; nothing is written by looking."""
     with new_project(tmp_path) as project:
         _, bird = project.classes.add("Bird")
         project.classes.add("Gull", [bird])
     before = project.path.read_bytes()
-    said = survey_of(project.path, tmp_path / "birds.csv", "child,parent\nGull,Bird\n")
-    assert said == (
+    text = survey_of(project.path, tmp_path / "birds.csv", "child,parent\nGull,Bird\n")
+    assert text == (
         "Table, 2 classes, 1 edge|2 classes are in the project already. "
         "The list is remembered, to compare its next version with it."
     )

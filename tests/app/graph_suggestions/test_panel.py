@@ -160,7 +160,7 @@ def test_a_project_that_must_not_be_changed(desk: Desk, dropped: int) -> None:
         assert not card.dismiss_button.isEnabled()
 
 
-def test_a_starving_class_is_shown(desk: Desk, dropped: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_underlabelled_class_is_shown(desk: Desk, dropped: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its button leads to the class, whose page offers likely images to label."""
     monkeypatch.setattr("engine.collection.graph_suggestions.find.find_underlabelled", _always_underlabelled)
     panel = open_panel(desk)
@@ -174,8 +174,8 @@ def _always_underlabelled(graph: CategoryGraph, _state: object) -> tuple[Underla
     return (UnderlabelledClass(graph.find("Blue disc"), 1, (1, 2), 5),)
 
 
-def test_a_sound_graph_and_one_without_labels_are_told_apart(desk: Desk, collection: Collection) -> None:
-    """Nothing to suggest is said with how well the graph was found again; without labels nothing is known."""
+def test_a_sound_graph_and_one_without_labels_are_distinguished(desk: Desk, collection: Collection) -> None:
+    """Nothing to suggest is shown with how well the graph was found again; without labels nothing is known."""
     desk.open(collection.project)
     panel = open_panel(desk)
     assert panel.cards == ()

@@ -57,7 +57,7 @@ def test_strays_twins_and_kinds() -> None:
     ("shots", "start"),
     [(0, "It has 0 examples. 40"), (1, "It has 1 example. 40"), (2, "It has 2 examples. 40")],
 )
-def test_starving(shots: int, start: str) -> None:
+def test_underlabelled(shots: int, start: str) -> None:
     """What is needed, and how much of it is there."""
     words = _words(UnderlabelledSuggestion(UnderlabelledClass(1, shots, tuple(range(40)), 12), (ImagesOf(1, ()),)))
     assert words.title == "3 more examples of Gull would help about 12 images"
@@ -65,7 +65,7 @@ def test_starving(shots: int, start: str) -> None:
 
 
 def test_lines_below() -> None:
-    """One is not many, and nothing is said of a graph without a single place."""
+    """One is not many, and there is no text about a graph without a single place."""
     assert check_line(PlacementCheck()) == ""
     assert "first in 64, among the first three in 90" in check_line(PlacementCheck(97, 64, 90, 5.1, 37.0))
     assert [more_line(1)[:14], more_line(2)[:13]] == ["1 more appears", "2 more appear"]

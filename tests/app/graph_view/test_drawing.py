@@ -35,7 +35,7 @@ def test_the_nearest_edge_within_reach(drawing: Drawing) -> None:
     assert drawing.edge_between(GULL, BIRD) is None
 
 
-def test_only_edges_in_sight_are_painted(drawing: Drawing) -> None:
+def test_only_visible_edges_are_painted(drawing: Drawing) -> None:
     """Those whose surroundings touch the rectangle."""
     found = drawing.edges_in((300, 0, 500, 200)).tolist()
     assert found == [drawing.edge_between(PET, FISH)]

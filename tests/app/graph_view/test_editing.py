@@ -43,7 +43,7 @@ def knob(desk: Desk, board: GraphBoard, name: str) -> Spot:
 
 
 def chip(desk: Desk) -> DropChip:
-    """What is said at the pointer."""
+    """The chip at the pointer."""
     return next(each for each in desk.window.findChildren(DropChip) if each.isVisible())
 
 
@@ -55,7 +55,7 @@ def parents(desk: Desk, name: str) -> set[str]:
 def test_a_card_dropped_on_a_card_moves_there_and_with_control_is_linked(
     qtbot: QtBot, desk: Desk, board: GraphBoard, hand: Hand
 ) -> None:
-    """What it would do is said meanwhile; both are one undo step each, and the drawing follows."""
+    """What it would do is shown meanwhile; both are one undo step each, and the drawing follows."""
     seen = []
     drop = (spot(desk, board, "Blue disc"), spot(desk, board, "Red"), lambda: seen.append(chip(desk).text))
     changed_by(qtbot, desk.window.session, lambda: hand.drag(*drop))
@@ -75,15 +75,15 @@ def test_a_circle_is_refused_while_it_is_dragged(desk: Desk, board: GraphBoard, 
     """The way that it would close lights up, a chip says why, and nothing is dropped."""
     blue, disc = desk.graph.find("Blue"), desk.graph.find("Blue disc")
     lit: list[list[int]] = []
-    said: list[tuple[str, bool]] = []
+    chips: list[tuple[str, bool]] = []
 
     def look() -> None:
         lit.append([int(board.canvas.drawing.ids[row]) for row in board.canvas.drops.refused])
-        said.append((chip(desk).text, chip(desk).is_refusal))
+        chips.append((chip(desk).text, chip(desk).is_refusal))
 
     assert not hand.drag(spot(desk, board, "Blue"), spot(desk, board, "Blue disc"), look)
     assert lit == [[blue, disc]]
-    assert said == [("Blue cannot go below itself: Blue > Blue disc", True)]
+    assert chips == [("Blue cannot go below itself: Blue > Blue disc", True)]
     assert board.canvas.drops.refused == ()
 
 

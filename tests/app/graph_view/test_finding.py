@@ -29,7 +29,7 @@ def rest(desk: Desk, board: GraphBoard) -> None:
 
 
 def test_typing_flies_to_a_class_and_opens_the_branch_that_hides_it(desk: Desk, board: GraphBoard) -> None:
-    """Enter goes on to the next class that fits; Escape leaves; what does not exist is said."""
+    """Enter goes on to the next class that fits; Escape leaves; what does not exist is reported."""
     blue, canvas = desk.graph.find("Blue"), board.canvas
     canvas.chosen.choose(blue)
     desk.press(Qt.Key.Key_Minus)
@@ -90,7 +90,7 @@ def test_f_shows_the_whole_drawing(desk: Desk, board: GraphBoard) -> None:
     assert len(canvas.drawing) == everything
 
 
-def test_the_map_comes_when_something_is_out_of_sight_and_a_click_goes_there(desk: Desk, board: GraphBoard) -> None:
+def test_the_map_comes_when_something_is_off_screen_and_a_click_goes_there(desk: Desk, board: GraphBoard) -> None:
     """It is gone again when all is seen."""
     canvas = board.canvas
     desk.press(Qt.Key.Key_0, CONTROL)
@@ -106,7 +106,7 @@ def test_the_map_comes_when_something_is_out_of_sight_and_a_click_goes_there(des
 
 
 def pointed_at(desk: Desk, board: GraphBoard, ends: tuple[int, int]) -> tuple[QPoint, EdgeHint]:
-    """Rest the pointer on an edge until something is said of it; where, and what."""
+    """Rest the pointer on an edge until its hint is shown; where, and what."""
     canvas = board.canvas
     edge = canvas.drawing.edge_between(*ends)
     assert edge is not None
@@ -122,7 +122,7 @@ def pointed_at(desk: Desk, board: GraphBoard, ends: tuple[int, int]) -> tuple[QP
 
 
 @pytest.mark.parametrize("leave", ["wheel", "unlink", "key"])
-def test_what_is_said_of_an_edge_goes_with_it(desk: Desk, board: GraphBoard, leave: str) -> None:
+def test_the_hint_of_an_edge_goes_with_it(desk: Desk, board: GraphBoard, leave: str) -> None:
     """When the drawing is zoomed or pushed away under the pointer, and when the edge is removed elsewhere."""
     blue, disc, canvas = desk.graph.find("Blue"), desk.graph.find("Blue disc"), board.canvas
     rest(desk, board)

@@ -165,7 +165,7 @@ def test_a_coarse_answer_is_followed_by_the_finer_classes(by_group: GroupDesk, c
 
 
 def test_u_and_digits_and_the_palette_label_the_ticked(by_group: GroupDesk) -> None:
-    """None of the classes; the last of the likeliest; one that is typed; a digit without a class does nothing."""
+    """None of the classes; the last of the most likely; one that is typed; a digit without a class does nothing."""
     desk, ids = by_group.desk, by_group.ids
     desk.press_for_change(Key.Key_U)
     assert {desk.label_of(image_id) for image_id in ids} == {"?"}

@@ -39,7 +39,7 @@ def test_a_group_without_some_images() -> None:
 
 
 def test_what_most_of_a_group_are() -> None:
-    """What is proposed, else the likeliest, else nothing."""
+    """What is proposed, else the most likely, else nothing."""
     assert majority_of(GROUP) == 7
     assert majority_of(replace(GROUP, class_id=NO_CLASS)) == 7
     assert majority_of(replace(GROUP, class_id=NO_CLASS, tops=())) == NO_CLASS

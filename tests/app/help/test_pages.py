@@ -30,7 +30,7 @@ _OTHER_KEYS: Final = frozenset(
     # Of the system's lists, of a terminal, of the guide itself, and of the drawing (app/graph_view/keys.py).
     {"Ctrl+A", "Ctrl+C", "Alt+Left", "Ctrl", "Shift", "Ctrl+0", "Ctrl+F", "F"}
 )
-NOT_SAID: Final = frozenset({"Predictions are poor"})
+NO_MESSAGES: Final = frozenset({"Predictions are poor"})
 """Entries of the page of messages that are about no message."""
 
 
@@ -39,7 +39,7 @@ def each_page(page: GuidePage) -> str:
 
 
 @cache
-def said(folder: str) -> frozenset[str]:
+def texts_in(folder: str) -> frozenset[str]:
     """Every text in the code of a package, with an ellipsis for each value in it."""
     texts = set()
     for path in (ROOT / folder).rglob("*.py"):
@@ -81,7 +81,7 @@ def test_bold_words_are_words_of_the_window(page: GuidePage) -> None:
         if " > " in words:
             assert actions_in(words), words
         else:
-            assert words in MENUS or words in said("app"), words
+            assert words in MENUS or words in texts_in("app"), words
 
 
 @pytest.mark.parametrize("page", PAGES, ids=each_page)
@@ -101,7 +101,7 @@ def test_every_message_is_one_of_the_program() -> None:
     """Each entry of the page of messages is, word for word, what the program says."""
     entries = re.findall(r"^### (.+)$", MESSAGES.markdown, re.MULTILINE)
     assert len(entries) > 40
-    assert [entry for entry in entries if entry not in said("app") | said("engine") | NOT_SAID] == []
+    assert [entry for entry in entries if entry not in texts_in("app") | texts_in("engine") | NO_MESSAGES] == []
 
 
 def test_the_page_of_the_command_line_names_every_command() -> None:

@@ -58,12 +58,12 @@ def test_words_on_a_card(picture: Picture, mark: Mark, words: tuple[str, str, st
 def test_a_class_that_is_called_unknown(name: str, qapp: QCoreApplication) -> None:
     """In quotes it is a class, without them what the program or the person says of an image of no class."""
     model = ImageGridModel(lambda _class_id: name)
-    said_so = Picture(label=UNKNOWN, best=4, score=0.9)
+    labelled_none = Picture(label=UNKNOWN, best=4, score=0.9)
     far = Picture(best=4, score=0.9, is_unknown=True)
     labelled, sure = Picture(label=4), Picture(best=4, score=0.97, safe=4, safe_score=0.97)
     coarse, guess = Picture(best=4, score=0.5, safe=2, safe_score=0.9), Picture(best=4, score=0.5)
     model.set_order(Order.ADDED)
-    model.set_state(state_of([said_so, far, labelled, sure, coarse, guess]))
+    model.set_state(state_of([labelled_none, far, labelled, sure, coarse, guess]))
     titles = [model.card(row).title for row in range(6)]
     assert titles == ["None of the classes", f"“{name}”?", *[f"“{name}”"] * 3, f"“{name}”?"]
 
@@ -126,7 +126,7 @@ def test_new_cards_are_sorted_in(model: ImageGridModel) -> None:
 
 
 def test_a_reset_begins_with_the_old_cards(model: ImageGridModel) -> None:
-    """Who is told that cards will change can still read the old ones, also when images are removed."""
+    """Who is notified that cards will change can still read the old ones, also when images are removed."""
     model.set_state(state_of([Picture()] * 5))
     seen: list[list[int]] = []
     model.modelAboutToBeReset.connect(lambda: seen.append(shown(model)))

@@ -97,19 +97,19 @@ def frames(grid: ImageGrid) -> tuple[int | None, bool]:
 
 
 def test_the_first_card_is_current_and_chosen_at_once(grid: ImageGrid, model: ImageGridModel) -> None:
-    """Before anybody clicked, keys work on the card that is framed, and its image is told."""
-    told = recorded(grid.current_image_changed)
+    """Before anybody clicked, keys work on the card that is framed, and its image is reported."""
+    emitted = recorded(grid.current_image_changed)
     model.set_state(state_of([Picture(best=4, score=0.5)] * 9))
     assert frames(grid) == (11, True)
-    assert told == [(11,)]
+    assert emitted == [(11,)]
 
 
 @pytest.mark.parametrize("keys", [NO_KEYS, CONTROL, SHIFT, CONTROL | SHIFT])
 def test_the_current_card_is_always_chosen(
     keys: Qt.KeyboardModifier, qtbot: QtBot, nine: ImageGrid, hand: Hand
 ) -> None:
-    """Whatever key is held down: the frame, the chosen cards and the image that is told agree after each key."""
-    told = recorded(nine.current_image_changed)
+    """Whatever key is held down: the frame, the chosen cards and the image that is reported agree after each key."""
+    emitted = recorded(nine.current_image_changed)
     hand.click(card(nine, 4))
     for name, current in (
         ("Home", 11), ("Right", 12), ("Down", 15), ("End", 19), ("Up", 16), ("Left", 15), ("PageUp", 11),
@@ -117,7 +117,7 @@ def test_the_current_card_is_always_chosen(
     ):  # fmt: skip
         qtbot.keyClick(nine, Qt.Key[f"Key_{name}"], keys)
         assert frames(nine) == (current, True), name
-        assert told[-1] == (current,)
+        assert emitted[-1] == (current,)
         assert len(nine.selected_ids) == 1 or keys & SHIFT
 
 

@@ -70,7 +70,7 @@ def test_going_to_a_card_chooses_it_alone(
 def test_clicks_choose_toggle_and_extend(qtbot: QtBot, grid: ImageGrid, model: ImageGridModel) -> None:
     """A click chooses one, Ctrl adds or takes one away, Shift takes all from the first to here."""
     review(grid, model, 9)
-    told, current = recorded(grid.images_selected), recorded(grid.current_image_changed)
+    emitted, current = recorded(grid.images_selected), recorded(grid.current_image_changed)
     click(qtbot, grid, 1)
     assert chosen(grid) == [12]
     click(qtbot, grid, 4, CONTROL)
@@ -80,7 +80,7 @@ def test_clicks_choose_toggle_and_extend(qtbot: QtBot, grid: ImageGrid, model: I
     click(qtbot, grid, 2)
     click(qtbot, grid, 6, SHIFT)
     assert chosen(grid) == [13, 14, 15, 16, 17]
-    assert told[-1] == ((13, 14, 15, 16, 17),)
+    assert emitted[-1] == ((13, 14, 15, 16, 17),)
     assert current[0] == (12,)
 
 
@@ -184,23 +184,23 @@ def test_removed_images_leave_the_choice(grid: ImageGrid, model: ImageGridModel)
     grid.select_row(8)
     model.set_state(state_of([Picture(best=4, score=0.5)] * 3))
     assert chosen(grid) == [13]
-    told = recorded(grid.images_selected)
+    emitted = recorded(grid.images_selected)
     model.set_state(None)
     assert not grid.currentIndex().isValid()
-    assert told[-1] == ((),)
+    assert emitted[-1] == ((),)
 
 
-def test_the_current_image_is_told_once(qtbot: QtBot, grid: ImageGrid, model: ImageGridModel) -> None:
+def test_the_current_image_is_reported_once(qtbot: QtBot, grid: ImageGrid, model: ImageGridModel) -> None:
     """New predictions around the same image are no news; a press on its card is a question again."""
     state = review(grid, model, 9)
     grid.select_row(4)
-    told = recorded(grid.current_image_changed)
+    emitted = recorded(grid.current_image_changed)
     model.set_state(labelled(state, 11, 4))
-    assert told == []
+    assert emitted == []
     click(qtbot, grid, 3)
-    assert told == [(15,)]
+    assert emitted == [(15,)]
     model.set_state(None)
-    assert told == [(15,), (-1,)]
+    assert emitted == [(15,), (-1,)]
 
 
 def test_news_leave_the_scroll_place(grid: ImageGrid, model: ImageGridModel) -> None:
@@ -279,7 +279,7 @@ def test_ctrl_and_wheel_zoom_between_bounds(grid: ImageGrid, model: ImageGridMod
     """Larger and smaller, never beyond the bounds, and the current card stays in sight."""
     model.set_state(many_pictures(300))
     grid.select_row(150)
-    told = recorded(grid.zoom_changed)
+    emitted = recorded(grid.zoom_changed)
 
     def wheel(degrees: int) -> None:
         event = QWheelEvent(
@@ -291,7 +291,7 @@ def test_ctrl_and_wheel_zoom_between_bounds(grid: ImageGrid, model: ImageGridMod
     before = grid.thumbnail_side
     wheel(120)
     assert grid.thumbnail_side > before
-    assert told == [(grid.thumbnail_side,)]
+    assert emitted == [(grid.thumbnail_side,)]
     for _ in range(20):
         wheel(120)
     assert grid.thumbnail_side == LARGEST_SIDE
@@ -312,7 +312,7 @@ def test_a_resize_keeps_the_top_card_on_top(grid: ImageGrid, model: ImageGridMod
 
 
 def test_files_are_taken_and_own_images_are_not(grid: ImageGrid) -> None:
-    """Dropped files are told with their paths; images of the project belong on a class, not here."""
+    """Dropped files are reported with their paths; images of the project belong on a class, not here."""
     dropped = recorded(grid.files_dropped)
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(Path("/photos/a.jpg"))), QUrl("https://example.org/b.jpg")])

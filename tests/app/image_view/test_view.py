@@ -74,10 +74,10 @@ def test_the_bar_says_which_image_it_is(qtbot: QtBot, view: ImageView, tmp_path:
     """Place, name, and how large it is shown; a name of 200 letters takes only the room that there is."""
     path = write_jpeg(tmp_path / f"{'long ' * 40}.jpg", width=1200, height=900)
     show(qtbot, view, path)
-    said = texts(view.bar).splitlines()
-    assert "7 of 186" in said
-    assert path.name in said
-    assert f"{round(100 * view.canvas.scale)}%" in said
+    lines = texts(view.bar).splitlines()
+    assert "7 of 186" in lines
+    assert path.name in lines
+    assert f"{round(100 * view.canvas.scale)}%" in lines
     assert view.width() == 600
     QTest.qWait(0)
     assert [text for text in clipped(view.bar) if text != path.name] == []

@@ -73,7 +73,7 @@ def test_a_real_picture_comes_and_is_kept_on_disk(qtbot: QtBot, thumbnails: Thum
 
 
 def test_a_broken_file_fails_once_and_may_be_tried_again(qtbot: QtBot, thumbnails: Thumbnails, tmp_path: Path) -> None:
-    """It is said to be ready, it has failed, and nobody tries again until told to."""
+    """It counts as ready, it has failed, and nobody tries again until it is forgotten."""
     path = tmp_path / "broken.jpg"
     path.write_text("no picture", encoding="utf-8")
     with qtbot.waitSignal(thumbnails.ready, timeout=LONG_MS):
@@ -112,7 +112,7 @@ def test_the_newest_wish_is_served_first(qtbot: QtBot, thumbnails: Thumbnails, d
     assert later.index("then 4") < later.index("then 0")
 
 
-def test_fleeting_wishes_end_out_of_sight(qtbot: QtBot, thumbnails: Thumbnails, decoder: SlowDecoder) -> None:
+def test_fleeting_wishes_end_off_screen(qtbot: QtBot, thumbnails: Thumbnails, decoder: SlowDecoder) -> None:
     """Scrolling past costs nothing; what another pane waits for stays wished."""
     for number in range(THREADS):
         thumbnails.pixmap(Path(f"first {number}"), SIDE, 1.0)
@@ -194,10 +194,10 @@ def test_a_file_that_is_not_there_is_shown_as_it_was(qtbot: QtBot, thumbnails: T
         thumbnails.pixmap(missing, SIDE, 1.0)
     qtbot.waitUntil(lambda: thumbnails.has_failed(path) and thumbnails.has_failed(unseen), timeout=LONG_MS)
     assert thumbnails.has_failed_anew(path)
-    told: list[Path] = []
-    thumbnails.ready.connect(told.append)
+    emitted: list[Path] = []
+    thumbnails.ready.connect(emitted.append)
     thumbnails.show_last_known({path: (status.st_size, status.st_mtime_ns), unseen: (1, 1)})
-    assert set(told) == {path, unseen}
+    assert set(emitted) == {path, unseen}
     for missing in (path, unseen):
         thumbnails.pixmap(missing, SIDE, 1.0)
     wait_until_idle(qtbot, thumbnails)

@@ -47,12 +47,12 @@ def dot(desk: Desk, name: str) -> ColourDot:
 
 def details(desk: Desk) -> dict[int, ClassAttributes]:
     """Notes and colours in the project."""
-    told: list[dict[int, ClassAttributes]] = []
+    answers: list[dict[int, ClassAttributes]] = []
     desk.window.session.ask(
-        lambda live: dict(live.project.classes.graph.all_attributes()), told.append, owner=desk.window
+        lambda live: dict(live.project.classes.graph.all_attributes()), answers.append, owner=desk.window
     )
-    desk.wait(lambda: bool(told))
-    return told[0]
+    desk.wait(lambda: bool(answers))
+    return answers[0]
 
 
 def test_a_note_is_kept_when_the_field_is_left(reviewing: Desk) -> None:

@@ -64,7 +64,7 @@ def test_a_read_only_bar_stays(pane: Pane) -> None:
     assert (slider.value(), page.is_in_hand) == (80, False)
 
 
-def test_what_a_confidence_does_is_said_in_words() -> None:
+def test_what_a_confidence_does_is_explained_in_words() -> None:
     curve = curve_of_class()
     assert curve_text(curve, 0.4) == (
         "At 40%, 15 of 20 held-out images of this class are named as it or a class below it. "

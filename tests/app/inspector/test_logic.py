@@ -52,7 +52,7 @@ def test_how_far_a_prediction_is_trusted(picture: Picture, expected: Certainty) 
 
 
 def test_with_labels_a_prediction_is_only_a_matter_of_time() -> None:
-    """While a model is being fitted, nobody is told to label a first image."""
+    """While a model is being fitted, nobody is asked to label a first image."""
     assert certainty(state_of([Picture(), Picture(label=4)]), 11) is Certainty.NOT_CLASSIFIED
 
 

@@ -51,7 +51,7 @@ def test_every_case_has_a_sentence_of_its_own(certainty: Certainty) -> None:
     assert [other for other in Certainty if certainty_text(image(other)) == text] == [certainty]
 
 
-def test_what_it_is_sure_of_is_said() -> None:
+def test_what_it_is_sure_of_is_shown() -> None:
     """Sure of the bird but not of the gull, or of the gull."""
     assert certainty_text(image(Certainty.COARSE)) == "Sure of Bird, not of the exact class."
     assert certainty_text(image(Certainty.LEAF)) == "Sure of the exact class."
@@ -116,7 +116,7 @@ def test_what_teaches_a_class_in_words(changes: dict[str, object], words: str) -
 
 
 def test_counts_confidence_and_candidates() -> None:
-    """One and many are told apart; a confidence that is inherited is said to be."""
+    """One and many are distinguished; a confidence that is inherited is marked so."""
     assert counts_text(a_class()) == "3 examples  ·  41 images"
     assert counts_text(a_class(shots=(1,), image_count=1)) == "1 example  ·  1 image"
     assert [bar_value_text(0.8, is_inherited=inherits) for inherits in (True, False)] == ["inherited 80%", "80%"]
@@ -136,7 +136,7 @@ def test_what_the_collection_taught_has_words() -> None:
         assert learned_text(image(Certainty.LEAF, shares=shares)) == "Gull was learned from:"
 
 
-def test_following_look_alikes_is_said() -> None:
+def test_following_look_alikes_is_shown() -> None:
     """How far, in percent; nothing where it does not."""
     facts = replace(image(Certainty.LEAF, shares=(OWN,)), look_alikes=(7, 8), look_alike_share=0.9)
     assert look_alikes_text(facts) == "90% of the prediction comes from the most similar images:"

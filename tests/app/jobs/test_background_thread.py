@@ -68,7 +68,7 @@ def test_the_result_comes_from_another_thread(qtbot: QtBot, owner: QObject, shar
 def test_it_ends_though_its_thread_waits(owner: QObject, share: Share, end: object) -> None:
     """Cancelled or stopped it has ended at once, and what its thread finds later is dropped."""
     job = DetachedJob("Looking", share, owner)
-    said = [recorded(signal) for signal in (job.cancelled, job.progress, job.finished, job.failed)]
+    emitted = [recorded(signal) for signal in (job.cancelled, job.progress, job.finished, job.failed)]
     job.start()
     assert share.asked.wait(LONG_MS / 1000)
     end(job)  # type: ignore[operator]
@@ -76,7 +76,7 @@ def test_it_ends_though_its_thread_waits(owner: QObject, share: Share, end: obje
     assert share.thread is not None
     assert share.thread.is_alive()
     share.answer()
-    assert [len(each) for each in said] == [1, 0, 0, 0]
+    assert [len(each) for each in emitted] == [1, 0, 0, 0]
 
 
 def test_a_refusal_is_a_sentence(qtbot: QtBot, owner: QObject) -> None:

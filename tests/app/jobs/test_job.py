@@ -83,14 +83,14 @@ def test_cancelling_all_leaves_nothing(runner: JobRunner) -> None:
 
 
 def test_a_job_ends_only_once(qapp: QCoreApplication) -> None:
-    """What comes after the end is not heard any more."""
+    """What comes after the end is ignored."""
     job = HandJob("job")
     ends = [recorded(signal) for signal in (job.finished, job.failed, job.cancelled, job.ended)]
     job.start()
     job.succeed()
     job.fail()
     job.cancel()
-    assert [len(said) for said in ends] == [1, 0, 0, 1]
+    assert [len(emitted) for emitted in ends] == [1, 0, 0, 1]
 
 
 def test_the_runner_tells_who_came_and_went(runner: JobRunner) -> None:

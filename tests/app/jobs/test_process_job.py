@@ -75,7 +75,7 @@ def test_the_real_worker_listens_to_a_cancel(qtbot: QtBot, owner: QObject, unrea
     job.started.connect(job.cancel)
     run_to_end(qtbot, job)
     assert job.state is JobState.CANCELLED
-    assert [len(said) for said in ends] == [0, 0, 1]
+    assert [len(emitted) for emitted in ends] == [0, 0, 1]
     with Project.open(unread.project) as project:
         assert project.check() == []
 
@@ -113,14 +113,16 @@ def test_an_exit_without_a_result_is_a_sentence(qtbot: QtBot, owner: QObject) ->
     assert job.details == "status 3\nRuntimeError: no driver"
 
 
-@pytest.mark.parametrize(("failure", "said"), [("the disk is full", "the disk is full"), ("", "ended unexpectedly")])
-def test_a_failure_is_a_sentence_and_keeps_the_traceback(qtbot: QtBot, owner: QObject, failure: str, said: str) -> None:
-    """What the engine says reaches the person as it is; a bug is told apart, with its traceback for the report."""
+@pytest.mark.parametrize(("failure", "message"), [("the disk is full", "the disk is full"), ("", "ended unexpectedly")])
+def test_a_failure_is_a_sentence_and_keeps_the_traceback(
+    qtbot: QtBot, owner: QObject, failure: str, message: str
+) -> None:
+    """What the engine says reaches the person as it is; a bug is distinguished, with its traceback for the report."""
     traceback = "" if failure else "Traceback (most recent call last):\nKeyError: 7"
     job = scripted(owner, Failed(failure, traceback))
     run_to_end(qtbot, job)
     assert job.state is JobState.FAILED
-    assert said in job.error
+    assert message in job.error
     assert job.details == traceback
 
 
@@ -153,11 +155,11 @@ def test_a_bug_of_a_worker_is_in_both_logs(
 def test_events_and_the_result_come_in_order(qtbot: QtBot, owner: QObject) -> None:
     """Typed, and after everything before them."""
     job = scripted(owner, Progress(3, 4), ATTEMPT, Speed({"images_per_s": 9.5}))
-    said: list[object] = []
+    emitted: list[object] = []
     for signal_of_job in (job.progress, job.event_came, job.finished):
-        signal_of_job.connect(said.append)
+        signal_of_job.connect(emitted.append)
     run_to_end(qtbot, job)
-    assert said == [Progress(3, 4), ATTEMPT, Speed({"images_per_s": 9.5})]
+    assert emitted == [Progress(3, 4), ATTEMPT, Speed({"images_per_s": 9.5})]
 
 
 def test_lines_that_are_no_messages_cost_nothing_else(qtbot: QtBot, owner: QObject) -> None:
@@ -187,7 +189,7 @@ def test_a_cancel_that_comes_too_late_loses_no_result(qtbot: QtBot, owner: QObje
 
 
 def test_a_program_that_is_not_there_fails(qtbot: QtBot, owner: QObject, tmp_path: Path) -> None:
-    """A command that cannot start is one sentence, said once."""
+    """A command that cannot start is one sentence, emitted once."""
     job = ProcessJob("Trying", TryDevice("cpu"), [str(tmp_path / "nothing here")], parent=owner)
     failed = recorded(job.failed)
     run_to_end(qtbot, job)
@@ -205,7 +207,7 @@ def test_stopping_ends_the_child_before_the_program(qtbot: QtBot, owner: QObject
     assert job.state is JobState.CANCELLED
 
 
-def test_a_child_is_told_to_report_nothing(qtbot: QtBot, owner: QObject) -> None:
+def test_a_child_is_instructed_to_report_nothing(qtbot: QtBot, owner: QObject) -> None:
     """What libraries must know is in its environment before the child imports anything of ours."""
     names: Sequence[str] = ("ORT_DISABLE_TELEMETRY", "MPLCONFIGDIR")
     job = running(f"import os; sys.exit(' '.join(os.environ[name] for name in {names!r}))", owner)

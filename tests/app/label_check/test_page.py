@@ -231,7 +231,7 @@ def test_nothing_looks_wrong(desk: Desk, collection: Collection) -> None:
 
 
 def test_too_few_labels(desk: Desk, collection: Collection) -> None:
-    """How many more are needed is said."""
+    """How many more are needed is shown."""
     with Project.open(collection.project) as project:
         project.labels.remove(list(project.labels.by_image())[3:])
     desk.open(collection.project)

@@ -39,7 +39,7 @@ def write_table(path: Path, rows: Sequence[tuple[str, ...]]) -> Path:
 
 @pytest.fixture
 def from_grace(reviewing: Desk, collection: Collection) -> Path:
-    """Two labels that are new, one that is there, one that is said otherwise here, and all that can be missing."""
+    """Two labels that are new, one that is there, one with another class here, and all that can be missing."""
     write_shape(collection.folder / "late" / "0.png", "Red disc", seed=77)
     new, other = (str(path) for path in list(reviewing.state.paths)[-2:])
     when = "2026-05-04T10:00:00+00:00"
@@ -114,7 +114,7 @@ def assert_words_are_whole(card: LabelImportCard) -> None:
 
 
 def test_chosen_by_key_and_refused(reviewing: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file without labels is said in place, to choose another; Esc changes nothing."""
+    """A file without labels is reported in place, to choose another; Esc changes nothing."""
     odd = tmp_path / "odd.txt"
     odd.write_text("nothing\n", encoding="utf-8")
     chosen = [str(odd)]

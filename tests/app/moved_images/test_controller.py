@@ -209,7 +209,7 @@ def test_without_a_folder_it_looks_beside_the_project(away: Desk) -> None:
     assert window.inspector.isVisible()
 
 
-def test_what_cannot_be_told_apart_is_said(away: Desk, collection: Collection) -> None:
+def test_what_cannot_be_distinguished_is_reported(away: Desk, collection: Collection) -> None:
     """Copies, and images that are nowhere: counted, with what to do."""
     renamed = collection.folder / "renamed"
     (collection.folder / "a").mkdir()
@@ -248,7 +248,7 @@ def test_it_can_be_stopped(away: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_folder_that_is_gone_is_a_sentence(away: Desk, collection: Collection) -> None:
-    """On the page, where it was asked for."""
+    """On the page, where it was requested."""
     away.window.registry.trigger("find_moved_images")
     panel = panel_of(away)
     away.window.of(MovedImages).find(collection.folder / "nowhere")

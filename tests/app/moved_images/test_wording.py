@@ -100,7 +100,7 @@ def test_what_was_compared(verified: int, words: str) -> None:
     assert checked_line(FolderCheck(Path("/new"), 140, verified)) == words
 
 
-def test_another_picture_in_an_image_s_place_is_said() -> None:
+def test_another_picture_in_an_image_s_place_is_shown() -> None:
     """It is not updated."""
     plan = RelinkPlan(images=1, mismatched=(move(1),))
     assert left_lines(plan)[0] == "1 not updated: a file with the same name and size is a different image."

@@ -1,4 +1,4 @@
-"""The name in "labelled by" is asked for once, at the first label, in a strip that can be passed over."""
+"""The window asks for the name in "labelled by" once, at the first label, in a strip that can be passed over."""
 
 import pytest
 from PySide6.QtCore import QPoint, Qt

@@ -193,7 +193,7 @@ def test_a_row_opens_its_class(reviewing: Desk) -> None:
 
 
 def test_labels_since(reviewing: Desk) -> None:
-    """A label makes it stale, which is told where it is read; made again, it counts the label."""
+    """A label makes it stale, which is shown where it is read; made again, it counts the label."""
     page = opened(reviewing)
     image_id = int(reviewing.state.image_ids[reviewing.state.label_class == NO_CLASS][0])
     reviewing.press(Key.Key_Escape)
@@ -261,8 +261,8 @@ def test_saved_in_every_kind(
         saving(tmp_path / "for the board", suffix)
         reviewing.qtbot.mouseClick(page.save_button, Qt.MouseButton.LeftButton)
         out = tmp_path / f"for the board{suffix}"
-        said = f"Saved the report as {out.name}"
-        reviewing.wait(lambda said=said: reviewing.window.toast.message == said)  # type: ignore[misc]
+        message = f"Saved the report as {out.name}"
+        reviewing.wait(lambda message=message: reviewing.window.toast.message == message)  # type: ignore[misc]
         assert out.stat().st_size > 1_000
     reviewing.qtbot.mouseClick(button(reviewing.window.toast, "Show in folder"), Qt.MouseButton.LeftButton)
     assert [Path(url.toLocalFile()) for url in shown] == [tmp_path]

@@ -1,4 +1,4 @@
-"""Log and report in the window: asked for, and offered after a crash or an error that nobody expected."""
+"""Log and report in the window: requested, and offered after a crash or an error that nobody expected."""
 
 import os
 import signal
@@ -121,7 +121,7 @@ def test_an_end_that_was_asked_for_is_no_crash(qtbot: QtBot, settings: Settings,
 
 
 @pytest.mark.usefixtures("expected_errors")
-def test_an_unexpected_error_is_told_at_once_and_only_once(qtbot: QtBot, settings: Settings) -> None:
+def test_an_unexpected_error_is_reported_at_once_and_only_once(qtbot: QtBot, settings: Settings) -> None:
     """The toast leads to the report; once it was read, the next start has nothing to offer."""
     with next_start(qtbot, settings) as desk:
         fail_in_slot(desk, "a leaf")

@@ -30,7 +30,7 @@ def test_an_unknown_card_is_accepted_as_the_guess_on_it(desk: Desk, collection: 
     assert desk.label_of(stranger) == guess
 
 
-def test_what_cannot_be_accepted_is_said(desk: Desk, collection: Collection, stranger: int) -> None:
+def test_what_cannot_be_accepted_is_reported(desk: Desk, collection: Collection, stranger: int) -> None:
     """An image that is labelled already, and a digit without a class."""
     desk.open(collection.project)
     toast = desk.window.toast

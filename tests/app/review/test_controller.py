@@ -72,7 +72,7 @@ def test_bulk_accept_tells_the_count_and_offers_undo(reviewing: Desk) -> None:
     assert reviewing.grid.model().rowCount() == 40
 
 
-def test_digits_label_as_the_likeliest(reviewing: Desk) -> None:
+def test_digits_label_as_the_most_likely(reviewing: Desk) -> None:
     """2 is the second class of the card that is shown."""
     image_id = reviewing.choose(5)
     tops = reviewing.window.inspector.top_classes_of(image_id)
@@ -82,7 +82,7 @@ def test_digits_label_as_the_likeliest(reviewing: Desk) -> None:
 
 
 def test_a_digit_never_uses_the_classes_of_another_card(reviewing: Desk) -> None:
-    """Going on to another card and pressing a digit at once labels that card as its own likeliest."""
+    """Going on to another card and pressing a digit at once labels that card as its own most likely class."""
     reviewing.choose(0)
     shown = reviewing.graph.name(reviewing.window.inspector.top_classes_of(reviewing.inspected or 0)[0])
     ids = reviewing.grid.model().image_ids.tolist()  # type: ignore[attr-defined]

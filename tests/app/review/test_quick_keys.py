@@ -26,7 +26,7 @@ def test_a_key_right_after_a_click_means_the_card_that_was_clicked(reviewing: De
 
 
 def test_a_digit_whose_class_is_not_shown_yet_labels_nothing(reviewing: Desk) -> None:
-    """Nobody has seen what it would mean; that is said, and as soon as the class is shown the key works."""
+    """Nobody has seen what it would mean; a message says so, and as soon as the class is shown the key works."""
     grid, session = reviewing.grid, reviewing.window.session
     may_answer = threading.Event()
     session.ask(lambda _live: may_answer.wait(LONG_MS / 1000), lambda _is_set: None, owner=grid)

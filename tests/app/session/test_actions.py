@@ -51,12 +51,12 @@ def test_an_action_reaches_mirror_state_and_undo(qtbot: QtBot, opened: Session) 
     assert undo_states[-1] == (change.action.command, "")
 
 
-def test_done_is_called_after_everybody_was_told(qtbot: QtBot, opened: Session) -> None:
+def test_done_is_called_after_everybody_was_notified(qtbot: QtBot, opened: Session) -> None:
     """What follows an action may rely on the mirror."""
     story: list[str] = []
-    opened.change_made.connect(lambda _change: story.append("told"))
+    opened.change_made.connect(lambda _change: story.append("notified"))
     opened.act(lambda project: project.classes.add("Yellow")[0], on_done=lambda _change: story.append("done"))
-    qtbot.waitUntil(lambda: story == ["told", "done"], timeout=LONG_MS)
+    qtbot.waitUntil(lambda: story == ["notified", "done"], timeout=LONG_MS)
     assert opened.graph.find("Yellow")
 
 
@@ -74,7 +74,7 @@ def test_a_label_teaches_at_once(qtbot: QtBot, opened: Session) -> None:
 
 
 def test_undo_and_redo_go_both_ways(qtbot: QtBot, opened: Session) -> None:
-    """Undo brings graph and labels back, redo does them again, each said as a change."""
+    """Undo brings graph and labels back, redo does them again, each reported as a change."""
     image_ids = unlabelled(opened, 3)
     before = content_of(opened.graph)
     act(qtbot, opened, lambda project: project.classes.add("Yellow")[0])
@@ -113,7 +113,7 @@ def test_a_refused_action_is_one_line(qtbot: QtBot, opened: Session) -> None:
     assert content_of(opened.graph) == before
 
 
-def test_a_bug_is_logged_and_said_once(qtbot: QtBot, opened: Session, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_bug_is_logged_and_reported_once(qtbot: QtBot, opened: Session, caplog: pytest.LogCaptureFixture) -> None:
     """An unexpected error in an action is a sentence for the person and a traceback in the log; work goes on."""
 
     def broken(_project: Project) -> Change:
@@ -157,7 +157,7 @@ def test_an_answer_for_a_dead_widget_is_dropped(qtbot: QtBot, opened: Session) -
 
 
 def test_an_answer_about_a_closed_project_is_dropped(qtbot: QtBot, opened: Session) -> None:
-    """After closing nobody hears of the old project any more."""
+    """After closing nobody is notified of the old project any more."""
     answers: list[str] = []
     with qtbot.waitSignal(opened.closed, timeout=LONG_MS):
         opened.ask(lambda _live: "late", answers.append, owner=opened)
@@ -183,7 +183,7 @@ def test_very_many_edits_come_as_a_new_graph(qtbot: QtBot, opened: Session) -> N
 
 
 def test_long_work_is_a_job_with_a_change(qtbot: QtBot, opened: Session, tmp_path: Path) -> None:
-    """Importing a folder shows as a job, and its change is told before it is finished."""
+    """Importing a folder shows as a job, and its change is reported before it is finished."""
     write_shape(tmp_path / "new" / "a.png", "Red disc", seed=99)
     story: list[str] = []
     opened.change_made.connect(lambda _change: story.append("change"))
@@ -233,7 +233,7 @@ def test_long_work_that_fails_is_one_line(qtbot: QtBot, opened: Session) -> None
 
 
 def test_what_a_machine_found_out_is_no_step(qtbot: QtBot, opened: Session) -> None:
-    """`take` brings a new state, no change and no undo step; its end is told even when it fails."""
+    """`take` brings a new state, no change and no undo step; its end is reported even when it fails."""
     changes, states, ends = recorded(opened.change_made), recorded(opened.state_changed), list[str]()
     opened.take(lambda live: live.load(), lambda: ends.append("good"))
     settle(qtbot, opened)

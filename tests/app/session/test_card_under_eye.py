@@ -39,7 +39,7 @@ def frozen(clock: Clock) -> FrozenRanking:
 
 
 def ranked(*classes: int, safe: int = NO_CLASS, is_complete: bool = True) -> Ranking:
-    """A ranking of classes, the likeliest first."""
+    """A ranking of classes, the most likely first."""
     tops = tuple(ScoredClass(class_id, 0.9 / (place + 1)) for place, class_id in enumerate(classes))
     return Ranking(IMAGE, classes[0], 0.9, safe, 0.9, is_unknown=False, tops=tops, is_complete=is_complete)
 
@@ -116,7 +116,7 @@ def test_a_card_without_a_prediction_takes_the_first_one_at_once(frozen: FrozenR
 
 
 def test_the_headline_is_the_safe_class_where_there_is_one() -> None:
-    """A card says Fruit, Apple?; an unknown one names its likeliest class."""
+    """A card says Fruit, Apple?; an unknown one names its most likely class."""
     coarse = ranked(APPLE, safe=FRUIT)
     assert coarse.headline == FRUIT
     assert ranked(APPLE).headline == APPLE

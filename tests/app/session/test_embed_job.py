@@ -37,7 +37,7 @@ def led(*events: Event) -> EmbeddingPhase:
     ],
 )
 def test_events_lead_to_a_phase(events: tuple[Event, ...], phase: EmbeddingPhase) -> None:
-    """A run that is followed goes on after a cancel; one that a person stops does not until it is asked for."""
+    """A run that is followed goes on after a cancel; one that a person stops does not until it is requested."""
     assert led(*events) is phase
 
 
@@ -65,7 +65,7 @@ def settings(settings: Settings) -> Settings:
 def test_what_is_scrolled_to_is_embedded_next(
     desk: Desk, unread: Collection, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first cards are asked for first; after End, the last ones are, before those between."""
+    """The first cards are requested first; after End, the last ones are, before those between."""
     monkeypatch.setattr(embed_job, "FEWEST", 2)
     embedding, workers = desk.window.embedding, ScriptedWorkers([["wait for a word", ended("CPU")], ["wait"]])
     monkeypatch.setattr(embedding, "_start_worker", workers)

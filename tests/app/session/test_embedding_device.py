@@ -1,4 +1,4 @@
-"""The device of embedding jobs: the one that was chosen, at once; and what is told of it."""
+"""The device of embedding jobs: the one that was chosen, at once; and what is reported of it."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -24,7 +24,7 @@ def embedding_with(session: Session, *scripts: Sequence[Sequence[Step]]) -> tupl
 
 
 def wait_for_end(qtbot: QtBot, embedding: Embedding, workers: ScriptedWorkers, requests: int) -> None:
-    """Wait until so much was asked for and nothing runs."""
+    """Wait until there were so many requests and nothing runs."""
     qtbot.waitUntil(lambda: len(workers.requests) == requests and embedding.job is None, timeout=LONG_MS)
 
 
@@ -44,10 +44,10 @@ def test_another_device_is_a_new_attempt_after_a_failure(qtbot: QtBot, session: 
     failing = [Failed("the device cuda cannot be used: there is no driver")]
     embedding, workers = embedding_with(session, [failing, [ended("CPU")]])
     embedding.use_device("cuda")
-    failed, said = recorded(embedding.failed), recorded(session.failed)
+    failed, session_failed = recorded(embedding.failed), recorded(session.failed)
     open_project(qtbot, session, unread.project)
     wait_for_end(qtbot, embedding, workers, 1)
-    assert failed == said == [("the device cuda cannot be used: there is no driver",)]
+    assert failed == session_failed == [("the device cuda cannot be used: there is no driver",)]
     embedding.use_device("cpu")
     wait_for_end(qtbot, embedding, workers, 2)
     assert [request.device for request in workers.requests] == ["cuda", "cpu"]
@@ -65,16 +65,16 @@ def test_a_stop_by_a_person_holds(qtbot: QtBot, session: Session, unread: Collec
 
 @pytest.mark.parametrize("tells_at_once", [True, False])
 def test_a_notice_is_given_once(qtbot: QtBot, session: Session, unread: Collection, tells_at_once: bool) -> None:
-    """As soon as it is known, and not again at the end; the device in use is told all the while."""
+    """As soon as it is known, and not again at the end; the device in use is reported all the while."""
     first = replace(progress(3, 12), note="GPU 1")
     second = replace(first, note="CPU", notice=NOTICE if tells_at_once else "")
     script = [first, second, second, ended("CPU", reason="why", notice=NOTICE)]
     embedding, workers = embedding_with(session, [script])
-    notices, told = recorded(embedding.notice_given), recorded(embedding.device_changed)
+    notices, devices = recorded(embedding.notice_given), recorded(embedding.device_changed)
     open_project(qtbot, session, unread.project)
     wait_for_end(qtbot, embedding, workers, 1)
     assert notices == [(NOTICE,)]
-    assert (told[0], told[-1]) == (("GPU 1", ""), ("CPU", "why"))
+    assert (devices[0], devices[-1]) == (("GPU 1", ""), ("CPU", "why"))
 
 
 def test_a_job_that_ends_well_takes_the_notice_back(qtbot: QtBot, session: Session, unread: Collection) -> None:

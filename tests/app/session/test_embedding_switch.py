@@ -26,7 +26,7 @@ def say_word(embedding: Embedding) -> None:
 def switched(
     qtbot: QtBot, session: Session, first: Path, second: Path, *last: Step
 ) -> tuple[Embedding, ScriptedWorkers]:
-    """Two projects, one after the other; the worker has heard the cancel and ends the first request only now."""
+    """Two projects, one after the other; the worker has received the cancel and ends the first request only now."""
     workers = ScriptedWorkers([["wait for a word", *last], [ended("CPU")]])
     embedding = Embedding(session, workers)
     open_project(qtbot, session, first)
@@ -39,7 +39,7 @@ def switched(
 def test_the_next_project_is_embedded_when_the_worker_ends_the_former(
     qtbot: QtBot, session: Session, unread: Collection, tmp_path: Path
 ) -> None:
-    """The worker was told to stop with its project: that is no wish to stop here, too."""
+    """The worker was stopped with its project: that is no wish to stop here, too."""
     other = unread_collection(tmp_path / "other", cache_of_test())
     embedding, workers = switched(qtbot, session, unread.project, other.project, Stopped())
     qtbot.waitUntil(lambda: len(workers.requests) == 2 and embedding.job is None, timeout=LONG_MS)
@@ -50,7 +50,7 @@ def test_the_next_project_is_embedded_when_the_worker_ends_the_former(
 def test_what_the_worker_still_finds_out_reaches_no_other_project(
     qtbot: QtBot, session: Session, unread: Collection, tmp_path: Path
 ) -> None:
-    """Images are told apart by number, and every project begins with the same ones."""
+    """Images are identified by number, and every project begins with the same ones."""
     other = unread_collection(tmp_path / "other", cache_of_test())
     late = EmbedBatch((EmbedResult(1, None, "broken in the former one"),))
     embedding, workers = switched(qtbot, session, unread.project, other.project, late, Stopped())

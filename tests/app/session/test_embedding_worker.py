@@ -1,4 +1,4 @@
-"""The process that embeds: it stays, is asked for new images alone, and leaves when it has nothing to do."""
+"""The process that embeds: it stays, gets requests for new images alone, and leaves when it has nothing to do."""
 
 from functools import partial
 from pathlib import Path

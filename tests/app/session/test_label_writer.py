@@ -18,5 +18,5 @@ def test_the_last_word_counts_and_the_saved_state_stays_as_it_is() -> None:
 
 
 def test_an_image_that_left_is_passed_over() -> None:
-    """Its label was given before the project told that it is gone."""
+    """Its label was given before the project reported that it is gone."""
     assert with_codes(state_of([Picture()]), [{99: 4, 11: 4}]).label_class.tolist() == [4]

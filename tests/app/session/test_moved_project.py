@@ -1,4 +1,4 @@
-"""A project file that is renamed while the window shows it: the person is told at once, and nothing is lost."""
+"""A project file that is renamed while the window shows it: the person is notified at once, and nothing is lost."""
 
 import os
 from pathlib import Path
@@ -61,7 +61,7 @@ def test_a_label_after_the_move_is_refused_and_the_rest_is_rescued(desk: Desk, c
 
 
 def test_coming_back_to_the_window_finds_the_move_and_the_return(desk: Desk, collection: Collection) -> None:
-    """No action is needed to be told; when the file is put back the notice goes and work goes on."""
+    """The notice needs no action; when the file is put back the notice goes and work goes on."""
     desk.open(collection.project)
     moved = collection.project.rename(collection.project.with_name("other.protoleaf"))
     come_back(desk)

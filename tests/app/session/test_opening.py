@@ -77,7 +77,7 @@ def open_it(desk: Desk) -> None:
     click(desk, desk.window.of(Projects).page.buttons["open_project"])
 
 
-def test_it_is_made_in_sight_and_can_be_stopped(desk: Desk, conversion: Conversion, project: Path) -> None:
+def test_it_is_made_visibly_and_can_be_stopped(desk: Desk, conversion: Conversion, project: Path) -> None:
     """The status line says what is done; after a stop the first page is there, and the next time it opens."""
     player = conversion.play([CONVERTING, "wait"], [CONVERTING, DONE])
     bar = desk.window.status_line.job_bar

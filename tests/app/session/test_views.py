@@ -35,7 +35,7 @@ def review(desk: Desk, collection: Collection) -> None:
 
 
 def titles(jobs: list[tuple[object, ...]]) -> list[str]:
-    """What the status bar said of jobs."""
+    """What the status bar showed of jobs."""
     return [job.title for (job,) in jobs if isinstance(job, Job)]
 
 
@@ -85,7 +85,7 @@ def test_who_stops_it_is_not_asked_again(quick: Desk, older: Collection) -> None
 
 
 def test_a_photo_whose_file_is_gone_is_no_failure(quick: Desk, older: Collection) -> None:
-    """It keeps its embedding, nothing is said of it, and nobody tries for ever."""
+    """It keeps its embedding, no message is shown, and nobody tries for ever."""
     review(quick, older)
     image_id = quick.choose(0)
     quick.state.path_of(image_id).unlink()

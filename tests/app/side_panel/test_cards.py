@@ -55,7 +55,7 @@ def test_the_better_answer_stands_out(card: OutcomeCard) -> None:
     assert (variants(card), card.property("tone")) == (("", "primary"), "warning")
 
 
-def test_both_answers_are_told(card: OutcomeCard, qtbot: QtBot) -> None:
+def test_both_answers_are_reported(card: OutcomeCard, qtbot: QtBot) -> None:
     """Each by its own signal."""
     with qtbot.waitSignal(card.use_requested, timeout=LONG_MS), qtbot.assertNotEmitted(card.keep_requested):
         card.use_button.click()
@@ -72,7 +72,7 @@ def root(qtbot: QtBot) -> QWidget:
 
 
 def view_in(root: QWidget, cancel_tip: str = "Stop; nothing is kept") -> ProgressView:
-    """A view that was told of a first step."""
+    """A view with a first step."""
     view = ProgressView(cancel_tip)
     view.setParent(root)
     view.show_step("Preparing…")

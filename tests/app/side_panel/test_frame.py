@@ -34,8 +34,8 @@ def test_esc_and_the_button_ask_to_close(qtbot: QtBot) -> None:
     assert button(panel, "Close").accessibleName() == "Close; it goes on"
 
 
-def test_a_part_below_the_edge_comes_into_sight(qtbot: QtBot) -> None:
-    """Once the event that asked for it is over."""
+def test_a_part_below_the_edge_is_scrolled_to(qtbot: QtBot) -> None:
+    """Once the event that requested it is over."""
     panel, parts = shown_panel(qtbot, 40)
     last = parts[-1]
     assert last.visibleRegion().isEmpty()

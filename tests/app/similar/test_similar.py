@@ -33,7 +33,7 @@ def truth_of(desk: Desk, collection: Collection, image_id: int) -> str:
     return desk.label_of(image_id) or desk.best_of(image_id)
 
 
-def test_s_shows_the_collection_by_likeness_and_escape_goes_back(looking: Desk, collection: Collection) -> None:
+def test_s_shows_the_collection_by_similarity_and_escape_goes_back(looking: Desk, collection: Collection) -> None:
     """The image itself is first, those of its class follow; Esc leads back to the same card and scroll place."""
     image_id, before = looking.choose(30), ids(looking)
     scrolled = looking.grid.verticalScrollBar().value()
@@ -76,7 +76,7 @@ def test_the_order_stays_while_cards_are_labelled(looking: Desk) -> None:
     assert image_id in before
 
 
-def test_another_order_can_be_chosen_and_by_likeness_again(looking: Desk) -> None:
+def test_another_order_can_be_chosen_and_by_similarity_again(looking: Desk) -> None:
     looking.choose(5)
     looking.press(Key.Key_S)
     looking.wait(lambda: looking.window.workspace.images is not None)

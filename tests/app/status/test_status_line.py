@@ -109,11 +109,11 @@ def test_failures_of_an_earlier_run_are_counted(
     open_project(qtbot, session, collection.project)
     assert session.state is not None
     assert session.state.failures == {image_id: "the file is empty"}
-    told = button(line.job_bar, "1 file could not be read")
-    assert told.isVisible()
+    notice = button(line.job_bar, "1 file could not be read")
+    assert notice.isVisible()
     with qtbot.waitSignal(session.closed, timeout=LONG_MS):
         session.close()
-    assert not told.isVisible()
+    assert not notice.isVisible()
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Colours that people give classes: told apart, and seen on both grounds."""
+"""Colours that people give classes: distinct, and seen on both grounds."""
 
 from itertools import combinations
 
@@ -21,7 +21,7 @@ def test_each_is_seen_on_the_pane(scheme: str, qapp: QApplication) -> None:
     set_scheme("system")
 
 
-def test_those_that_are_offered_keep_their_hue_and_are_told_apart(qapp: QApplication) -> None:
+def test_those_that_are_offered_keep_their_hue_and_are_distinct(qapp: QApplication) -> None:
     """Neighbours on the row lie at least a twentieth of the circle apart."""
     shown = [own_colour(stored) for stored in SWATCHES]
     for stored, colour in zip(SWATCHES, shown, strict=True):

@@ -46,7 +46,7 @@ def test_the_style_sheet_is_filled_and_asks_for_no_missing_drawing(scheme: Schem
     assert [drawing for drawing in drawings if not Path(drawing).is_file()] == []
 
 
-def test_switching_is_told_and_repaints(qapp: QApplication) -> None:
+def test_switching_is_reported_and_repaints(qapp: QApplication) -> None:
     """Dark and back; the same look again is no switch."""
     changes: list[Scheme] = []
 
@@ -65,7 +65,7 @@ def test_switching_is_told_and_repaints(qapp: QApplication) -> None:
 
 
 def test_branches_have_stable_colours_far_apart(qapp: QApplication) -> None:
-    """The first eight branches can be told from one another."""
+    """The first eight branches can be distinguished from one another."""
     colours = [branch_colour(number) for number in range(1, 9)]
     assert colours == [branch_colour(number) for number in range(1, 9)]
     for first, second in combinations(colours, 2):

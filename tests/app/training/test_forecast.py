@@ -25,7 +25,7 @@ Key = Qt.Key
 def test_the_time_is_measured_when_somebody_looks(reviewing: Desk) -> None:
     """Not before the panel is there; then it follows the iterations as they are typed, and is measured once."""
     panel = panel_for(reviewing)
-    player = reviewing.window.of(Models).forecast._make_job  # noqa: SLF001 (what was asked for)
+    player = reviewing.window.of(Models).forecast._make_job  # noqa: SLF001 (the requested jobs)
     assert isinstance(player, Player)
     assert player.requests == []
     panel_for(reviewing, "train_backbone")
@@ -45,13 +45,13 @@ def test_no_advice_where_nothing_is_left_to_gain(reviewing: Desk) -> None:
     reviewing.wait(lambda: "About 4\u00a0minutes." in texts(form))
     assert not any("would likely help" in text for text in texts(form).split("\n"))
     reviewing.choose(0)
-    reviewing.press_for_change(Key.Key_3)  # not the likeliest class
+    reviewing.press_for_change(Key.Key_3)  # not the most likely class
     advice = "25 labels: training for about 4\u00a0minutes would likely help."
     reviewing.wait(lambda: advice in texts(form))
 
 
 def test_other_labels_are_measured_anew(reviewing: Desk) -> None:
-    """What was measured for fewer labels is not told any more; some labels in a row are measured once."""
+    """What was measured for fewer labels is not shown any more; some labels in a row are measured once."""
     panel = panel_for(reviewing, "train_backbone")
     form = panel.forms[Depth.BACKBONE]
     reviewing.wait(lambda: "About 4\u00a0minutes." in texts(form))
@@ -84,14 +84,14 @@ def test_no_advice_after_a_training_that_did_not_help(reviewing: Desk, after: fl
 
 
 def _mislabelled(desk: Desk) -> int:
-    """Give an image another class than the likeliest; the number of labels."""
+    """Give an image another class than the most likely one; the number of labels."""
     desk.choose(0)
     desk.press_for_change(Key.Key_3)
     settle(desk.qtbot, desk.window.session)
     return int((desk.state.label_class >= 0).sum())
 
 
-def test_labels_enough_are_told_once(desk: Desk, collection: Collection) -> None:
+def test_labels_enough_are_reported_once(desk: Desk, collection: Collection) -> None:
     """One label each in most classes is too few; Enter on some cards makes them enough, and one line says so."""
     with Project.open(collection.project) as project:
         by_class: dict[int | None, list[int]] = {}
@@ -100,18 +100,18 @@ def test_labels_enough_are_told_once(desk: Desk, collection: Collection) -> None
         project.labels.remove([image_id for images in list(by_class.values())[:5] for image_id in images[:2]])
     desk.open(collection.project)
     desk.window.registry.trigger("show_to_review")
-    said = desk.window.toast
+    toast = desk.window.toast
     _mislabelled(desk)  # where all is right already, training cannot help
-    while "would likely help" not in said.message:
+    while "would likely help" not in toast.message:
         desk.choose(0)
         desk.press_for_change(Key.Key_Return)
     labelled = int((desk.state.label_class >= 0).sum())
-    assert said.message == f"{labelled} labels: training the backbone would likely help."
+    assert toast.message == f"{labelled} labels: training the backbone would likely help."
     desk.choose(0)
     desk.press_for_change(Key.Key_Return)
-    assert said.message == f"{labelled} labels: training the backbone would likely help."
+    assert toast.message == f"{labelled} labels: training the backbone would likely help."
     desk.window.of(Models).forecast._make_job = Player([DURATION])  # noqa: SLF001 (a scripted job takes the place of a child process)
-    (look,) = said.findChildren(QPushButton)
+    (look,) = toast.findChildren(QPushButton)
     QTest.mouseClick(look, Qt.MouseButton.LeftButton)
     panel = desk.window.of(Models).panel
     assert panel is not None

@@ -17,7 +17,7 @@ from tests.support.widgets import button
 
 
 def test_a_stopped_training_is_resumed(reviewing: Desk, collection: Collection) -> None:
-    """Told where it stopped; Resume asks for the same training, and a new one can be started instead."""
+    """It shows where it stopped; Resume asks for the same training, and a new one can be started instead."""
     window = reviewing.window
     settings: dict[str, int | str] = {"iterations": 40, "start": "current"}
     with Project.open(collection.project, for_writing=False) as project:

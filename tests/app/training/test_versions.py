@@ -30,7 +30,7 @@ from tests.support.trainings import Trainer, points, result
 Key = Qt.Key
 
 
-def test_the_answers_are_in_sight_in_a_low_window(reviewing: Desk, backbone: Path) -> None:
+def test_the_answers_are_visible_in_a_low_window(reviewing: Desk, backbone: Path) -> None:
     """The panel scrolls to them when the training ends."""
     prepare(reviewing, Trainer([*points(4), result()]), backbone)
     reviewing.window.resize(1200, 480)
@@ -129,7 +129,7 @@ def test_a_version_whose_files_are_gone_is_not_taken(reviewing: Desk, backbone: 
     assert panel.outcome.isVisible()
 
 
-def test_the_end_is_told_when_the_panel_is_away(reviewing: Desk, backbone: Path) -> None:
+def test_the_end_is_reported_when_the_panel_is_away(reviewing: Desk, backbone: Path) -> None:
     """A toast with the figures; its button opens the panel at the decision."""
     prepare(reviewing, Trainer([*points(2), result()]), backbone)
     panel = panel_for(reviewing)

@@ -32,12 +32,12 @@ def test_figures_are_compared(qapp: QApplication) -> None:
 
 
 def test_few_images_are_no_proof(qapp: QApplication) -> None:
-    """Whoever chooses by a difference is told when it says little."""
+    """A difference that says little is marked so for whoever chooses by it."""
     assert measured_on(Figures(0.5714, 0.6190, 42)).endswith("the difference may be due to chance.")
     assert "chance" not in measured_on(Figures(0.5714, 0.6190, 4200))
 
 
-def test_what_was_not_measured_is_said(qapp: QApplication) -> None:
+def test_what_was_not_measured_is_shown(qapp: QApplication) -> None:
     """No figure is made up."""
     figures = Figures(None, None)
     assert "Too few labels" in comparison(figures)
@@ -64,7 +64,7 @@ def test_the_duration_is_rough(qapp: QApplication, plan: Plan, expected: Trainin
 
 
 def test_training_is_advised_where_it_is_likely_to_help(qapp: QApplication) -> None:
-    """With the labels and the time that it takes, once that was measured; else nothing is said."""
+    """With the labels and the time that it takes, once that was measured; else there is no text."""
     labels, plan, expected = Labels(406, 81, will_help=True), DEFAULTS[Depth.BACKBONE], TrainingDuration(1.0, 40.0)
     assert advice(labels, plan, expected) == "406 labels: training for about 4\u00a0minutes would likely help."
     assert advice(labels, plan, None) == "406 labels: training would likely help."
@@ -74,11 +74,11 @@ def test_training_is_advised_where_it_is_likely_to_help(qapp: QApplication) -> N
 
 def test_a_stopped_training_says_how_far_it_was(qapp: QApplication) -> None:
     """And that nothing is lost."""
-    told = stopped_text(StoppedTraining(120, Plan(Depth.BACKBONE, 200)))
-    assert told == "Training stopped after 120 of 200 iterations. Nothing is lost."
+    text = stopped_text(StoppedTraining(120, Plan(Depth.BACKBONE, 200)))
+    assert text == "Training stopped after 120 of 200 iterations. Nothing is lost."
 
 
-def test_labels_are_told_or_asked_for(qapp: QApplication) -> None:
+def test_labels_are_counted_or_requested(qapp: QApplication) -> None:
     """What there is, or what to do first."""
     assert labels_text(Labels(24, 8)) == "Learns from 24 images you labelled in 8 classes."
     assert labels_text(Labels(3, 1)).startswith("Label at least 2 images in each of 2 classes")
@@ -96,6 +96,6 @@ def test_a_version_says_when_and_how_good(qapp: QApplication) -> None:
 def test_minutes_are_rounded_by_a_quarter_at_most(qapp: QApplication, seconds: int) -> None:
     """A minute and a half is no minute."""
     del qapp
-    told = duration(DEFAULTS[Depth.BACKBONE], TrainingDuration(0.0, float(seconds)))
-    minutes = float(told.removeprefix("About ").split()[0])
+    text = duration(DEFAULTS[Depth.BACKBONE], TrainingDuration(0.0, float(seconds)))
+    minutes = float(text.removeprefix("About ").split()[0])
     assert 60 * minutes == pytest.approx(seconds, rel=0.25)

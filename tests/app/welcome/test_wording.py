@@ -1,4 +1,4 @@
-"""What is said of backbones before a project is made."""
+"""What is shown of backbones before a project is made."""
 
 import pytest
 
@@ -20,7 +20,7 @@ from engine.embedding.messages import PhotoRate
     ],
 )
 def test_a_speed_says_what_it_was_measured_on(speed: ExpectedSpeed | None, is_measuring: bool, expected: str) -> None:
-    """Without photos reading them does not count; a speed told by another backbone's is said to be about right."""
+    """Without photos reading them does not count; a speed from another backbone's is marked as rough."""
     assert speed_text(speed, is_measuring=is_measuring) == expected
 
 
@@ -42,7 +42,7 @@ def test_a_duration_is_rough(images: int, expected: str) -> None:
     assert duration_text(ExpectedSpeed(10.0, has_photos=True), Photos(images)) == expected
 
 
-def test_no_duration_is_told_too_early() -> None:
+def test_no_duration_is_shown_too_early() -> None:
     """Not while images are still counted, and not when no photo was tried."""
     assert duration_text(ExpectedSpeed(10.0, has_photos=True), Photos(800, is_counting=True)) == ""
     assert duration_text(ExpectedSpeed(10.0), Photos(800)) == ""

@@ -22,7 +22,7 @@ from tests.support.sessions import LONG_MS, act
 
 
 def shown(state: CollectionState) -> dict[int, int]:
-    """The likeliest class of each image without a label."""
+    """The most likely class of each image without a label."""
     free = state.label_class == NO_CLASS
     return dict(zip(state.image_ids[free].tolist(), state.best_class[free].tolist(), strict=True))
 
@@ -116,7 +116,7 @@ def test_the_panel_is_walked_by_keys(desk: Desk, collection: Collection) -> None
     assert not panel.isVisible()
 
 
-def test_labels_are_told_by_what_they_move(desk: Desk, collection: Collection) -> None:
+def test_labels_are_noticed_by_what_they_move(desk: Desk, collection: Collection) -> None:
     """A class's labels given to another move other images; the labelled ones are not counted. Closing forgets all."""
     desk.open(collection.project)
     stripes, disc = desk.graph.find("Green stripes"), desk.graph.find("Green disc")
@@ -131,7 +131,7 @@ def test_labels_are_told_by_what_they_move(desk: Desk, collection: Collection) -
     assert not badge.isVisible()
 
 
-def test_why_unknown_moved_is_said(desk: Desk, collection: Collection) -> None:
+def test_why_unknown_moved_is_shown(desk: Desk, collection: Collection) -> None:
     """The row says by how much, its tip and the panel say which labels did it; the next edit forgets it."""
     desk.open(collection.project)
     red, state = desk.graph.find("Red disc"), desk.state
@@ -161,13 +161,13 @@ def test_a_narrow_header_keeps_the_number(qtbot: QtBot) -> None:
     safe = ClassMove(1, 2, np.arange(16), is_safe_class=True)
     header.show_moves(ChangedImages((ClassMove(1, 2, np.arange(412)), safe)))
     header.show()
-    said = {}
+    badges = {}
     for width in (1_600, 760):
         header.resize(width, header.height())
-        said[width] = header.badge.text()
+        badges[width] = header.badge.text()
         assert header.badge.isVisible()
         qtbot.waitUntil(lambda: clipped(header) == [], timeout=LONG_MS)
-    assert said == {1_600: "412 images changed class", 760: "412 changed"}
+    assert badges == {1_600: "412 images changed class", 760: "412 changed"}
     (order,) = header.findChildren(QComboBox)
     assert order.isVisible()
     header.show_moves(ChangedImages())

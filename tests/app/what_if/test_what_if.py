@@ -78,7 +78,7 @@ def test_edits_are_seen_before_they_are_done(desk: Desk, collection: Collection)
     assert not desk.window.workspace.header.badge.isVisible()
 
 
-def test_what_is_kept_is_one_step_and_stays_told(desk: Desk, collection: Collection) -> None:
+def test_what_is_kept_is_one_step_and_stays_shown(desk: Desk, collection: Collection) -> None:
     """By keys alone; afterwards the badge tells what changed, and one undo takes all back."""
     desk.open(collection.project)
     before = own_copy(desk.state)

@@ -38,9 +38,9 @@ def click_chip(desk: Desk, name: str) -> None:
 
 def click_row(desk: Desk, subset: Subset) -> None:
     """Click one of the rows beside the classes."""
-    (shelves,) = desk.window.tree.findChildren(SubsetList)
-    place = shelves.visualRect(shelves.model().index(list(Subset).index(subset), 0)).center()
-    QTest.mouseClick(shelves.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    (subset_list,) = desk.window.tree.findChildren(SubsetList)
+    place = subset_list.visualRect(subset_list.model().index(list(Subset).index(subset), 0)).center()
+    QTest.mouseClick(subset_list.viewport(), Qt.MouseButton.LeftButton, pos=place)
 
 
 def lit(desk: Desk) -> list[str]:
@@ -213,7 +213,7 @@ def test_a_title_of_200_letters_cuts_no_chip(reviewing: Desk, size: tuple[int, i
 
 
 def test_an_image_alone_says_its_place_and_goes_on(reviewing: Desk) -> None:
-    """Of the images that are shown; a label by a key brings the next one, whose place is told."""
+    """Of the images that are shown; a label by a key brings the next one, whose place is shown."""
     reviewing.choose(0)
     reviewing.press(Key.Key_Space)
     view = reviewing.window.workspace.image_view

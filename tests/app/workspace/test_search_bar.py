@@ -77,7 +77,7 @@ def test_a_search_is_composed_with_subsets_and_classes(searcher: Desk) -> None:
     assert workspace.model.filter.subset is Subset.LABELLED
 
 
-def test_what_is_not_understood_is_said_and_the_last_hits_stay(searcher: Desk) -> None:
+def test_what_is_not_understood_is_reported_and_the_last_hits_stay(searcher: Desk) -> None:
     workspace = workspace_of(searcher)
     type_search(searcher, "stars:4", hits=5)
     workspace.search_bar.field.setText("stars:4 colour:red")

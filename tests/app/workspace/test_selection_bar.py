@@ -218,7 +218,7 @@ def test_images_above_the_threshold_are_grouped_by_class() -> None:
     ],
 )
 def test_only_guesses_are_accepted(other: Picture) -> None:
-    """What a person said stays; nothing is said of images that are unknown or without a prediction."""
+    """Labels of a person stay; nothing is done to images that are unknown or without a prediction."""
     done = accepted(state_of([other, SURE, other]))
     assert done.groups == {GULL: [12]}
     assert done.image_count == 1

@@ -113,7 +113,7 @@ def test_zoom_and_order_are_remembered(
     assert next_day.model.order is Order.CLASS
 
 
-def test_an_image_elsewhere_is_brought_into_sight(workspace: Workspace, session: Session) -> None:
+def test_an_image_elsewhere_is_scrolled_to(workspace: Workspace, session: Session) -> None:
     """A shot clicked in the inspector is found although another class is shown."""
     workspace.show_class(session.graph.find("Green"))
     red = int(workspace.model.state.image_ids[0]) if workspace.model.state is not None else -1

@@ -34,7 +34,7 @@ def _left() -> list[str]:
 
 
 def test_made_once(installed: InstalledWeights) -> None:
-    """The steps are told, the files are whole, and the second time nothing is done; the card is the shipped one."""
+    """The steps are reported, the files are whole, and the second time nothing is done; the card is the shipped one."""
     as_full_disk: list[Progress] = []
     assert converted_path(NAME) is None
     assert NAME in bundled_backbones()
@@ -86,7 +86,7 @@ def test_the_companion_is_made_within_shipped_ranges(installed: InstalledWeights
 
 
 def test_a_head_cuts_the_embedding(installed: InstalledWeights) -> None:
-    """Two maps heard, cut to five numbers; a head of another width is refused."""
+    """Two maps pooled, cut to five numbers; a head of another width is refused."""
     widths = EfficientNetLite(LITE_VARIANTS[NAME]).map_widths
     width = widths[2] + widths[7]
     generator = np.random.default_rng(0)

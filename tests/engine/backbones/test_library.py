@@ -62,7 +62,7 @@ def test_preprocessing_is_part_of_the_file(tmp_path: Path, card: BackboneCard) -
     library = BackboneLibrary()
     first = library.add(source(tmp_path), card)
     second = library.add(source(tmp_path), replace(card, name="tiny-bgr", channel_order="bgr"))
-    described = library.add(source(tmp_path), replace(card, name="told", description="in other words"))
+    described = library.add(source(tmp_path), replace(card, name="described", description="in other words"))
     assert first.backbone_hash != second.backbone_hash
     assert first.backbone_hash == described.backbone_hash
     session = onnxruntime.InferenceSession(str(second.backbone), providers=["CPUExecutionProvider"])

@@ -73,7 +73,7 @@ def refusal(path: Path) -> str:
     ],
 )
 def test_sound_files(tmp_path: Path, write: Callable[[Path], Path], output: str, pooling: str, layout: str) -> None:
-    """Layout, the likeliest output, how it is pooled, and its width are found out."""
+    """Layout, the most likely output, how it is pooled, and its width are found out."""
     facts = examined(write(tmp_path / "my net (2).onnx"))
     found = facts.preprocessing
     assert (found.output, found.pooling, found.layout, facts.width) == (output, pooling, layout, models.WIDTH)
@@ -109,7 +109,7 @@ def test_what_was_chosen_is_no_guess(tmp_path: Path) -> None:
     assert own.why == "mean 0.5, 0.4, 0.3 and std 1, 1, 1 of 255, as chosen"
 
 
-def test_a_classifier_is_told_from_features(tmp_path: Path) -> None:
+def test_a_classifier_is_distinguished_from_features(tmp_path: Path) -> None:
     """Labels cannot be embeddings and say why; scores can, as a second choice, and then there is a notice."""
     path = models.write_scores_and_features(tmp_path / "classifier.onnx")
     facts = examined(path)
@@ -221,7 +221,7 @@ def test_what_the_person_chose_counts_more(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (b"", "empty"),
         (b"\x89PNG\r\n\x1a\n" + b"\0" * 100, "PNG"),
@@ -235,15 +235,15 @@ def test_what_the_person_chose_counts_more(tmp_path: Path) -> None:
         (b"hello, I am a text", "damaged"),
     ],
 )
-def test_no_onnx_file_at_all(tmp_path: Path, content: bytes, said: str) -> None:
-    """The reason says what the file is instead, where that can be told."""
+def test_no_onnx_file_at_all(tmp_path: Path, content: bytes, message: str) -> None:
+    """The reason says what the file is instead, where that can be found out."""
     path = tmp_path / "wrong.onnx"
     path.write_bytes(content)
-    assert said in refusal(path)
+    assert message in refusal(path)
 
 
 def test_no_file_and_a_folder(tmp_path: Path) -> None:
-    """Both are said."""
+    """Both are named."""
     assert "not there" in refusal(tmp_path / "gone.onnx")
     assert "folder" in refusal(tmp_path)
 
@@ -335,7 +335,7 @@ def test_external_data_that_cannot_be_looked_at(tmp_path: Path) -> None:
 
 
 def test_external_data_by_another_number(tmp_path: Path) -> None:
-    """A place is one of several choices, told by 32 bits: the runtime takes 2^32 + 1 for 1, and so does the reader."""
+    """A place is one of several choices, named by 32 bits: the runtime takes 2^32 + 1 for 1, and so does the reader."""
     path = models.write_external(tmp_path / "sly.onnx", location="../outside.bin", write_data=False)
     model = onnx.load(str(path), load_external_data=False)
     tensor = model.graph.initializer[0].SerializeToString()
@@ -359,7 +359,7 @@ def test_external_data_missing_or_short(tmp_path: Path) -> None:
 
 
 def test_a_name_that_is_no_text(tmp_path: Path) -> None:
-    """The runtime opens such a file, and stumbles when it is asked for the name of an axis."""
+    """The runtime opens such a file, and stumbles over the name of an axis."""
     path = models.write_vectors(tmp_path / "bytes.onnx", batch="rows!")
     whole = path.read_bytes()
     inputs, outputs = whole.index(b"rows!"), whole.rindex(b"rows!")
@@ -383,7 +383,7 @@ def test_a_reason_is_never_endless(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("inputs", "kind", "said"),
+    ("inputs", "kind", "message"),
     [
         ({"images": ("b", 3, 32, 32), "text": ("b", 77)}, TensorProto.FLOAT, "several inputs"),
         ({"images": ("b", 3)}, TensorProto.FLOAT, "not an image"),
@@ -395,17 +395,17 @@ def test_a_reason_is_never_endless(tmp_path: Path) -> None:
         ({"images": ("b", 3, 2, 2)}, TensorProto.FLOAT, "input side"),
     ],
 )
-def test_inputs_that_are_refused(tmp_path: Path, inputs: dict[str, Any], kind: int, said: str) -> None:
+def test_inputs_that_are_refused(tmp_path: Path, inputs: dict[str, Any], kind: int, message: str) -> None:
     """Nothing but one square image, in colours or grey, is an input of a backbone."""
     nodes = [helper.make_node("Shape", ["images"], ["shape"])]
     path = models.write_model(
         tmp_path / "input.onnx", nodes, {"shape": (TensorProto.INT64, (None,))}, inputs=inputs, kind=kind
     )
-    assert said in refusal(path)
+    assert message in refusal(path)
 
 
 @pytest.mark.parametrize(
-    ("node", "shape", "kind", "said"),
+    ("node", "shape", "kind", "message"),
     [
         (helper.make_node("ReduceMean", ["features"], ["made"], keepdims=0), (), TensorProto.FLOAT, "one number"),
         (
@@ -428,11 +428,11 @@ def test_inputs_that_are_refused(tmp_path: Path, inputs: dict[str, Any], kind: i
         (helper.make_node("NonZero", ["features"], ["made"]), (4, None), TensorProto.INT64, "labels"),
     ],
 )  # fmt: skip
-def test_outputs_that_are_refused(tmp_path: Path, node: Any, shape: Any, kind: int, said: str) -> None:
+def test_outputs_that_are_refused(tmp_path: Path, node: Any, shape: Any, kind: int, message: str) -> None:
     """A scalar, labels, or a number for each image are no embedding; a map of places is at least a vector for each."""
     path = models.write_output(tmp_path / "output.onnx", node, shape, kind=kind)
-    if said:
-        assert said in refusal(path)
+    if message:
+        assert message in refusal(path)
     else:
         assert examined(path).width > 1
 

@@ -218,7 +218,7 @@ def test_networks_that_fail_the_trial(tmp_path: Path, pictures: tuple[Path, ...]
 
 
 def test_adding_a_file(tmp_path: Path, pictures: tuple[Path, ...]) -> None:
-    """Inspected, tried, kept with its figures; progress is told step by step; the file may go afterwards."""
+    """Inspected, tried, kept with its figures; progress is reported step by step; the file may go afterwards."""
     path = models.write_vectors(tmp_path / "My net.onnx", side=models.SIDE)
     as_full_disk: list[Progress] = []
     added = add_file(path, chosen={"unit_length": False}, images=pictures, on_progress=as_full_disk.append)

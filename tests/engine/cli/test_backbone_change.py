@@ -30,12 +30,12 @@ def tinyleaf(tmp_path: Path) -> Path:
 def test_without_a_yes_nothing_changes(
     collection: Collection, tinyleaf: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Nobody can be asked: figures are told, the project is as it was, and the second run is from the cache."""
+    """Nobody can be asked: figures are shown, the project is as it was, and the second run is from the cache."""
     content = collection.project.read_bytes()
-    said = done(capsys, "backbone", "use", collection.project, tinyleaf, "--device", "cpu").out
-    assert "Nothing was changed" in said
-    assert "each held out once" in said
-    assert "on 24 labels" in said
+    output = done(capsys, "backbone", "use", collection.project, tinyleaf, "--device", "cpu").out
+    assert "Nothing was changed" in output
+    assert "each held out once" in output
+    assert "on 24 labels" in output
     with Project.open(collection.project, for_writing=False) as project:
         assert len(project.models.versions()) == 1
     assert collection.project.read_bytes() == content
@@ -53,21 +53,21 @@ def test_with_a_yes_it_is_used(collection: Collection, tinyleaf: Path, capsys: p
     assert low <= fields["after"] - fields["before"] <= high
     assert done(capsys, "versions", collection.project, "--json").fields["in_use"] == 2
     assert "sound" in done(capsys, "check", collection.project).out
-    said = done(capsys, "backbone", "use", collection.project, "leafnet", "--yes").out
-    assert said.startswith("The project now uses leafnet; undo goes back.")
+    output = done(capsys, "backbone", "use", collection.project, "leafnet", "--yes").out
+    assert output.startswith("The project now uses leafnet; undo goes back.")
     assert done(capsys, "versions", collection.project, "--json").fields["in_use"] == 1
 
 
 def test_a_file_is_kept_first(collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A bare ONNX file is examined as by `new`: options count, what was chosen is told, and the file may go then."""
+    """A bare ONNX file is examined as by `new`: options count, what was chosen is named, and the file may go then."""
     path = models.write_vectors(tmp_path / "net.onnx", side=models.SIDE)
     command = ("backbone", "use", collection.project, path, "--range", "symmetric", "--device", "cpu")
     assert "Nothing was changed" in done(capsys, *command).out
     added = BackboneLibrary().entry("net")
     assert (added.card.mean, added.card.input_side) == ((0.5, 0.5, 0.5), models.SIDE)
-    said = done(capsys, *command, "--yes").out
-    assert said.startswith("The project now uses net; undo goes back.")
-    assert "Preprocessing: -1 to 1, as chosen." in said
+    output = done(capsys, *command, "--yes").out
+    assert output.startswith("The project now uses net; undo goes back.")
+    assert "Preprocessing: -1 to 1, as chosen." in output
     assert BackboneLibrary().entry("net") == added
     path.unlink()
     with Project.open(collection.project, for_writing=False) as project:
@@ -78,7 +78,7 @@ def test_a_file_is_kept_first(collection: Collection, tmp_path: Path, capsys: py
 def test_a_published_network_is_asked_about_first(
     collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As by `new`: size and licence are told and nothing is fetched without --yes; one that is here is used at once."""
+    """As by `new`: size and licence are shown and nothing is fetched without --yes; what is here is used at once."""
     keep_list(cache_of_test(), [SMALL])
     content = collection.project.read_bytes()
     line = refused(capsys, "backbone", "use", collection.project, "torchvision:smallnet", status=2)
@@ -122,14 +122,14 @@ def test_a_worker_prepares_beside_the_window(collection: Collection, tinyleaf: P
     lost = next(path for path in sorted(collection.unsorted.rglob("*.png")))
     lost.unlink()
     with Project.open(collection.project) as window:
-        told = served(request(collection, tinyleaf))
-        assert told.status == 0
+        answer = served(request(collection, tinyleaf))
+        assert answer.status == 0
         assert len(window.models.versions()) == 1
-    assert {type(event) for event in told.events} == {Progress, EmbedBatch}
-    ((row,),) = [batch.results for batch in told.of(EmbedBatch)]
+    assert {type(event) for event in answer.events} == {Progress, EmbedBatch}
+    ((row,),) = [batch.results for batch in answer.of(EmbedBatch)]
     assert row.content_hash  # what it was before stays known
     assert row.failure
-    prepared = told.ending
+    prepared = answer.ending
     assert isinstance(prepared, PreparedChange)
     assert (prepared.name, prepared.embedded, prepared.comparison.shots) == ("tinyleaf", 63, 24)
     assert [failure.path for failure in prepared.failed] == [lost]
@@ -147,6 +147,6 @@ def test_a_cancelled_worker_changes_nothing(
         cancel.raise_if_cancelled()
 
     monkeypatch.setattr("engine.collection.embed.embed_files", embed_until_cancelled)
-    told = served(request(collection, tinyleaf), cancel_at=is_progress)
-    assert (told.status, told.ending) == (0, Stopped())
+    answer = served(request(collection, tinyleaf), cancel_at=is_progress)
+    assert (answer.status, answer.ending) == (0, Stopped())
     assert collection.project.read_bytes() == content

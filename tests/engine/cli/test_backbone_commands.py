@@ -39,7 +39,7 @@ def test_listing(capsys: pytest.CaptureFixture[str], tiny: str) -> None:
     assert "bundled" in text
     assert f"{tiny}  " in text
     assert f"{size_text(added['size_bytes'])} " in next(line for line in text.splitlines() if line.startswith(tiny))
-    assert 0 < added["size_bytes"] < 50_000  # in megabytes it would be told as none
+    assert 0 < added["size_bytes"] < 50_000  # in megabytes it would be shown as none
 
 
 def test_showing(capsys: pytest.CaptureFixture[str], tiny: str) -> None:

@@ -38,8 +38,8 @@ def labels_of(path: Path) -> int:
 
 def test_back_up_work_on_and_go_back(birds: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The whole way: counts, what changed since, restoring by number, and the present as the newest backup."""
-    said = done(capsys, "backup", birds).out
-    assert said.startswith("Backed up 2 classes, 4 images and 2 labels to ")
+    output = done(capsys, "backup", birds).out
+    assert output.startswith("Backed up 2 classes, 4 images and 2 labels to ")
     label_all(birds)
     (row,) = done(capsys, "backups", "list", birds, "--json").fields["backups"]
     assert (row["classes"], row["images"], row["labels"], row["reason"], row["fault"]) == (2, 4, 2, "on request", None)
@@ -138,7 +138,7 @@ def put_rot_in_place_of(path: Path) -> None:
 def test_a_damaged_project_is_restored_from_its_own(
     birds: Path, twin: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Numbers are of its own backups; those of another project are shown and restored only when that is asked for."""
+    """Numbers are of its own backups; those of another project are shown and restored only on request."""
     birds.write_bytes(b"rotten")
     (row,) = done(capsys, "backups", "list", birds, "--json").fields["backups"]
     assert (row["images"], row["is_own"], row["taken_of"]) == (4, True, str(birds))
@@ -150,9 +150,9 @@ def test_a_damaged_project_is_restored_from_its_own(
     )
     assert "backup of another project" in refused(capsys, "restore", birds, "2", "--yes")
     assert "no such backup" in refused(capsys, "restore", birds, "3", "--yes", "--other")
-    said = refused(capsys, "restore", birds, both[1]["path"], "--yes")
-    assert "backup of another project: found 2 classes, 7 images, 4 labels, of " in said
-    assert f"taken of {twin}" in said
+    message = refused(capsys, "restore", birds, both[1]["path"], "--yes")
+    assert "backup of another project: found 2 classes, 7 images, 4 labels, of " in message
+    assert f"taken of {twin}" in message
     done(capsys, "restore", birds, "1", "--yes")
     with Project.open(birds, for_writing=False) as project:
         assert len(project.images.records()) == 4
@@ -173,17 +173,17 @@ def test_where_nobody_can_be_sure_a_number_alone_is_refused(
 ) -> None:
     """The list says whose each is, its own path first; a number or a time is refused with counts, date and path."""
     put_rot_in_place_of(birds)
-    said = done(capsys, "backups", "list", birds).out
-    assert "no longer says which project it is" in said
-    assert said.index(f"taken of {birds}:") < said.index(f"taken of {twin}:")
+    message = done(capsys, "backups", "list", birds).out
+    assert "no longer says which project it is" in message
+    assert message.index(f"taken of {birds}:") < message.index(f"taken of {twin}:")
     rows = done(capsys, "backups", "list", birds, "--json").fields["backups"]
     assert [(row["images"], row["is_own"]) for row in rows] == [(4, None), (7, None)]
     for meant in ("1", "2", rows[1]["when"][:19]):
-        said = refused(capsys, "restore", birds, meant, "--yes")
-        assert "nobody can tell" in said
-        assert "add --other" in said
-    assert "2 classes, 7 images, 4 labels, of " in said
-    assert f"taken of {twin}, in {rows[1]['path']}" in said
+        message = refused(capsys, "restore", birds, meant, "--yes")
+        assert "nobody can tell" in message
+        assert "add --other" in message
+    assert "2 classes, 7 images, 4 labels, of " in message
+    assert f"taken of {twin}, in {rows[1]['path']}" in message
     assert birds.read_bytes() == b"rotten"
     done(capsys, "restore", birds, rows[0]["path"], "--yes")
     with Project.open(birds, for_writing=False) as project:
@@ -196,9 +196,9 @@ def test_a_number_is_that_of_the_list_that_was_shown(birds: Path, capsys: pytest
     done(capsys, "backups", "list", birds)
     label_all(birds)
     done(capsys, "backup", birds)
-    said = refused(capsys, "restore", birds, "1", "--yes")
-    assert "has changed since it was shown" in said
-    assert Path(first["path"]).name in said
+    message = refused(capsys, "restore", birds, "1", "--yes")
+    assert "has changed since it was shown" in message
+    assert Path(first["path"]).name in message
     assert labels_of(birds) == 4
     done(capsys, "backups", "list", birds)
     assert done(capsys, "restore", birds, "2", "--json").fields["backup"] == first["path"]
@@ -282,7 +282,7 @@ def test_an_import_goes_on_when_no_backup_can_be_made(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """Undo leads back, so a full backup disk does not stop the work; it is said once."""
+    """Undo leads back, so a full backup disk does not stop the work; it is reported once."""
     done(capsys, "backup", birds)  # the one of the day
     classes = tmp_path / "classes.csv"
     classes.write_text("child,parent\nOwl,Bird\n", encoding="utf-8")

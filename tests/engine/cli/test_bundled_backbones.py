@@ -90,7 +90,7 @@ def test_weights_that_are_not_there(
 
 
 def test_the_shipped_card() -> None:
-    """What people are told before it is made: licence, published accuracy, how much slower than the fast one it is."""
+    """What people learn before it is made: licence, published accuracy, how much slower than the fast one it is."""
     card = bundled_card(ACCURATE)
     assert card.temperature == UNIT_TEMPERATURE
     assert card.figures.keys() >= {"published_top_1", "times_the_work"}

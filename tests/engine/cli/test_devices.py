@@ -40,7 +40,7 @@ def test_unknown_device(command: str, collection: Collection, capsys: pytest.Cap
 
 @pytest.mark.parametrize("device", ["cuda", "tensorrt", "coreml", "directml"])
 def test_device_that_does_not_work(device: str, collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
-    """A device asked for by name that does not work here is misuse with reason and remedy."""
+    """A device requested by name that does not work here is misuse with reason and remedy."""
     line = refused(capsys, "embed", collection.project, "--device", device, status=2)
     reason = "no NVIDIA driver" if device in ("cuda", "tensorrt") else "only"
     assert f"the device {device} cannot be used" in line
@@ -60,7 +60,7 @@ def test_unknown_switch(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_row_of_the_table(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """With --row the benchmark prints a line for docs/performance.md, for the device and switches asked for."""
+    """With --row the benchmark prints a line for docs/performance.md, for the requested device and switches."""
     asked: list[tuple[str, Sequence[str]]] = []
 
     def measure(
@@ -114,9 +114,9 @@ def test_the_benchmark_fails_where_the_pipeline_wastes_time(
 
 def test_worker_probes() -> None:
     """The worker tells how the attempt ended, and measures only when asked to."""
-    told = served(TryDevice("cpu", end_s=60))
-    assert [event.works for event in told.of(Attempt)] == [True]
-    assert told.ending == Speed()
+    answer = served(TryDevice("cpu", end_s=60))
+    assert [event.works for event in answer.of(Attempt)] == [True]
+    assert answer.ending == Speed()
 
 
 def test_worker_lists_devices(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,7 +136,7 @@ def test_worker_lists_devices(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_worker_says_why_no_gpu_embeds(unread: Collection) -> None:
-    """The result names the device and the reason; asked for the CPU, there is none to give."""
+    """The result names the device and the reason; with the CPU requested, there is none to give."""
     for device, reason in (("auto", "no NVIDIA driver"), ("cpu", "")):
         ending = served(replace(embed_request(unread), device=device)).ending
         assert (ending.device_name, ending.notice) == ("CPU", "")
@@ -146,9 +146,9 @@ def test_worker_says_why_no_gpu_embeds(unread: Collection) -> None:
 
 def test_worker_refuses_a_device(unread: Collection) -> None:
     """An unavailable device is a sentence for a person, not a crash."""
-    told = served(replace(embed_request(unread), device="cuda"))
-    assert (told.status, told.events) == (1, ())
-    assert "no NVIDIA driver" in told.ending.message
+    answer = served(replace(embed_request(unread), device="cuda"))
+    assert (answer.status, answer.events) == (1, ())
+    assert "no NVIDIA driver" in answer.ending.message
 
 
 @pytest.mark.parametrize("options", [(), ("--one-view",)], ids=["by default", "one view"])

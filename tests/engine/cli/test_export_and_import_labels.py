@@ -19,7 +19,7 @@ def music(tmp_path: Path) -> Path:
 
 
 def test_out_and_in_again(music: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """A removed label comes back with its person; one that is said otherwise here is listed and stays."""
+    """A removed label comes back with its person; one with another class here is listed and stays."""
     out = tmp_path / "labels.csv"
     assert done(capsys, "export", music, "csv", out, "--images", "verified").out == f"Wrote 4 images to {out}.\n"
     with Project.open(music) as project:
@@ -28,9 +28,9 @@ def test_out_and_in_again(music: Path, tmp_path: Path, capsys: pytest.CaptureFix
         project.labels.set([organ.image_id], None, who="linus")
     planned = json.loads(done(capsys, "import-labels", music, out, "--dry-run", "--json").out)
     assert (planned["labels"], planned["already_there"], planned["dry_run"]) == (1, 2, True)
-    said = done(capsys, "import-labels", music, out).out
-    assert said.startswith("Imported 1 label from labels.csv (csv); 2 already there.")
-    assert "none of the classes here, Keyboard/Organ by grace" in said
+    output = done(capsys, "import-labels", music, out).out
+    assert output.startswith("Imported 1 label from labels.csv (csv); 2 already there.")
+    assert "none of the classes here, Keyboard/Organ by grace" in output
     with Project.open(music, for_writing=False) as project:
         labels = project.labels.by_image()
     assert labels[piano.image_id].who == piano.who
@@ -41,9 +41,9 @@ def test_what_could_not_be_written_is_listed(music: Path, tmp_path: Path, capsys
     """An image that is gone; those without a class are counted."""
     lost = music.parent / "photos" / "day 0" / "piano.png"
     lost.unlink()
-    said = done(capsys, "export", music, "folders", tmp_path / "out", "--images", "verified").out
-    assert f"1 file could not be written:\n  {lost}: " in said
-    assert "1 image left out: no class." in said
+    output = done(capsys, "export", music, "folders", tmp_path / "out", "--images", "verified").out
+    assert f"1 file could not be written:\n  {lost}: " in output
+    assert "1 image left out: no class." in output
 
 
 def test_refusals(music: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -37,9 +37,9 @@ def test_a_command_says_that_the_disk_is_full(
         raise error
 
     monkeypatch.setattr(new_project_module, "new_project", refuse)
-    said = refused(capsys, "new", tmp_path / "birds.protoleaf")
-    assert "the disk is full" in said
-    assert "Free some space" in said
+    message = refused(capsys, "new", tmp_path / "birds.protoleaf")
+    assert "the disk is full" in message
+    assert "Free some space" in message
 
 
 def test_an_error_without_a_reason_is_judged_by_what_is_free(
@@ -64,9 +64,9 @@ def test_the_worker_says_that_the_disk_is_full(error: Exception) -> None:
     def refuse(*_arguments: object) -> Speed:
         raise error
 
-    told = served(TryDevice("cpu"), handlers={TryDevice: refuse})
-    assert told.status == 1
-    assert "the disk is full" in told.ending.message
+    answer = served(TryDevice("cpu"), handlers={TryDevice: refuse})
+    assert answer.status == 1
+    assert "the disk is full" in answer.ending.message
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")

@@ -40,7 +40,7 @@ def test_details_of_files(project: Path, capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_search_as_text_and_json(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
-    """Of a project with labels; classes need no embedding, and predictions come where they are asked for."""
+    """Of a project with labels; classes need no embedding, and predictions come on request."""
     with Project.open(collection.project) as opened:
         opened.notes.set_stars([1], 5)
     assert "1 image found." in done(capsys, "images", str(collection.project), "--search", "stars:5").out
@@ -53,8 +53,8 @@ def test_search_as_text_and_json(collection: Collection, capsys: pytest.CaptureF
 
 
 def test_a_search_that_is_not_understood(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
-    said = refused(capsys, "images", str(collection.project), "--search", "fox colour:red")
-    assert 'there is no field "colour" to search in, at character 5' in said
+    message = refused(capsys, "images", str(collection.project), "--search", "fox colour:red")
+    assert 'there is no field "colour" to search in, at character 5' in message
 
 
 def test_embed_reads_details_once(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:

@@ -27,7 +27,9 @@ def content(path: Path) -> Dump:
         return dump(opened)
 
 
-def test_preview_writes_nothing_and_update_does_what_it_said(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_preview_writes_nothing_and_update_does_what_it_showed(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The same lists before and after, as text and as JSON."""
     folder = project.parent
     text = done(capsys, "import-graph", project, folder / "v1.csv", "--preview").out

@@ -30,13 +30,15 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 def test_dry_run_says_all_and_changes_nothing(files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
     """Counts, kappa with its interval, conflicts by person and day."""
     before = files[0].read_bytes()
-    said = done(capsys, "merge", *files, "--dry-run").out
-    assert said.startswith("Would bring in 1 label and 1 class from birds.protoleaf.\n12 images in both; 0 images only")
-    assert "2 the same decision, 1 equal, 2 in conflict, 1 of these coarse and fine" in said
-    assert "exact class: 1 of 3 images equal; kappa " in said
-    assert "(95% interval " in said
-    assert "IMG_000004.jpg: Bird/Gull by ada, " in said
-    assert "IMG_000006.jpg: A juvenile? (ada); An adult (ben)" in said
+    output = done(capsys, "merge", *files, "--dry-run").out
+    assert output.startswith(
+        "Would bring in 1 label and 1 class from birds.protoleaf.\n12 images in both; 0 images only"
+    )
+    assert "2 the same decision, 1 equal, 2 in conflict, 1 of these coarse and fine" in output
+    assert "exact class: 1 of 3 images equal; kappa " in output
+    assert "(95% interval " in output
+    assert "IMG_000004.jpg: Bird/Gull by ada, " in output
+    assert "IMG_000006.jpg: A juvenile? (ada); An adult (ben)" in output
     assert files[0].read_bytes() == before
 
 
@@ -45,8 +47,8 @@ def test_conflicts_are_written_and_stay_ours(
 ) -> None:
     """A table of both sides; merged again the same is open, and the table is replaced as one of ours."""
     table = tmp_path / "conflicts.csv"
-    said = done(capsys, "merge", *files, "--conflicts", table).out
-    assert said.startswith("Brought in 1 label and 1 class from birds.protoleaf.")
+    output = done(capsys, "merge", *files, "--conflicts", table).out
+    assert output.startswith("Brought in 1 label and 1 class from birds.protoleaf.")
     with table.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     columns = "ours", "our_annotator", "theirs", "their_annotator", "proposed"

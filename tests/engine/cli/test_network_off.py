@@ -1,4 +1,4 @@
-"""The program asks the network for nothing unless a person asked for a download."""
+"""The program asks the network for nothing unless a person requested a download."""
 
 import socket
 from pathlib import Path
@@ -57,6 +57,6 @@ def test_describing_published_networks_asks_for_nothing(
 
 
 def test_the_tripwire_holds(own_caches: None, no_network: None) -> None:
-    """What a person asked for and agreed to does go out: the other two tests would have noticed."""
+    """What a person requested and agreed to does go out: the other two tests would have noticed."""
     with pytest.raises(Reached):
         main(["backbone", "add", "torchvision:squeezenet1_1", "--yes"])

@@ -35,7 +35,7 @@ def test_the_status_of_a_stop(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Ctrl+C and a polite kill are told apart by whoever waits for the command; handlers are as they were."""
+    """Ctrl+C and a polite kill are distinguished by whoever waits for the command; handlers are as they were."""
 
     def killed(*_arguments: object, as_json: bool) -> None:
         os.kill(os.getpid(), number)
@@ -77,11 +77,11 @@ def test_a_stop_while_an_object_is_cleared_away(
         threading.Event().wait(10.0)
 
     monkeypatch.setattr(project_commands, "say", clear)
-    said = refused(capsys, "new", tmp_path / "a.protoleaf", status=130)
-    assert said.count("\n") == 1
+    message = refused(capsys, "new", tmp_path / "a.protoleaf", status=130)
+    assert message.count("\n") == 1
 
 
-def test_a_second_stop_while_the_first_is_said(
+def test_a_second_stop_while_the_first_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Impatience gives no traceback either."""

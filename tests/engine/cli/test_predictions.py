@@ -34,10 +34,10 @@ def test_all_images(collection: Collection, tmp_path: Path, capsys: pytest.Captu
     rows = rows_of(every)
     assert tuple(rows[0]) == (*COLUMNS, "labelled_by")
     assert [{name: row[name] for name in COLUMNS} for row in rows if not row["labelled_by"]] == rows_of(some)
-    said = {row["image"]: list(row.values())[1:] for row in rows if row["labelled_by"]}
-    assert len(said) == 26
-    assert said["shots/Red/Red disc/0.png"] == ["Red disc", "Red/Red disc", "", "Red disc", "", "", "", "ada"]
-    assert list(said.values())[-2:] == [
+    labelled = {row["image"]: list(row.values())[1:] for row in rows if row["labelled_by"]}
+    assert len(labelled) == 26
+    assert labelled["shots/Red/Red disc/0.png"] == ["Red disc", "Red/Red disc", "", "Red disc", "", "", "", "ada"]
+    assert list(labelled.values())[-2:] == [
         ["unknown", "", "", "unknown", "", "", "", "'=ada"],
         ["Red", "Red", "", "Red", "", "", "", "Grace Hopper"],
     ]
@@ -49,7 +49,7 @@ def test_all_images(collection: Collection, tmp_path: Path, capsys: pytest.Captu
 def test_labels_that_have_no_embedding(
     collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A person's word needs no reading of the file; what nobody has said or read is counted as left out."""
+    """A person's word needs no reading of the file; what nobody has labelled or read is counted as left out."""
     for number, name in enumerate(("labelled.png", "loose.png")):
         write_shape(collection.folder / "new" / name, "Blue disc", seed=90 + number)
     done(capsys, "import-images", collection.project, collection.folder / "new/labelled.png", "--class", "Blue disc")
@@ -72,12 +72,12 @@ def test_any_name_in_any_locale(collection: Collection, tmp_path: Path, capsys: 
     done(capsys, "import-images", collection.project, collection.unsorted)
     done(capsys, "embed", collection.project, "--device", "cpu")
     out = tmp_path / "out.csv"
-    said = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "app", "classify", str(collection.project), "-o", str(out)],
         env=os.environ | {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
         capture_output=True, text=True, check=False,
     )  # fmt: skip
-    assert (said.returncode, said.stderr) == (0, "")
+    assert (process.returncode, process.stderr) == (0, "")
     content = out.read_bytes()
     assert b"unsorted/caf\xe9.png," in content
     content.replace(b"\xe9", b"").decode()

@@ -1,4 +1,4 @@
-"""Published networks on the command line and in the worker: told first, asked for then, downloaded last."""
+"""Published networks on the command line and in the worker: shown first, confirmed then, downloaded last."""
 
 import sys
 from collections.abc import Iterator
@@ -71,7 +71,7 @@ def at_a_terminal(monkeypatch: pytest.MonkeyPatch, answer: bool) -> list[str]:
 def test_nobody_to_ask_is_refused_with_size_and_licence(
     server: WeightsServer, capsys: pytest.CaptureFixture[str], tmp_path: Any
 ) -> None:
-    """Without a terminal and --yes nothing is asked from the network; size, licence and way out are told."""
+    """Without a terminal and --yes nothing is asked from the network; size, licence and way out are shown."""
     for command in (["backbone", "add", SOURCE], ["new", tmp_path / "p.protoleaf", "--backbone", SOURCE]):
         line = refused(capsys, *command, status=2)
         assert "squeezenet1_1 with weights IMAGENET1K_V1" in line
@@ -84,7 +84,7 @@ def test_nobody_to_ask_is_refused_with_size_and_licence(
 def test_a_person_at_the_terminal_is_asked(
     server: WeightsServer, quick: None, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Told, asked, declined: nothing happens. Told, asked, agreed: it comes."""
+    """Shown, asked, declined: nothing happens. Shown, asked, agreed: it comes."""
     at_a_terminal(monkeypatch, answer=False)
     answer = protoleaf(capsys, "backbone", "add", SOURCE)
     assert answer.status == 130
@@ -112,7 +112,7 @@ def test_a_project_on_a_published_network(
 def test_a_project_s_network_comes_through_a_proxy(
     server: WeightsServer, quick: None, capsys: pytest.CaptureFixture[str], tmp_path: Any, content: bytes
 ) -> None:
-    """The proxy is asked for the whole address; what is no proxy is refused before anything is asked."""
+    """The proxy gets the whole address; what is no proxy is refused before any request."""
     elsewhere = "http://localhost:1/weights.pth"
     keep_in_list(cache_of_test(), [facts_of(SMALL, content, elsewhere)])
     new = ("new", tmp_path / "p.protoleaf", "--backbone", SOURCE, "--yes", "--proxy")
@@ -134,7 +134,7 @@ def test_a_proxy_is_for_downloads_only(capsys: pytest.CaptureFixture[str], tmp_p
 
 
 def test_a_failed_download_is_one_line(server: WeightsServer, capsys: pytest.CaptureFixture[str]) -> None:
-    """Told first, then one line that names status and address."""
+    """Shown first, then one line that names status and address."""
     server.statuses = [404]
     answer = protoleaf(capsys, "backbone", "add", SOURCE, "--yes")
     assert answer.status == 1
@@ -172,10 +172,10 @@ def test_the_worker_lists(server: WeightsServer) -> None:
 
 def test_the_worker_adds(server: WeightsServer, quick: None) -> None:
     """Bytes, then steps, then what was added."""
-    told = served(AddPublished(cache_of_test().root, SOURCE))
-    assert {event.unit for event in told.events} == {"bytes", "steps"}
-    assert isinstance(told.ending, AddedBackbone)
-    assert (told.ending.name, told.ending.width) == (NAME, 512)
+    answer = served(AddPublished(cache_of_test().root, SOURCE))
+    assert {event.unit for event in answer.events} == {"bytes", "steps"}
+    assert isinstance(answer.ending, AddedBackbone)
+    assert (answer.ending.name, answer.ending.width) == (NAME, 512)
     assert BackboneLibrary().names() == (NAME,)
 
 

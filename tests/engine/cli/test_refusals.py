@@ -160,7 +160,7 @@ def test_a_graph_the_other_way_round(collection: Collection, capsys: pytest.Capt
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("picture,label\nunsorted/024.png,Red disc\n", "expected image,class, found picture, label"),
         ("", "an empty file"),
@@ -171,11 +171,11 @@ def test_a_graph_the_other_way_round(collection: Collection, capsys: pytest.Capt
     ],
 )
 def test_truth_that_cannot_be_used(
-    text: str, said: str, collection: Collection, capsys: pytest.CaptureFixture[str]
+    text: str, message: str, collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Missing columns, a class that the graph lacks (with its line), and images that are not there are told."""
+    """Missing columns, a class that the graph lacks (with its line), and images that are not there are reported."""
     collection.truth.write_text(text, encoding="utf-8")
-    assert said in refused(capsys, "evaluate", collection.project, "--truth", collection.truth)
+    assert message in refused(capsys, "evaluate", collection.project, "--truth", collection.truth)
 
 
 def test_truth_that_is_no_text(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
@@ -213,7 +213,7 @@ def test_what_is_missing_before_classifying(tmp_path: Path, capsys: pytest.Captu
 def test_predictions_that_cannot_be_written(
     place: str, words: str, collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A folder that is missing or no folder, a folder as file, a name too long: told, and no rest is left."""
+    """A folder that is missing or no folder, a folder as file, a name too long: refused, and no rest is left."""
     names = {path.name for path in collection.folder.iterdir()}
     assert words in refused(capsys, "classify", collection.project, "-o", collection.folder / place)
     assert {path.name for path in collection.folder.iterdir()} == names

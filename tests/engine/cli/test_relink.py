@@ -40,15 +40,15 @@ def test_a_share_that_vanishes_takes_nothing_with_it(
 
 
 def test_a_preview_changes_nothing(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
-    """Without a terminal nobody can be asked, so nothing is changed; counts and examples are said."""
+    """Without a terminal nobody can be asked, so nothing is changed; counts and examples are shown."""
     collection.unsorted.rename(collection.folder / "elsewhere")
     before = tree_hash(collection.folder)
     for arguments in ((), ("--dry-run",), ("--dry-run", "--yes")):
-        said = done(capsys, "relink", collection.project, *arguments).out
-        assert said.splitlines()[:2] == ["40 of 64 images are missing.", "  40 found by path"]
-        assert f"    unsorted/024.png -> {collection.folder}/elsewhere/024.png" in said
-        assert "    and 35 more" in said
-        assert said.endswith("Nothing was changed; --yes updates their location.\n")
+        output = done(capsys, "relink", collection.project, *arguments).out
+        assert output.splitlines()[:2] == ["40 of 64 images are missing.", "  40 found by path"]
+        assert f"    unsorted/024.png -> {collection.folder}/elsewhere/024.png" in output
+        assert "    and 35 more" in output
+        assert output.endswith("Nothing was changed; --yes updates their location.\n")
     fields = done(capsys, "relink", collection.project, "--json").fields
     assert (fields["found"], fields["by_path"], fields["relinked"], fields["missing"]) == (40, 40, 0, 0)
     assert tree_hash(collection.folder) == before
@@ -60,8 +60,8 @@ def test_found_images_need_not_be_read_again(collection: Collection, capsys: pyt
     shutil.move(collection.shots, new / "shots")
     with Project.open(collection.project) as project:
         labels = project.labels.by_image()
-    said = done(capsys, "relink", collection.project, new, "--yes").out
-    assert said.endswith("Found 24 moved images again; undo goes back.\n")
+    output = done(capsys, "relink", collection.project, new, "--yes").out
+    assert output.endswith("Found 24 moved images again; undo goes back.\n")
     answer = done(capsys, "embed", collection.project, "--device", "cpu", "--json").fields
     assert (answer["embedded"], answer["from_cache"], answer["missing"]) == (0, 64, 0)
     assert done(capsys, "relink", collection.project).out == "All 64 images are where they were.\n"
@@ -72,18 +72,18 @@ def test_found_images_need_not_be_read_again(collection: Collection, capsys: pyt
     assert done(capsys, "relink", collection.project, new, "--json").fields["found"] == 24
 
 
-def test_what_is_not_found_is_said(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_not_found_is_reported(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
     """Deleted files, and copies that nobody can tell apart."""
     (collection.unsorted / "024.png").unlink()
     for place in ("x", "y"):
         (collection.folder / place).mkdir()
         shutil.copy2(collection.unsorted / "025.png", collection.folder / place / "025.png")
     (collection.unsorted / "025.png").unlink()
-    said = done(capsys, "relink", collection.project, "--yes").out
-    assert "  1 could be several files; a narrower folder may tell" in said
-    assert "    unsorted/025.png: 2 files alike" in said
-    assert "  1 not found\n    unsorted/024.png" in said
-    assert said.endswith("\nNothing was changed.\n")
+    output = done(capsys, "relink", collection.project, "--yes").out
+    assert "  1 could be several files; a narrower folder may tell" in output
+    assert "    unsorted/025.png: 2 files alike" in output
+    assert "  1 not found\n    unsorted/024.png" in output
+    assert output.endswith("\nNothing was changed.\n")
     fields = done(capsys, "relink", collection.project, "--json").fields
     assert (fields["ambiguous"], fields["missing"]) == (1, 1)
     assert [Path(path).parent.name for path in fields["ambiguous_images"][0]["files"]] == ["x", "y"]

@@ -18,8 +18,8 @@ def test_every_kind(capsys: pytest.CaptureFixture[str], collection: Collection, 
     before = collection.project.read_bytes()
     for suffix in SUFFIXES:
         for _ in range(2 if suffix == ".html" else 1):
-            said = done(capsys, "report", collection.project, tmp_path / f"a{suffix}").out
-        assert "Accuracy 100.0% (95% interval 8" in said
+            output = done(capsys, "report", collection.project, tmp_path / f"a{suffix}").out
+        assert "Accuracy 100.0% (95% interval 8" in output
         assert (tmp_path / f"a{suffix}").read_bytes().startswith(BEGINNINGS[suffix])
     assert collection.project.read_bytes() == before
 
@@ -47,8 +47,8 @@ def test_evaluation_with_a_report(capsys: pytest.CaptureFixture[str], collection
     with collection.truth.open("a", encoding="utf-8") as file:
         file.write("elsewhere.jpg,Red disc\n")
     out = tmp_path / "a.html"
-    said = done(capsys, "evaluate", collection.project, "--truth", collection.truth, "--report", out).out
-    assert "leaf top-1" in said
+    output = done(capsys, "evaluate", collection.project, "--truth", collection.truth, "--report", out).out
+    assert "leaf top-1" in output
     page = out.read_text(encoding="utf-8")
     assert "truth.csv" in page
     assert "1 of its 41 rows name no image here." in page
@@ -60,15 +60,15 @@ def test_without_anything_to_compare(
     """Progress and counts are reported, and why there is no accuracy."""
     with Project.open(collection.project) as project:
         project.labels.remove([record.image_id for record in project.images.records()])
-    said = done(capsys, "report", collection.project, tmp_path / "a.html").out
-    assert "It has no accuracy: no class has a shot yet" in said
+    output = done(capsys, "report", collection.project, tmp_path / "a.html").out
+    assert "It has no accuracy: no class has a shot yet" in output
     page = (tmp_path / "a.html").read_text(encoding="utf-8")
     assert "There is nothing yet to compare predictions with" in page
     assert 'id="confusion"' not in page
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("a.docx",), ".html, .pdf, .csv, .zip"),
         (("a.html", "--settings", "ppn+"), "expected A,B"),
@@ -77,9 +77,9 @@ def test_without_anything_to_compare(
         (("a.html", "--versions", "1,2", "--settings", "ppn+,ppn"), "exclude each other"),
     ],
 )
-def test_misuse(capsys: pytest.CaptureFixture[str], words: tuple[str, ...], said: str) -> None:
+def test_misuse(capsys: pytest.CaptureFixture[str], words: tuple[str, ...], message: str) -> None:
     """Named before any project is looked at."""
-    assert said in refused(capsys, "report", "nowhere.protoleaf", *words, status=2)
+    assert message in refused(capsys, "report", "nowhere.protoleaf", *words, status=2)
 
 
 def test_refusals(capsys: pytest.CaptureFixture[str], collection: Collection, tmp_path: Path) -> None:

@@ -150,7 +150,7 @@ def test_hidden_and_other_files_are_passed_over(collection: Collection, capsys: 
 
 
 def test_files_of_other_kinds_are_named(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
-    """Pictures and videos that are not read are told by kind, other files as a number, as text and as JSON."""
+    """Pictures and videos that are not read are reported by kind, other files as a number, as text and as JSON."""
     folder = collection.folder / "telephone"
     write_shape(folder / "1.png", "Red disc", seed=77)
     for name in ("2.psd", "3.PSD", "4.mov", "4.aae", "notes.txt"):

@@ -9,15 +9,15 @@ from tests.support.command_line import done, refused
 
 
 def test_text_and_json(capsys: pytest.CaptureFixture[str], collection: Collection) -> None:
-    """As many as asked for, best first, with the likeliest class; the file stays as it is."""
+    """As many as requested, best first, with the most likely class; the file stays as it is."""
     before = collection.project.read_bytes()
-    said = done(capsys, "suggest", collection.project, "--count", "3").out.splitlines()
+    lines = done(capsys, "suggest", collection.project, "--count", "3").out.splitlines()
     images = done(capsys, "suggest", collection.project, "--count", "3", "--json").fields["images"]
-    assert [line.split("  ")[0] for line in said] == [image["image"] for image in images]
+    assert [line.split("  ")[0] for line in lines] == [image["image"] for image in images]
     assert len(images) == 3
     assert all((collection.folder / image["image"]).is_file() for image in images)
     assert all(0 < image["score"] <= 1 and image["class"] for image in images)
-    assert said[0].endswith(f"  {images[0]['class']} {100 * images[0]['score']:.1f}%")
+    assert lines[0].endswith(f"  {images[0]['class']} {100 * images[0]['score']:.1f}%")
     assert collection.project.read_bytes() == before
 
 

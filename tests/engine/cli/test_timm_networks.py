@@ -26,14 +26,14 @@ def lists(own_caches: None) -> None:
 
 
 def test_the_list_is_narrowed(capsys: pytest.CaptureFixture[str]) -> None:
-    """By publisher, by words; what is not told is a dash, and said to be."""
+    """By publisher, by words; what is not known is a dash, with a line that says so."""
     everything = done(capsys, "backbone", "list", "--published").out
     assert "torchvision:smallnet" in everything
     assert SOURCE in everything
     lines = done(capsys, "backbone", "list", "--published", "--source", "timm").out.splitlines()
     (row,) = [line for line in lines if line.startswith(("timm:", "torchvision:"))]
-    told = "lvd142m * about 88.2 MB 1,200,000 - 518 512 Apache 2.0"
-    assert row.split() == [SOURCE, *told.split()]
+    columns = "lvd142m * about 88.2 MB 1,200,000 - 518 512 Apache 2.0"
+    assert row.split() == [SOURCE, *columns.split()]
     found = done(capsys, "backbone", "list", "--published", "--search", "apache DINO", "--json").fields["networks"]
     assert [network["source"] for network in found] == [SOURCE]
     nothing = done(capsys, "backbone", "list", "--published", "--search", "resnet").out
@@ -41,14 +41,14 @@ def test_the_list_is_narrowed(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_options_of_the_list_need_it(capsys: pytest.CaptureFixture[str]) -> None:
-    """Said in one line, as is a publisher that there is not."""
+    """Reported in one line, as is a publisher that there is not."""
     assert "for published networks" in refused(capsys, "backbone", "list", "--search", "x", status=2)
     line = refused(capsys, "backbone", "list", "--published", "--source", "keras")
     assert "expected torchvision or timm" in line
 
 
 def test_terms_come_first(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """Size, licence and where the weights come from, before anything is asked for."""
+    """Size, licence and where the weights come from, before anything is requested."""
     line = refused(capsys, "backbone", "add", SOURCE, status=2)
     assert (
         "vit_small_patch14_dinov2 with weights lvd142m must be downloaded: about 88.2 MB; licence: Apache 2.0" in line

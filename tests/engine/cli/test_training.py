@@ -24,7 +24,7 @@ QUICK = [part for setting in SETTINGS for part in ("--setting", setting)]
 
 
 def test_a_version_is_trained_and_used(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
-    """Before and after are told, the version is in the project and in use, and the collection is classified by it."""
+    """Before and after are shown, the version is in the project and in use, and the collection is classified by it."""
     fields = done(capsys, "train", collection.project, *QUICK, "--choose", "--json").fields
     assert (fields["version"], fields["name"], fields["depth"]) == (2, "Tuned propagation 1", "propagation")
     assert fields["chosen"] is True
@@ -42,10 +42,10 @@ def test_a_version_is_trained_and_used(collection: Collection, capsys: pytest.Ca
 
 def test_the_answer_in_words(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
     """How good it is, beside what was, and how to use it; then it is chosen by that command."""
-    said = done(capsys, "train", collection.project, *QUICK).out.splitlines()
-    assert said[0].startswith("Made model version 2, “Tuned propagation 1”: ")
-    assert "% before, on 4 images held out" in said[0]
-    assert said[1] == f"Use it with: protoleaf versions {collection.project} --choose 2"
+    lines = done(capsys, "train", collection.project, *QUICK).out.splitlines()
+    assert lines[0].startswith("Made model version 2, “Tuned propagation 1”: ")
+    assert "% before, on 4 images held out" in lines[0]
+    assert lines[1] == f"Use it with: protoleaf versions {collection.project} --choose 2"
     listed = done(capsys, "versions", collection.project).out.splitlines()
     assert [line[0] for line in listed] == ["*", " "]
     assert "Tuned propagation 1" in listed[1]
@@ -55,7 +55,7 @@ def test_the_answer_in_words(collection: Collection, capsys: pytest.CaptureFixtu
 
 
 @pytest.mark.parametrize(
-    ("arguments", "status", "said"),
+    ("arguments", "status", "message"),
     [
         (("--depth", "deep"), 2, "expected propagation or backbone, found deep"),
         (("--setting", "iterations"), 2, "name=value"),
@@ -66,10 +66,10 @@ def test_the_answer_in_words(collection: Collection, capsys: pytest.CaptureFixtu
     ],
 )
 def test_refusals(
-    arguments: tuple[str, ...], status: int, said: str, collection: Collection, capsys: pytest.CaptureFixture[str]
+    arguments: tuple[str, ...], status: int, message: str, collection: Collection, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """One line, and no version."""
-    assert said in refused(capsys, "train", collection.project, *arguments, status=status)
+    assert message in refused(capsys, "train", collection.project, *arguments, status=status)
     assert len(done(capsys, "versions", collection.project, "--json").fields["versions"]) == 1
 
 
@@ -96,32 +96,32 @@ def test_a_worker_trains_beside_the_window(collection: Collection, tmp_path: Pat
         collection, tmp_path / "out", iterations=4, validation_interval=2, validation_episodes=3, test_episodes=3
     )
     with Project.open(collection.project) as window:
-        told = served(request)
-        assert told.status == 0
-        points = told.of(TrainingPoint)
+        answer = served(request)
+        assert answer.status == 0
+        points = answer.of(TrainingPoint)
         assert [point.iteration for point in points] == [0, 2, 4]
         assert points[0].loss is None
-        assert {type(event) for event in told.events} == {Progress, TrainingPoint}
-        assert isinstance(told.ending, TrainingResult)
-        assert (told.ending.folder, told.ending.name) == (tmp_path / "out", "Tuned propagation 1")
-        assert set(FIGURE_NAMES) <= told.ending.figures.keys()
+        assert {type(event) for event in answer.events} == {Progress, TrainingPoint}
+        assert isinstance(answer.ending, TrainingResult)
+        assert (answer.ending.folder, answer.ending.name) == (tmp_path / "out", "Tuned propagation 1")
+        assert set(FIGURE_NAMES) <= answer.ending.figures.keys()
         assert len(window.models.versions()) == 1
-        assert window.models.version(adopt(window, read_trained(told.ending.folder))).name == told.ending.name
+        assert window.models.version(adopt(window, read_trained(answer.ending.folder))).name == answer.ending.name
 
 
 def test_a_cancelled_worker_leaves_nothing(collection: Collection, tmp_path: Path) -> None:
     """A cancel stops it in the middle: status 0, and no folder."""
     request = train_request(collection, tmp_path / "out", iterations=1_000_000)
-    told = served(request, cancel_at=lambda message: isinstance(message, TrainingPoint))
-    assert (told.status, told.ending) == (0, Stopped())
+    answer = served(request, cancel_at=lambda message: isinstance(message, TrainingPoint))
+    assert (answer.status, answer.ending) == (0, Stopped())
     assert not (tmp_path / "out").exists()
 
 
 def test_a_refusal_is_a_sentence(collection: Collection, tmp_path: Path) -> None:
-    """What is wrong with a setting is told to the window."""
-    told = served(train_request(collection, tmp_path / "out", iterations="some"))
-    assert (told.status, told.events) == (1, ())
-    assert "expected a whole number" in told.ending.message
+    """What is wrong with a setting is reported to the window."""
+    answer = served(train_request(collection, tmp_path / "out", iterations="some"))
+    assert (answer.status, answer.events) == (1, ())
+    assert "expected a whole number" in answer.ending.message
 
 
 def test_a_killed_worker_leaves_the_project_sound(collection: Collection, tmp_path: Path) -> None:

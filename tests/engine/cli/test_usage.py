@@ -40,7 +40,7 @@ def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixtu
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("nonsense",), "nonsense"),
         (("new",), "PROJECT"),
@@ -63,10 +63,10 @@ def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixtu
     ],
 )
 def test_misuse_is_one_line_and_status_2(
-    arguments: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+    arguments: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A command, option or argument that does not exist or is missing is named, before any file is looked at."""
-    assert said in refused(capsys, *arguments, status=2)
+    assert message in refused(capsys, *arguments, status=2)
 
 
 @pytest.mark.parametrize("group", ["backbone", "benchmark", "experiment"])

@@ -15,15 +15,15 @@ def test_edits_are_tried_and_nothing_is_changed(capsys: pytest.CaptureFixture[st
     """Merging two classes moves all images of one; text and JSON agree, and the file keeps its bytes."""
     before = collection.project.read_bytes()
     edits = ("--unlink", "Red disc=Red", "--merge", "Blue checks=Blue disc")
-    said = done(capsys, "what-if", collection.project, *edits).out
+    output = done(capsys, "what-if", collection.project, *edits).out
     fields = done(capsys, "what-if", collection.project, *edits, "--json").fields
     assert len(fields["edits"]) == 2
     assert fields["change_class"] == sum(move["images"] for move in fields["moves"] if not move["safe_class"]) > 0
     merged = next(move for move in fields["moves"] if move["before"] == "Blue checks" and not move["safe_class"])
     assert merged["after"] == "Blue disc"
-    assert f"Blue checks -> {merged['after']}" in said
+    assert f"Blue checks -> {merged['after']}" in output
     assert fields["held_out"]["images"] > 0
-    assert said.splitlines()[-1] == "Nothing was changed."
+    assert output.splitlines()[-1] == "Nothing was changed."
     assert collection.project.read_bytes() == before
 
 

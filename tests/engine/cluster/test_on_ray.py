@@ -104,7 +104,7 @@ def test_ctrl_c_stops_and_the_same_command_goes_on(photos: Path, tmp_path: Path)
 
 
 def test_a_cluster_of_ours_speaks_to_nobody(photos: Path, tmp_path: Path) -> None:
-    """Ray is told to report nothing, no process of it is connected to another computer, and no secret is written."""
+    """Ray is instructed to report nothing, no process of it connects to another computer, and no secret is written."""
     environment = {**program_environment(), "HOME": str(tmp_path / "home"), "RAY_USAGE_STATS_ENABLED": "1"}
     running = started(*embed(photos, tmp_path / "set"), environment=environment)
     assert shards_there(tmp_path / "set", 1, running)
@@ -188,7 +188,7 @@ def test_without_ray(photos: Path, tmp_path: Path) -> None:
 
 
 def test_a_gpu_that_is_not_there(photos: Path, tmp_path: Path) -> None:
-    """Asked for by name it is refused."""
+    """Requested by name it is refused."""
     status, _out, err = answered(started(*embed(photos, tmp_path / "set", "--device", "cuda")))
     assert (status, err.partition(": expected")[0]) == (2, "protoleaf: the cluster has no GPU")
 

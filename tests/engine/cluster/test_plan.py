@@ -37,7 +37,7 @@ def test_images_are_counted_where_that_is_possible(tmp_path: Path) -> None:
 
 @given(st.lists(st.one_of(st.none(), st.integers(1, 9)), max_size=60), st.integers(1, 12))
 def test_every_piece_is_in_one_shard(counts: list[int | None], most: int) -> None:
-    """In order; shards hold as many images as are asked for at most, unless one piece alone has more."""
+    """In order; shards hold as many images as are requested at most, unless one piece alone has more."""
     pieces = [Piece(IMAGE, str(place), images=count) for place, count in enumerate(counts)]
     shards = list(grouped(pieces, most))
     assert [piece for shard in shards for piece in shard] == pieces

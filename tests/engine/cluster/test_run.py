@@ -43,7 +43,7 @@ def test_addresses_that_are_none(address: str) -> None:
 
 
 def test_results_come_in_order() -> None:
-    """However long each takes; no more are begun than are asked for."""
+    """However long each takes; no more are begun than are requested."""
     begun: list[int] = []
 
     def numbers() -> Iterator[int]:

@@ -24,7 +24,7 @@ def _shares(live: LiveCollection, image_id: int, class_id: int | None = None) ->
 
 
 def test_top_classes(live: LiveCollection) -> None:
-    """The likeliest comes first and is the state's; all of them sum to one; asking for few gives few."""
+    """The most likely comes first and is the state's; all of them sum to one; asking for few gives few."""
     state = live.state
     for place in (0, 30, 63):
         image_id = int(state.image_ids[place])
@@ -40,7 +40,7 @@ def test_top_classes(live: LiveCollection) -> None:
 
 @pytest.mark.parametrize("setting", ["ppn+", "ppn", "prototypes"])
 def test_explanations_add_up(live: LiveCollection, setting: str) -> None:
-    """Shares of a prototype sum to one for the likeliest class and for any other, coarse or fine."""
+    """Shares of a prototype sum to one for the most likely class and for any other, coarse or fine."""
     live.apply(live.project.policies.set_setting("setting", setting))
     state, ids = live.state, class_ids(live.project)
     for place in range(0, 64, 7):
@@ -122,7 +122,7 @@ def test_class_facts(live: LiveCollection) -> None:
 
 
 def test_facts_of_a_class_without_images(live: LiveCollection) -> None:
-    """A class below one with images is zero-shot; one that nothing reaches has nothing; one that is gone is told."""
+    """A class below one with images is zero-shot; one that nothing reaches has nothing; a lost one is reported."""
     ids = class_ids(live.project)
     change, ring = live.project.classes.add("Red ring", [ids["Red"]])
     live.apply(change)
@@ -178,7 +178,7 @@ def test_bars_decide_the_safe_class(live: LiveCollection) -> None:
 
 
 def test_nearest_shots_of_a_class(live: LiveCollection) -> None:
-    """Labelled images of the class or below it by likeness, never the image itself; none where there are none."""
+    """Labelled images of the class or below it by similarity, never the image itself; none where there are none."""
     state, ids = live.state, class_ids(live.project)
     image_id = int(state.image_ids[state.label_class == NO_CLASS][0])
     labels = dict(zip(state.image_ids.tolist(), state.label_class.tolist(), strict=True))
@@ -186,13 +186,13 @@ def test_nearest_shots_of_a_class(live: LiveCollection) -> None:
     assert row is not None
     vector = live.embedded.store.floats(np.array([row]))[0]
 
-    def likeness(shot: int) -> float:
+    def similarity(shot: int) -> float:
         return float(live.embedded.store.floats(np.array([live.embedded.ready_row(shot)]))[0] @ vector)
 
     for name, classes in (("Red disc", {ids["Red disc"]}), ("Red", {ids[leaf] for leaf in LEAVES if "Red" in leaf})):
         shots = live.nearest_shots(image_id, ids[name], 100)
         assert set(shots) == {shot for shot, label in labels.items() if label in classes}
-        assert list(shots) == sorted(shots, key=lambda shot: -likeness(shot))
+        assert list(shots) == sorted(shots, key=lambda shot: -similarity(shot))
         assert live.nearest_shots(image_id, ids[name], 2) == shots[:2]
     itself = shots[0]
     assert itself not in live.nearest_shots(itself, ids["Red"], 100)

@@ -173,7 +173,7 @@ def test_a_refused_step_leaves_no_version(
 def test_facts_that_cannot_be_kept_leave_the_backbone(
     live: LiveCollection, collection: Collection, tinyleaf: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A disk that fails while facts of images are written: the change that is told to have failed was not made."""
+    """A disk that fails while facts of images are written: the change that was reported as failed was not made."""
     prepared = prepare_change(live.project, collection.caches, str(tinyleaf), device="cpu")
     before = dump(live.project), live.project.models.versions()
 
@@ -188,7 +188,7 @@ def test_facts_that_cannot_be_kept_leave_the_backbone(
 
 
 def test_images_that_fail_stay_listed(live: LiveCollection, collection: Collection, tinyleaf: Path) -> None:
-    """A picture that went away is told and marked; the old backbone still knows it after undo."""
+    """A picture that went away is reported and marked; the old backbone still knows it after undo."""
     old = own_copy(live.state)
     lost = live.state.path_of(int(live.state.image_ids[-1]))
     lost.unlink()

@@ -11,7 +11,7 @@ from tests.support.states import Picture, many_pictures, state_of
 FRUIT, APPLE, PEPPER = 1, 2, 3
 
 
-def told(changes: ChangedImages) -> list[tuple[int, int, list[int], bool]]:
+def plain_moves(changes: ChangedImages) -> list[tuple[int, int, list[int], bool]]:
     """The moves as plain values."""
     return [(move.before, move.after, move.image_ids.tolist(), move.is_safe_class) for move in changes.moves]
 
@@ -29,7 +29,7 @@ def test_images_are_grouped_by_where_they_went() -> None:
         Picture(best=PEPPER, score=0.7, is_unknown=True), Picture(best=PEPPER, score=0.3),
     ]  # fmt: skip
     changes = compared(before, after)
-    assert told(changes) == [(APPLE, PEPPER, [13, 11], False), (APPLE, UNKNOWN, [14], False)]
+    assert plain_moves(changes) == [(APPLE, PEPPER, [13, 11], False), (APPLE, UNKNOWN, [14], False)]
     assert (changes.other_class, changes.other_safe_class, changes.count) == (3, 0, 3)
 
 
@@ -48,18 +48,18 @@ def test_how_far_unknown_moved_and_by_which_labels() -> None:
 
 
 def test_a_bar_moves_safe_classes_only() -> None:
-    """The likeliest class stays; moves of safe classes come behind those of classes."""
+    """The most likely class stays; moves of safe classes come behind those of classes."""
     before = [Picture(best=APPLE, safe=FRUIT), Picture(best=APPLE, safe=FRUIT), Picture(best=APPLE, safe=APPLE)]
     after = [
         Picture(best=APPLE, safe=NO_CLASS), Picture(best=APPLE, safe=NO_CLASS, safe_score=0.1),
         Picture(best=PEPPER, safe=FRUIT),
     ]  # fmt: skip
     changes = compared(before, after)
-    assert told(changes) == [(APPLE, PEPPER, [13], False), (FRUIT, NO_CLASS, [12, 11], True)]
+    assert plain_moves(changes) == [(APPLE, PEPPER, [13], False), (FRUIT, NO_CLASS, [12, 11], True)]
     assert (changes.other_class, changes.other_safe_class, changes.count) == (1, 2, 3)
 
 
-def test_what_a_person_said_and_what_is_not_embedded_is_left_out() -> None:
+def test_what_is_labelled_or_not_embedded_is_left_out() -> None:
     """An image that was labelled before or is now, or that was not embedded before or is not now."""
     stayed, moved = Picture(best=APPLE), Picture(best=PEPPER)
     before = [replace(stayed, label=APPLE), stayed, replace(stayed, status=ImageStatus.WAITING), stayed]
@@ -71,12 +71,12 @@ def test_images_that_came_or_went_are_no_change() -> None:
     """Only those in both snapshots are compared, wherever they lie in them."""
     before = state_of([Picture(best=APPLE)] * 3, first_id=11)
     after = state_of([Picture(best=PEPPER)] * 3, first_id=12)
-    assert told(changed_images(before, after)) == [(APPLE, PEPPER, [12, 13], False)]
+    assert plain_moves(changed_images(before, after)) == [(APPLE, PEPPER, [12, 13], False)]
 
 
 def test_a_first_prediction_is_a_change() -> None:
     """The first shots of a project give its images a class."""
-    assert told(compared([Picture()], [Picture(best=APPLE)])) == [(NO_CLASS, APPLE, [11], False)]
+    assert plain_moves(compared([Picture()], [Picture(best=APPLE)])) == [(NO_CLASS, APPLE, [11], False)]
 
 
 def slowly(before: CollectionState, after: CollectionState) -> dict[tuple[int, int], set[int]]:

@@ -36,7 +36,7 @@ def _assert_as_shown(classified: Classified, shown: CollectionState) -> None:
 def test_the_window_shows_the_same(
     live: LiveCollection, collection: Collection, setting: Setting, with_stage: bool
 ) -> None:
-    """With images that wait, images said to show none of the classes, and removed ones, in every setting."""
+    """With images that wait, images labelled as none of the classes, and removed ones, in every setting."""
     folder, project = collection.folder / "new", live.project
     write_shape(folder / "waits.png", "Green disc", seed=100)
     live.apply(project.policies.set_setting("setting", setting.value))
@@ -98,7 +98,7 @@ def test_embeddings_that_the_project_could_not_write_down(collection: Collection
     live.close()
 
 
-def test_what_is_missing_is_said(tmp_path: Path) -> None:
+def test_what_is_missing_is_reported(tmp_path: Path) -> None:
     """No classes, no images, no embeddings, no shots: each in its own words, with what to do."""
     caches = CacheFolders(tmp_path / "cache")
     live = LiveCollection.create(tmp_path / "a.protoleaf", caches)

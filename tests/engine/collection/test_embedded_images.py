@@ -135,7 +135,7 @@ def test_without_the_file_one_view_goes_on(live: LiveCollection) -> None:
 
 
 def test_a_class_with_many_labels_has_enough(live: LiveCollection) -> None:
-    """From the eleventh image on, one view each is all that is asked for."""
+    """From the eleventh image on, one view each is all that is requested."""
     ids = live.state.image_ids[live.state.label_class < 0].tolist()
     class_id = int(live.state.label_class.max())
     assert len(live.apply(live.project.labels.set(ids, class_id)).without_views) <= MOST_PER_CLASS

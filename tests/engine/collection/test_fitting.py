@@ -126,7 +126,7 @@ def test_the_older_of_two_outcomes_is_dropped(live: LiveCollection) -> None:
 
 
 def test_guesses_of_several_images_at_once(live: LiveCollection) -> None:
-    """They say what is said of each one alone; images that are gone are left out."""
+    """They agree with the answer about each one alone; images that are gone are left out."""
     ids = live.state.image_ids[[0, 5, 40]].tolist()
     guesses = live.guesses([*ids, 10_000])
     assert list(guesses) == ids
@@ -188,7 +188,7 @@ def test_labels_while_a_fit_runs_on_another_thread(live: LiveCollection, collect
     ]
 
 
-def test_a_fit_that_is_told_to_stop(live: LiveCollection, collection: Collection) -> None:
+def test_a_fit_that_is_stopped(live: LiveCollection, collection: Collection) -> None:
     """It stops, nothing of it is adopted, and the next one does all of it."""
     live.take(live.project.labels.set(_first_free(live), class_ids(live.project)["Blue"]))
     cancel = CancelToken()
@@ -200,7 +200,7 @@ def test_a_fit_that_is_told_to_stop(live: LiveCollection, collection: Collection
 
 
 @pytest.mark.parametrize("steps", range(0, 60, 6))
-def test_a_fit_that_is_told_to_stop_on_its_way(
+def test_a_fit_that_is_stopped_on_its_way(
     live: LiveCollection, collection: Collection, monkeypatch: pytest.MonkeyPatch, steps: int
 ) -> None:
     """Wherever it stands, whitening and neighbours are left as they were or as they should be."""

@@ -33,12 +33,12 @@ def _assert_sound(drawn: DrawnEmbeddings) -> None:
     classes = set(graph.classes())
     assert {*state.best_class.tolist(), *state.safe_class.tolist()} - {NO_CLASS} <= classes
     labels = drawn.project.labels.table()
-    said = dict(zip(labels.image_ids, labels.class_ids, strict=True))
+    labelled = dict(zip(labels.image_ids, labels.class_ids, strict=True))
     shown = np.where(state.is_unknown, NO_CLASS, state.best_class)
     for place, (image_id, label) in enumerate(zip(state.image_ids.tolist(), state.label_class.tolist(), strict=True)):
-        assert (image_id in said) == (label != NO_CLASS)
-        if image_id in said:
-            shown[place] = NO_CLASS if said[image_id] is None else said[image_id]
+        assert (image_id in labelled) == (label != NO_CLASS)
+        if image_id in labelled:
+            shown[place] = NO_CLASS if labelled[image_id] is None else labelled[image_id]
     for class_id in classes:
         below = [class_id, *graph.descendants(class_id)]
         assert state.image_counts.get(class_id, 0) == int(np.isin(shown, below).sum())

@@ -1,4 +1,4 @@
-"""Whatever happens to images and labels, one and the same image is never told two things, and none is nonsense."""
+"""Whatever happens to images and labels, one and the same image never gets two answers, and none is nonsense."""
 
 import random
 from collections.abc import Callable, Iterator

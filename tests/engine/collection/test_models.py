@@ -1,4 +1,4 @@
-"""Which backbone a project uses, and what is said when its files are not what they should be."""
+"""Which backbone a project uses, and what is reported when its files are not what they should be."""
 
 import os
 import shutil
@@ -50,7 +50,7 @@ def test_a_project_with_a_backbone_of_ones_own(own_backbone: Path, tmp_path: Pat
     assert model.backbone.is_relative_to(backbones_folder())
     assert model.backbone.read_bytes().startswith(content)
     assert model.has_own_propagation
-    assert [each.name for each in all_models()] == [BUNDLED_NAME, "own-leafnet"]  # its card said "leafnet"
+    assert [each.name for each in all_models()] == [BUNDLED_NAME, "own-leafnet"]  # its card has "leafnet"
 
 
 def project_on_a_path(path: Path, backbone: Path) -> Project:

@@ -146,7 +146,7 @@ def test_a_link_to_an_earlier_export_is_replaced_itself(music: Labelled, tmp_pat
 def test_a_target_that_is_not_there_costs_no_look_at_the_images(
     music: Labelled, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A million images are not asked for their identity where nothing can be theirs."""
+    """A million images are not checked for their identity where nothing can be theirs."""
 
     def never(*_: object) -> None:
         raise AssertionError

@@ -61,7 +61,7 @@ def _embed_again(drawn: DrawnEmbeddings) -> None:
 MACHINE: Sequence[Callable[[DrawnEmbeddings], None]] = (
     _fit, _rank, _classify, _check_labels, _suggest, _ask, _embed_again,
 )  # fmt: skip
-"""Everything that works without being told what to label."""
+"""Everything that works without advice what to label."""
 
 
 def _person_acts(drawn: DrawnEmbeddings, chance: Random) -> None:

@@ -24,28 +24,30 @@ def fitted(propagation: PropagationSession) -> EverydayModel:
     return fit(drawn.graph, drawn.shots(dict.fromkeys((PUFFIN, SEAL, HERRING_GULL, KELP), 5)), propagation, PRIOR)
 
 
-def _that_said(fitted: EverydayModel, said: list[tuple[int, dict[int, float]]]) -> EverydayModel:
-    """The model as if it had said this of held-out images: each one's label, and the chances of classes."""
+def _with_held_out(fitted: EverydayModel, predicted: list[tuple[int, dict[int, float]]]) -> EverydayModel:
+    """The model as if it had predicted this for held-out images: each one's label, and the chances of classes."""
     candidates = fitted.candidate_ids.tolist()
-    chances = np.zeros((len(said), len(candidates)), dtype=np.float32)
-    for row, (_, by_class) in enumerate(said):
+    chances = np.zeros((len(predicted), len(candidates)), dtype=np.float32)
+    for row, (_, by_class) in enumerate(predicted):
         for class_id, chance in by_class.items():
             chances[row, candidates.index(class_id)] = chance
-    return replace(fitted, held_out=HeldOutShots(np.arange(len(said)), np.array([label for label, _ in said]), chances))
+    return replace(
+        fitted, held_out=HeldOutShots(np.arange(len(predicted)), np.array([label for label, _ in predicted]), chances)
+    )
 
 
 def test_a_fit_holds_out_every_shot_and_is_right_about_most(fitted: EverydayModel) -> None:
-    told = fitted.held_out
-    assert told is not None
-    assert sorted(told.class_ids.tolist()) == sorted([PUFFIN, SEAL, HERRING_GULL, KELP] * 5)
-    assert told.probabilities.sum(axis=1) == pytest.approx(1, abs=1e-5)
-    right = fitted.candidate_ids[told.probabilities.argmax(axis=1)] == told.class_ids
+    held_out = fitted.held_out
+    assert held_out is not None
+    assert sorted(held_out.class_ids.tolist()) == sorted([PUFFIN, SEAL, HERRING_GULL, KELP] * 5)
+    assert held_out.probabilities.sum(axis=1) == pytest.approx(1, abs=1e-5)
+    right = fitted.candidate_ids[held_out.probabilities.argmax(axis=1)] == held_out.class_ids
     assert right.mean() == pytest.approx(fitted.tuning.accuracy)
 
 
 def test_each_bar_counts_what_is_named_and_what_is_right(fitted: EverydayModel) -> None:
     """Two puffins, of which the second is taken for a seal at less than 70%, and a seal that looks like a puffin."""
-    model = _that_said(
+    model = _with_held_out(
         fitted,
         [
             (PUFFIN, {PUFFIN: 0.955, SEAL: 0.045}),
@@ -64,7 +66,7 @@ def test_each_bar_counts_what_is_named_and_what_is_right(fitted: EverydayModel) 
 
 def test_a_bar_is_tried_on_the_whole_branch_but_not_where_another_one_is_set(fitted: EverydayModel) -> None:
     """A seal of 60.5%: below a bar of 90% it is not even a diver, unless seals have a lower bar of their own."""
-    model = _that_said(fitted, [(SEAL, {SEAL: 0.605, KELP: 0.395})])
+    model = _with_held_out(fitted, [(SEAL, {SEAL: 0.605, KELP: 0.395})])
     graph = seaside_graph()
     named = []
     for policies in ({}, {SEAL: Policy(bar=0.55)}):
@@ -78,13 +80,13 @@ def test_a_class_that_is_too_deep_is_never_named(fitted: EverydayModel) -> None:
     graph, rules = seaside_graph(), {DIVER: Policy(is_deepest=True)}
     drawn = collection(graph)
     capped = replace(fitted, back_off=replace(fitted.back_off, candidate_bars=np.full(4, np.inf, dtype=np.float32)))
-    curve = policy_curve(_that_said(capped, [(SEAL, {SEAL: 1.0})]), drawn.graph, rules, SEAL)
+    curve = policy_curve(_with_held_out(capped, [(SEAL, {SEAL: 1.0})]), drawn.graph, rules, SEAL)
     assert curve is not None
     assert {point.named for point in curve.points} == {0}
 
 
-def test_nothing_is_said_of_a_class_without_held_out_images(fitted: EverydayModel) -> None:
-    model = _that_said(fitted, [(SEAL, {SEAL: 1.0})])
+def test_a_class_without_held_out_images_has_no_curve(fitted: EverydayModel) -> None:
+    model = _with_held_out(fitted, [(SEAL, {SEAL: 1.0})])
     assert policy_curve(model, seaside_graph(), {}, KELP) is None
     assert policy_curve(replace(model, held_out=None), seaside_graph(), {}, SEAL) is None
 

@@ -1,4 +1,4 @@
-"""The language of searching: what terms mean, and what is said of those that are not understood."""
+"""The language of searching: what terms mean, and what is reported of those that are not understood."""
 
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -78,7 +78,7 @@ def test_numbers(text: str, value: float, fits: bool) -> None:
         ("-", 1), ("is:red", 1), ("has:fleas", 1), ('name:""', 1), ("date:>", 1), ("width:wide", 1),
     ],
 )  # fmt: skip
-def test_what_is_not_understood_is_said_with_its_place(text: str, place: int) -> None:
+def test_what_is_not_understood_is_reported_with_its_place(text: str, place: int) -> None:
     with pytest.raises(QueryError) as caught:
         parse_query(text)
     assert caught.value.fields["place"] == place

@@ -30,7 +30,7 @@ def test_no_difference_is_no_chance() -> None:
 
 
 def test_other_shots_cannot_be_paired() -> None:
-    """Without pairs there is no interval, and nothing is said about chance."""
+    """Without pairs there is no interval, and no word about chance."""
     comparison = ShotComparison(0.5, 0.6, 20)
     assert comparison.interval is None
     assert not comparison.may_be_chance

@@ -94,7 +94,7 @@ def test_before_any_label(live: LiveCollection) -> None:
 
 
 def test_what_is_not_asked_about(live: LiveCollection, collection: Collection) -> None:
-    """Images that are labelled, said to show none of the classes, removed or not embedded yet come last or not."""
+    """Images that are labelled, also as showing none of the classes, removed or not embedded yet come last or not."""
     project, folder = live.project, collection.folder / "new"
     live.find_what_teaches(is_wanted=True)
     write_shape(folder / "waits.png", "Green disc", seed=100)

@@ -40,7 +40,7 @@ def ids_of(request: EmbedImages | None) -> list[int]:
         ((9, 1), (2, 3), [9, 1, 4, 5, 6, 7]),
         ((5, 99), (5, 7), [2, 3, 4, 9, 1, 6]),
     ],
-    ids=["labelled first", "in view before all", "what was asked for is not asked for again", "in view and done"],
+    ids=["labelled first", "in view before all", "what was requested is not requested again", "in view and done"],
 )
 def test_what_is_looked_at_comes_first_then_labels_then_the_rest(
     live: LiveCollection, in_view: tuple[int, ...], asked: tuple[int, ...], expected: list[int]
@@ -53,7 +53,7 @@ def test_what_is_looked_at_comes_first_then_labels_then_the_rest(
 
 
 def test_an_end_is_reached(live: LiveCollection) -> None:
-    """Nothing is asked for when every image was."""
+    """Nothing is requested when every image was."""
     everything = ids_of(images_to_embed(live, cache_of_test(), "cpu"))
     assert sorted(everything) == list(range(1, UNREAD_IMAGES + 1))
     assert images_to_embed(live, cache_of_test(), "cpu", asked=everything) is None

@@ -12,7 +12,7 @@ from tests.support.projects import named
 
 
 def test_what_would_change_is_counted_from_the_beginning(live: LiveCollection) -> None:
-    """Two edits are told together; what is undone changes nothing; dropping leads back."""
+    """Two edits are reported together; what is undone changes nothing; dropping leads back."""
     ids, project = class_ids(live.project), live.project
     before = own_copy(live.state)
     baseline = begin_what_if(live)

@@ -204,7 +204,7 @@ def deleted(folder: Path) -> bool:
 
 
 def test_what_a_file_held_when_it_was_last_read(tmp_path: Path) -> None:
-    """It is told without a look at the file, however many are asked for; none for a file that was never read."""
+    """It is known without a look at the file, however many are requested; none for a file that was never read."""
     paths, hashes = [tmp_path / f"{number}.png" for number in range(2000)], hashes_of(2000)
     with EmbeddingCache(tmp_path, BACKBONE, WIDTH) as cache:
         cache.remember_files([FoundFile(path, 1, 1) for path in paths], hashes)

@@ -52,7 +52,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     return read
 
 
-class Heard:
+class Results:
     """Listener that gathers results and, after `patience` batches, does something."""
 
     def __init__(self, patience: int = -1, then: Callable[[], None] = lambda: None) -> None:
@@ -73,12 +73,12 @@ class Heard:
 def test_every_file_gets_its_own_embedding(tmp_path: Path, session: BackboneSession, cache: EmbeddingCache) -> None:
     """The cache holds for each file what the backbone says of that file alone."""
     requests = photos(tmp_path / "photos", 37)
-    heard = Heard()
-    summary = embed_files(requests, session, cache, on_batch=heard)
+    received = Results()
+    summary = embed_files(requests, session, cache, on_batch=received)
     assert (summary.embedded, summary.from_cache, summary.failed) == (37, 0, ())
     assert summary.images_per_s > 0
     assert summary.device_name == "CPU"
-    assert heard.results == {request.image_id: (hash_of(request), None) for request in requests}
+    assert received.results == {request.image_id: (hash_of(request), None) for request in requests}
     vectors, found = cache.get_many([hash_of(request) for request in requests])
     assert found.all()
     for request, vector in zip(requests, vectors, strict=True):
@@ -95,17 +95,17 @@ def test_failures_are_listed_and_the_rest_is_embedded(
     requests[7].path.write_bytes(b"")
     requests[11].path.write_text("not a photo")
     requests[15].path.write_bytes(requests[15].path.read_bytes()[:400])
-    heard = Heard()
-    summary = embed_files(requests, session, cache, on_batch=heard)
+    received = Results()
+    summary = embed_files(requests, session, cache, on_batch=received)
     assert summary.embedded == 16
     reasons = {image_id: reason for image_id, _path, reason in summary.failed}
     assert sorted(reasons) == [103, 107, 111, 115]
     for image_id, words in ((103, "not there"), (107, "empty"), (111, "found text"), (115, "damaged")):
         assert words in reasons[image_id]
-        assert heard.results[image_id][1] == reasons[image_id]
-    assert heard.results[103][0] is None
-    assert heard.results[111][0] == hash_of(requests[11])
-    assert len(heard.results) == 20
+        assert received.results[image_id][1] == reasons[image_id]
+    assert received.results[103][0] is None
+    assert received.results[111][0] == hash_of(requests[11])
+    assert len(received.results) == 20
 
 
 def test_what_is_out_of_reach_keeps_what_is_known_of_it(
@@ -126,14 +126,14 @@ def test_what_is_out_of_reach_keeps_what_is_known_of_it(
         return read_file(path)
 
     monkeypatch.setattr(embed_chunk, "read_file", read)
-    heard = Heard()
-    summary = embed_files([*known, strange], session, cache, on_batch=heard)
+    received = Results()
+    summary = embed_files([*known, strange], session, cache, on_batch=received)
     assert (summary.from_cache, summary.missing, summary.failure_count) == (1, 1, 3)
-    assert heard.results[100] == (known[0].known_hash, None)
-    assert heard.results[101] == (content_hash(b""), "the file is empty")
-    assert heard.results[102] == (known[2].known_hash, "the file cannot be read: found Permission denied")
-    assert heard.results[104][0] == b"s" * 16
-    assert "not there" in str(heard.results[104][1])
+    assert received.results[100] == (known[0].known_hash, None)
+    assert received.results[101] == (content_hash(b""), "the file is empty")
+    assert received.results[102] == (known[2].known_hash, "the file cannot be read: found Permission denied")
+    assert received.results[104][0] == b"s" * 16
+    assert "not there" in str(received.results[104][1])
 
 
 def test_second_run_reads_nothing(
@@ -143,10 +143,10 @@ def test_second_run_reads_nothing(
     requests = photos(tmp_path / "photos", 20)
     embed_files(requests, session, cache)
     read = counted(monkeypatch)
-    heard = Heard()
-    summary = embed_files(requests, session, cache, on_batch=heard)
+    received = Results()
+    summary = embed_files(requests, session, cache, on_batch=received)
     assert (summary.embedded, summary.from_cache, read) == (0, 20, [])
-    assert heard.results == {request.image_id: (hash_of(request), None) for request in requests}
+    assert received.results == {request.image_id: (hash_of(request), None) for request in requests}
 
 
 def test_changed_and_moved_files(
@@ -182,23 +182,23 @@ def test_equal_contents_are_embedded_once(
         return embed(images)
 
     monkeypatch.setattr(session, "embed", count_and_embed)
-    heard = Heard()
-    summary = embed_files(requests, session, cache, on_batch=heard, workers=4)
+    received = Results()
+    summary = embed_files(requests, session, cache, on_batch=received, workers=4)
     assert sum(embedded) == 9
     assert (summary.embedded, summary.from_cache, len(summary.failed)) == (9, 99, 12)
-    assert len(heard.results) == 120
-    assert all((failure is None) == (key != content_hash(b"rotten")) for key, failure in heard.results.values())
+    assert len(received.results) == 120
+    assert all((failure is None) == (key != content_hash(b"rotten")) for key, failure in received.results.values())
 
 
 def test_cancel_keeps_what_was_reported(tmp_path: Path, session: BackboneSession, cache: EmbeddingCache) -> None:
     """After a cancel everything reported is in the cache, and the next run embeds only the rest."""
     requests = photos(tmp_path / "photos", 100)
     cancel = CancelToken()
-    heard = Heard(2, cancel.cancel)
+    received = Results(2, cancel.cancel)
     with pytest.raises(Cancelled):
-        embed_files(requests, session, cache, on_batch=heard, cancel=cancel)
-    assert 0 < len(heard.results) < 100
-    kept = [key for key, _failure in heard.results.values() if key is not None]
+        embed_files(requests, session, cache, on_batch=received, cancel=cancel)
+    assert 0 < len(received.results) < 100
+    kept = [key for key, _failure in received.results.values() if key is not None]
     assert cache.missing(kept) == []
     summary = embed_files(requests, session, cache)
     assert (summary.embedded, summary.from_cache) == (100 - len(kept), len(kept))
@@ -208,10 +208,10 @@ def test_cancel_before_the_start(tmp_path: Path, session: BackboneSession, cache
     """A job that was cancelled while it waited does nothing."""
     cancel = CancelToken()
     cancel.cancel()
-    heard = Heard()
+    received = Results()
     with pytest.raises(Cancelled):
-        embed_files(photos(tmp_path / "photos", 3), session, cache, cancel=cancel, on_batch=heard)
-    assert heard.results == {}
+        embed_files(photos(tmp_path / "photos", 3), session, cache, cancel=cancel, on_batch=received)
+    assert received.results == {}
 
 
 def test_failing_backbone_stops_the_run_and_keeps_the_rest(
@@ -227,11 +227,11 @@ def test_failing_backbone_stops_the_run_and_keeps_the_rest(
         return embed(images)
 
     monkeypatch.setattr(session, "embed", embed_three_times)
-    heard = Heard()
+    received = Results()
     with pytest.raises(ModelError, match="out of memory"):
-        embed_files(requests, session, cache, on_batch=heard)
-    assert len(heard.results) == 3 * session.batch_size
-    assert len(cache.missing([hash_of(request) for request in requests])) == 60 - len(heard.results)
+        embed_files(requests, session, cache, on_batch=received)
+    assert len(received.results) == 3 * session.batch_size
+    assert len(cache.missing([hash_of(request) for request in requests])) == 60 - len(received.results)
 
 
 def test_full_disk_stops_the_run(tmp_path: Path, session: BackboneSession, cache: EmbeddingCache) -> None:
@@ -240,10 +240,10 @@ def test_full_disk_stops_the_run(tmp_path: Path, session: BackboneSession, cache
     assert connection is not None
     (pages,) = connection.execute("PRAGMA page_count").fetchone()
     connection.execute(f"PRAGMA max_page_count = {pages}")
-    heard = Heard()
+    received = Results()
     with pytest.raises(StorageError):
-        embed_files(photos(tmp_path / "photos", 200), session, cache, on_batch=heard)
-    kept = [key for key, _failure in heard.results.values() if key is not None]
+        embed_files(photos(tmp_path / "photos", 200), session, cache, on_batch=received)
+    kept = [key for key, _failure in received.results.values() if key is not None]
     assert cache.missing(kept) == []
 
 
@@ -300,13 +300,13 @@ def test_progress(tmp_path: Path, session: BackboneSession, cache: EmbeddingCach
     """Progress counts what an earlier run did as done but not as fast, ends with all, and names the device."""
     requests = photos(tmp_path / "photos", 30)
     embed_files(requests[:10], session, cache)
-    heard: list[Progress] = []
-    embed_files(requests, session, cache, on_progress=heard.append)
-    assert (heard[0].done, heard[0].total) == (0, 30)
-    assert (heard[-1].done, heard[-1].total, heard[-1].note) == (30, 30, "CPU")
-    heard.clear()
-    embed_files(requests, session, cache, on_progress=heard.append)
-    assert (heard[-1].done, heard[-1].rate_per_s) == (30, 0.0)
+    reported: list[Progress] = []
+    embed_files(requests, session, cache, on_progress=reported.append)
+    assert (reported[0].done, reported[0].total) == (0, 30)
+    assert (reported[-1].done, reported[-1].total, reported[-1].note) == (30, 30, "CPU")
+    reported.clear()
+    embed_files(requests, session, cache, on_progress=reported.append)
+    assert (reported[-1].done, reported[-1].rate_per_s) == (30, 0.0)
 
 
 def test_progress_while_a_file_is_slow(
@@ -314,42 +314,42 @@ def test_progress_while_a_file_is_slow(
 ) -> None:
     """Progress is reported again and again although no file gets finished."""
     go_on = threading.Event()
-    heard: list[Progress] = []
+    reported: list[Progress] = []
 
     def listen(progress: Progress) -> None:
-        heard.append(progress)
-        if len(heard) == 5:
+        reported.append(progress)
+        if len(reported) == 5:
             go_on.set()
 
-    def decode_when_told(data: bytes, card: BackboneCard) -> NDArray[np.uint8]:
+    def decode_when_allowed(data: bytes, card: BackboneCard) -> NDArray[np.uint8]:
         assert go_on.wait(20), "no progress was reported"
         return network_input(data, card)
 
-    monkeypatch.setattr(embed_chunk, "network_input", decode_when_told)
+    monkeypatch.setattr(embed_chunk, "network_input", decode_when_allowed)
     embed_files(photos(tmp_path / "photos", 3), session, cache, on_progress=listen)
-    assert [progress.done for progress in heard[:5]] == [0] * 5
-    assert heard[-1].done == 3
+    assert [progress.done for progress in reported[:5]] == [0] * 5
+    assert reported[-1].done == 3
 
 
 def test_progress_and_cancel_while_all_is_cached(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """On a disk that is slow to tell about files progress is reported as they are looked up, and a cancel heard."""
+    """On a disk that is slow to tell about files progress is reported as they are looked up, and a cancel is obeyed."""
     requests = photos(tmp_path / "photos", 20)
     embed_files(requests, session, cache)
     clock = itertools.count()
     monkeypatch.setattr(time, "monotonic", lambda: float(next(clock)))  # every look takes a second
     cancel = CancelToken()
-    heard: list[int] = []
+    reported: list[int] = []
 
     def listen(progress: Progress) -> None:
-        heard.append(progress.done)
+        reported.append(progress.done)
         if progress.done == 12:
             cancel.cancel()
 
     with pytest.raises(Cancelled):
         embed_files(requests, session, cache, on_progress=listen, cancel=cancel)
-    assert sorted(set(heard)) == list(range(13))
+    assert sorted(set(reported)) == list(range(13))
 
 
 def test_chunks_of_slow_files_are_cut_short(
@@ -365,9 +365,9 @@ def test_chunks_of_slow_files_are_cut_short(
         return embed(images)
 
     monkeypatch.setattr(session, "embed", note_and_embed)
-    heard = Heard()
-    summary = embed_files(photos(tmp_path / "photos", 40), session, cache, on_batch=heard)
-    assert (summary.embedded, len(heard.results), sizes) == (40, 40, [1] * 40)
+    received = Results()
+    summary = embed_files(photos(tmp_path / "photos", 40), session, cache, on_batch=received)
+    assert (summary.embedded, len(received.results), sizes) == (40, 40, [1] * 40)
 
 
 def test_the_last_files_are_shared_out_sooner(
@@ -423,9 +423,9 @@ def test_requests_are_asked_for_as_they_are_needed(
         ahead.append(asked - reported)
         reported += len(batch.results)
 
-    heard: list[Progress] = []
-    summary = embed_files(each(), session, cache, total=150, on_progress=heard.append, on_batch=listen, workers=2)
-    assert (summary.embedded, heard[-1].done, heard[-1].total) == (150, 150, 150)
+    progress: list[Progress] = []
+    summary = embed_files(each(), session, cache, total=150, on_progress=progress.append, on_batch=listen, workers=2)
+    assert (summary.embedded, progress[-1].done, progress[-1].total) == (150, 150, 150)
     assert max(ahead) <= 2 * 2 * 2 * session.batch_size + 10
 
 
@@ -434,12 +434,12 @@ def test_only_so_many_failures_are_listed(
 ) -> None:
     """When a whole disk is gone the summary counts all failures, lists the first, and every one is reported."""
     monkeypatch.setattr(pipeline, "MOST_LISTED", 3)
-    heard = Heard()
+    received = Results()
     requests = [EmbedRequest(number, tmp_path / f"{number}.jpg") for number in range(50)]
-    summary = embed_files(requests, session, cache, on_batch=heard)
+    summary = embed_files(requests, session, cache, on_batch=received)
     assert (summary.embedded, summary.failure_count, len(summary.failed)) == (0, 50, 3)
-    assert all("not there" in (failure or "") for _key, failure in heard.results.values())
-    assert len(heard.results) == 50
+    assert all("not there" in (failure or "") for _key, failure in received.results.values())
+    assert len(received.results) == 50
 
 
 def test_copies_of_a_broken_file_fail_even_when_its_reason_is_forgotten(

@@ -152,7 +152,7 @@ def test_similarity_is_the_inner_product() -> None:
 
 
 def test_classification_is_that_of_the_floats() -> None:
-    """The likeliest class and its score."""
+    """The most likely class and its score."""
     graph = tree(4, 5)
     leaves = np.array(graph.leaves())
     embeddings = unit_vectors(3000, seed=2)

@@ -83,7 +83,7 @@ def leaf_shots(given: Crowd, count: int) -> dict[int, int]:
 
 
 def answers(fitted: FittedClassifier, snapshot: FitSnapshot) -> tuple[list[int], NDArray[np.float32], list[int]]:
-    """Likeliest class, its probability, and safe class of every image."""
+    """Most likely class, its probability, and safe class of every image."""
     scores = fitted.classify(snapshot.images.embeddings)
     return fitted.candidate_ids[scores.best].tolist(), scores.best_score, scores.safe_class.tolist()
 
@@ -104,7 +104,7 @@ def test_it_learns(classifier: Classifier, setting: Setting) -> None:
 
 
 def test_probabilities_sum_to_one_and_agree_with_scores(classifier: Classifier, setting: Setting) -> None:
-    """Of images of the snapshot and of new ones; the likeliest class and its probability are those of the scores."""
+    """Of images of the snapshot and of new ones; the most likely class and its probability are those of the scores."""
     given = crowd(PER_LEAF)
     snapshot = snapshot_of(given, setting, leaf_shots(given, 3))
     fitted = classifier.fit(snapshot)
@@ -170,7 +170,7 @@ def test_a_class_that_stands_alone_changes_nothing(
 
 
 def test_without_labels_nothing_is_a_candidate(classifier: Classifier, setting: Setting) -> None:
-    """Nor is there anything to explain; what to label first can be said all the same."""
+    """Nor is there anything to explain; what to label first is known all the same."""
     given = crowd(PER_LEAF)
     snapshot = snapshot_of(given, setting, {})
     fitted = classifier.fit(snapshot)
@@ -197,7 +197,7 @@ def test_one_class_takes_all(classifier: Classifier, setting: Setting) -> None:
 
 
 def test_a_class_without_labels_beside_labelled_ones(classifier: Classifier, setting: Setting) -> None:
-    """It may be answered or not; what is said stays sound, and its explanation adds up."""
+    """It may be answered or not; the answer stays sound, and its explanation adds up."""
     given = crowd(PER_LEAF)
     zero_shot = given.leaves[1]
     snapshot = snapshot_of(given, setting, {**leaf_shots(given, 3), zero_shot: 0})
@@ -242,7 +242,7 @@ def test_a_fit_that_is_cancelled_leaves_no_trace(
 
 
 class StopsAtThird(CancelToken):
-    """Is set when it is asked for the third time."""
+    """Is set at the third question."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -278,7 +278,7 @@ def test_an_image_without_an_embedding_teaches_nothing(
 
 
 def test_an_image_of_no_class_is_no_shot(classifier: Classifier, setting: Setting) -> None:
-    """A person said that it shows none of the classes."""
+    """A person labelled it as none of the classes."""
     given = crowd(PER_LEAF)
     snapshot = snapshot_of(given, setting, leaf_shots(given, 3))
     row = given.rows(given.leaves[0])[0]
@@ -349,7 +349,7 @@ def test_held_out_shots_say_how_often_it_is_right(classifier: Classifier, settin
 
 
 def test_hardly_an_image_of_the_classes_is_unknown(classifier: Classifier, setting: Setting) -> None:
-    """Whether it is told from the scores of many images or in the explanation of one."""
+    """Whether it is found from the scores of many images or in the explanation of one."""
     given = crowd(PER_LEAF)
     snapshot = snapshot_of(given, setting, leaf_shots(given, 5))
     fitted = classifier.fit(snapshot)

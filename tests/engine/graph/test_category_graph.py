@@ -57,7 +57,7 @@ def test_renaming() -> None:
 
 
 def test_a_cycle_is_refused_with_its_path() -> None:
-    """The path that would close is told from the new parent down to it again."""
+    """The path that would close is named from the new parent down to it again."""
     graph = seaside_graph()
     with pytest.raises(CycleError) as caught:
         graph.link(HERRING_GULL, ANIMAL)

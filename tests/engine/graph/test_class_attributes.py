@@ -34,7 +34,7 @@ def test_they_are_cleaned_as_names_are() -> None:
 
 
 @pytest.mark.parametrize(
-    ("aliases", "said"),
+    ("aliases", "message"),
     [
         (ClassAttributes("n1\n"), None),
         (ClassAttributes("n\n1"), "a source id cannot hold control characters"),
@@ -46,14 +46,14 @@ def test_they_are_cleaned_as_names_are() -> None:
         ),
     ],
 )
-def test_what_cannot_be_one(aliases: ClassAttributes, said: str | None) -> None:
+def test_what_cannot_be_one(aliases: ClassAttributes, message: str | None) -> None:
     """A text that no name could be is refused, and so are thousands; the graph stays as it was."""
     graph = named_graph()
-    if said is None:
+    if message is None:
         graph.set_attributes(GULL, aliases)
         assert graph.attributes(GULL) == ClassAttributes("n1")
         return
-    with pytest.raises(GraphError, match=said):
+    with pytest.raises(GraphError, match=message):
         graph.set_attributes(GULL, aliases)
     assert graph.attributes(GULL) == LARUS
 
@@ -73,7 +73,7 @@ def test_a_name_wins_over_a_synonym() -> None:
 
 
 def test_a_synonym_of_several_classes_is_listed() -> None:
-    """As with names, the paths are told."""
+    """As with names, the paths are named."""
     with pytest.raises(
         AmbiguousClassError, match=r'"sea bird" fits 2 classes.*"Animal/Bird/Gull", "Animal/Bird/Puffin"'
     ):
@@ -87,7 +87,7 @@ def test_a_slip_in_a_synonym_is_answered_with_it() -> None:
 
 
 def test_edits_and_their_inverse() -> None:
-    """What changed is told with what was there; taking it back brings the aliases back, also of a removed class."""
+    """What changed is reported with what was there; taking it back brings the aliases back, also of a removed class."""
     graph = named_graph()
     with graph.record() as edits:
         graph.set_attributes(GULL, ClassAttributes("x"))

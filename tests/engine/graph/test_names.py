@@ -31,7 +31,7 @@ def test_names_in_any_script_are_kept(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("", "needs a name"),
         (" \t\n", "needs a name"),
@@ -50,9 +50,9 @@ def test_names_in_any_script_are_kept(name: str) -> None:
         ("\u00ad\ufe0f", "can be seen"),
     ],
 )
-def test_what_cannot_be_a_name_is_refused(name: str, said: str) -> None:
+def test_what_cannot_be_a_name_is_refused(name: str, message: str) -> None:
     """Empty, too long, or with characters that no one sees: refused, saying why."""
-    with pytest.raises(GraphError, match=said):
+    with pytest.raises(GraphError, match=message):
         clean_name(name)
 
 

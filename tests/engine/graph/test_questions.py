@@ -80,7 +80,7 @@ def test_paths() -> None:
 
 
 def test_paths_are_capped() -> None:
-    """Ten diamonds in a row have a thousand paths, and 64 are told; of longer ones fewer; of the longest the first."""
+    """Ten diamonds in a row have a thousand paths, of which 64 are listed; of longer ones fewer."""
     graph = CategoryGraph()
     bottoms = [graph.add_class("top")]
     for number in range(250):

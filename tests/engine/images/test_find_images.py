@@ -56,7 +56,7 @@ def test_named_files_are_taken_whatever_their_suffix(content: bytes, tmp_path: P
     ],
 )
 def test_named_files_that_are_something_else_are_failures(content: bytes | None, kind: str, tmp_path: Path) -> None:
-    """What cannot be an image is told at once, by its first bytes; a pipe is not read at all; folders pass it over."""
+    """What cannot be an image is noticed at once, by its first bytes; a pipe is not read; folders pass it over."""
     odd = tmp_path / "truth.csv"
     if content is not None:
         odd.write_bytes(content)
@@ -79,7 +79,7 @@ def test_relative_paths_become_absolute(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_missing_folder_is_a_storage_error(tmp_path: Path) -> None:
-    """A folder that is not there is said at once."""
+    """A folder that is not there is reported at once."""
     with pytest.raises(StorageError, match="not there"):
         find_images([tmp_path / "gone"])
     with pytest.raises(StorageError, match="class folders"):
@@ -173,13 +173,13 @@ def test_a_photo_that_a_camera_stored_twice_is_taken_once(tmp_path: Path) -> Non
 
 
 def test_progress_counts_files(tmp_path: Path) -> None:
-    """The listener hears of the search from the start, and of all files at its end."""
+    """The search is reported from the start, and of all files at its end."""
     for number in range(5):
         touched(tmp_path / f"{number}.jpg")
-    heard: list[Progress] = []
-    find_images([tmp_path], on_progress=heard.append)
-    assert (heard[0].done, heard[0].unit) == (0, "images")
-    assert (heard[-1].done, heard[-1].total) == (5, 5)
+    reported: list[Progress] = []
+    find_images([tmp_path], on_progress=reported.append)
+    assert (reported[0].done, reported[0].unit) == (0, "images")
+    assert (reported[-1].done, reported[-1].total) == (5, 5)
 
 
 def test_a_search_ends_at_the_next_file_after_a_stop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -205,9 +205,9 @@ def test_a_search_that_finds_nothing_yet_reports_now_and_then(tmp_path: Path) ->
     """A thousand other files are not a thousand reports."""
     for number in range(1000):
         touched(tmp_path / f"{number}.txt")
-    heard: list[Progress] = []
-    assert not find_images([tmp_path], on_progress=heard.append).files
-    assert len(heard) < 100
+    reported: list[Progress] = []
+    assert not find_images([tmp_path], on_progress=reported.append).files
+    assert len(reported) < 100
 
 
 def test_folders_within_folders_within_folders(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""HEIC files: whichever library reads them, and what is said where there is none."""
+"""HEIC files: whichever library reads them, and what is reported where there is none."""
 
 import io
 import sys
@@ -101,7 +101,7 @@ def test_too_many_pixels_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         decode_rgb(HEIC)
 
 
-def test_avif_and_heic_are_told_apart() -> None:
+def test_avif_and_heic_are_distinguished() -> None:
     """They share a container, and a brand that is both lists both."""
     avif = encoded(picture(), "AVIF")
     both = avif.replace(b"ftypavif", b"ftypmif1")

@@ -67,9 +67,9 @@ def test_what_may_not_be_looked_at_is_not_missing(tmp_path: Path, monkeypatch: p
 
 def test_progress_and_cancel(tmp_path: Path) -> None:
     """It says how many it has looked for, and stops between folders."""
-    told: list[Progress] = []
-    missing_files(tmp_path, ["a/1.jpg", "b/1.jpg"], on_progress=told.append)
-    assert (told[-1].done, told[-1].total) == (2, 2)
+    reported: list[Progress] = []
+    missing_files(tmp_path, ["a/1.jpg", "b/1.jpg"], on_progress=reported.append)
+    assert (reported[-1].done, reported[-1].total) == (2, 2)
     cancel = CancelToken()
     cancel.cancel()
     with pytest.raises(Cancelled):

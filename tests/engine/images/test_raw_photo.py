@@ -1,4 +1,4 @@
-"""RAW photos, and pictures that are not read, are told by name, by suffix and by their first bytes."""
+"""RAW photos, and pictures that are not read, are recognised by name, by suffix and by their first bytes."""
 
 import struct
 from pathlib import Path
@@ -61,7 +61,7 @@ RAW = {
 
 
 @pytest.mark.parametrize("kind", sorted(RAW))
-def test_raw_photos_are_told_by_their_bytes(kind: str) -> None:
+def test_raw_photos_are_recognised_by_their_bytes(kind: str) -> None:
     """Whatever the suffix says; these have no preview, which the message says."""
     assert raw_kind(RAW[kind]) == kind
     for decode in (decode_rgb, lambda data: decode_square(data, 24)):

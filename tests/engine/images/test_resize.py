@@ -7,7 +7,7 @@ from tests.support.images import picture
 
 @pytest.mark.parametrize("shape", [(32, 48), (48, 32), (300, 301), (1, 400), (2000, 3)])
 def test_square_has_the_wanted_side(shape: tuple[int, int]) -> None:
-    """Every shape gives the side that was asked for, without a warning."""
+    """Every shape gives the requested side, without a warning."""
     height, width = shape
     assert square(picture(width, height), 32).shape == (32, 32, 3)
 

@@ -52,7 +52,7 @@ def test_quoted_names(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "no header: .*an empty file"),
         ("name,above\na,b\n", 'no header: .*"name,above"'),
@@ -67,13 +67,13 @@ def test_quoted_names(tmp_path: Path) -> None:
         ('child,parent\n"Gull,Bird\nPuffin,Bird\n', "cannot be read as a table"),
     ],
 )
-def test_what_is_wrong_and_where(tmp_path: Path, text: str, said: str) -> None:
-    """Each mistake is told with its line."""
-    with pytest.raises(FormatError, match=said):
+def test_what_is_wrong_and_where(tmp_path: Path, text: str, message: str) -> None:
+    """Each mistake is reported with its line."""
+    with pytest.raises(FormatError, match=message):
         csv_edges.read(file_of(tmp_path, text))
 
 
-def test_other_encodings_are_told_apart(tmp_path: Path) -> None:
+def test_other_encodings_are_recognised(tmp_path: Path) -> None:
     """Text that is not UTF-8 is refused with the byte and line, not guessed at."""
     with pytest.raises(FormatError, match="UTF-8: found byte 0xf6 in line 2"):
         csv_edges.read(file_of(tmp_path, "child,parent\nMöwe,Vogel\n", "latin-1"))

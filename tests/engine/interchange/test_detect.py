@@ -87,7 +87,7 @@ def test_parts_of_every_format(tmp_path: Path, name: str) -> None:
 
 
 def test_what_is_none_of_them(tmp_path: Path) -> None:
-    """Unknown content, an empty file, an unknown format and nothing at all are told apart."""
+    """Unknown content, an empty file, an unknown format and nothing at all are distinguished."""
     path = tmp_path / "letter.txt"
     path.write_text("Dear all,\n", encoding="utf-8")
     with pytest.raises(FormatError, match=r'none of the known formats: expected one of folders, .*"Dear all,"'):

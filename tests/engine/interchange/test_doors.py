@@ -60,18 +60,18 @@ LINES = [(TURNED, "writing direction"), (UNSEEN, "can be seen"), (LONG, "too lon
 
 
 @pytest.mark.parametrize(
-    ("write", "graph_format", "name", "said"),
+    ("write", "graph_format", "name", "message"),
     [
         *((*known, *line) for known in FORMATS for line in LINES),
         *((_folders, "folders", *line) for line in LINES[:2]),  # no file system takes a folder of the long name
     ],
 )
 def test_an_import_with_a_treacherous_name(
-    write: Callable[[Path, str], Path], graph_format: str, name: str, said: str, tmp_path: Path
+    write: Callable[[Path, str], Path], graph_format: str, name: str, message: str, tmp_path: Path
 ) -> None:
     """Each format says what is wrong and where, in one line of readable length."""
     source = write(tmp_path, name)
-    with pytest.raises(FormatError, match=said) as caught:
+    with pytest.raises(FormatError, match=message) as caught:
         read_graph(source, graph_format)
     assert len(str(caught.value)) < 400
     assert str(caught.value).isprintable()
@@ -92,7 +92,7 @@ def test_adding_and_renaming(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", [TURNED, UNSEEN])
 def test_class_folders(name: str, tmp_path: Path) -> None:
-    """A folder that cannot be a class is told, and nothing in it is added."""
+    """A folder that cannot be a class is reported, and nothing in it is added."""
     write_shape(tmp_path / "shots" / name / "1.png", "Red disc", seed=1)
     with new_project(tmp_path) as project:
         done = import_class_folders(project, [tmp_path / "shots"])

@@ -70,7 +70,7 @@ def test_a_link(folder: Path) -> None:
 
 
 def test_a_file_below(folder: Path) -> None:
-    """A folder within is the list's own; a name of nothing is told."""
+    """A folder within is the list's own; a name of nothing is reported."""
     (folder / "tables").mkdir()
     (folder / "tables" / "taxa.csv").write_text("id,scientificName\n1,Gull\n")
     assert file_within(folder, "tables/taxa.csv", "meta.xml").is_file()

@@ -93,7 +93,7 @@ def test_names_that_fit_none_or_several(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("edges", "words", "said"),
+    ("edges", "words", "message"),
     [
         ("n1 n2 n3\n", WORDS, "line 1 of wordnet.is_a.txt is not an edge"),
         ("\n\nn1\n", WORDS, "line 3 of wordnet.is_a.txt is not an edge"),
@@ -103,9 +103,9 @@ def test_names_that_fit_none_or_several(tmp_path: Path) -> None:
         (EDGES, "n1\ta\nn2\t , \n", "line 2 of words.txt has no words"),
     ],
 )
-def test_what_is_wrong_and_where(tmp_path: Path, edges: str, words: str, said: str) -> None:
-    """Each mistake is told with its line, a cycle with its names."""
-    with pytest.raises(FormatError, match=said):
+def test_what_is_wrong_and_where(tmp_path: Path, edges: str, words: str, message: str) -> None:
+    """Each mistake is reported with its line, a cycle with its names."""
+    with pytest.raises(FormatError, match=message):
         read_imagenet(hierarchy(tmp_path, edges, words))
 
 

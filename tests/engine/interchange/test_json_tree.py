@@ -83,7 +83,7 @@ def test_a_big_graph_comes_back(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("document", "said"),
+    ("document", "message"),
     [
         (5, "a top class in graph.json is not an object: .*found a number"),
         ([], "holds no classes"),
@@ -100,15 +100,15 @@ def test_a_big_graph_comes_back(tmp_path: Path) -> None:
         ({"classes": [{"name": "\ud800"}]}, "control characters"),
     ],
 )
-def test_what_is_wrong(tmp_path: Path, document: Any, said: str) -> None:
-    """Each mistake is told with its place."""
-    with pytest.raises(FormatError, match=said):
+def test_what_is_wrong(tmp_path: Path, document: Any, message: str) -> None:
+    """Each mistake is reported with its place."""
+    with pytest.raises(FormatError, match=message):
         json_tree.read(file_of(tmp_path, document))
 
 
 @pytest.mark.parametrize("text", ["", "{", "[" * 100_000, '{"name": ' * 100_000])
 def test_what_is_not_json(tmp_path: Path, text: str) -> None:
-    """Broken and bottomless files are told, not crashed on."""
+    """Broken and bottomless files are reported, not crashed on."""
     path = tmp_path / "graph.json"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(FormatError, match=r"not JSON|nested too deeply"):

@@ -208,7 +208,7 @@ def test_dates_of_parquet(tmp_path: Path) -> None:
 
 
 def test_times_that_no_calendar_has(tmp_path: Path) -> None:
-    """The label stays, the time is left away, and that is told."""
+    """The label stays, the time is left away, and that is reported."""
     path = tmp_path / "labels.parquet"
     year_300000 = 9_400_000_000_000_000
     assert _times(path, [year_300000, -year_300000], pa.timestamp("ms")) == [None, None]
@@ -349,21 +349,21 @@ def _sidecar(folder: Path, body: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("body", "message"),
     [
         ("<dc:subject><rdf:Bag>" + "<rdf:li>a</rdf:li>" * 30 + "</rdf:Bag></dc:subject>", "more than 20 keywords"),
         ("<lr:hierarchicalSubject>" + "a|" * 20_000 + "</lr:hierarchicalSubject>", "more than 501 levels"),
         ("<a/>" * 300, "too many elements"),
     ],
 )
-def test_keywords(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str, said: str) -> None:
+def test_keywords(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str, message: str) -> None:
     """What is beyond keywords that people give is listed, and the other photos are read."""
     (tmp_path / "photo.jpg").write_bytes(b"")
     _sidecar(tmp_path, body)
     monkeypatch.setattr(limits, "MOST_KEYWORDS", 20)
     monkeypatch.setattr(limits, "MOST_XML_TAGS", 200)
     found = keywords.read(tmp_path, lambda _: EmbeddedKeywords())
-    assert [said in problem for problem in found.problems] == [True]
+    assert [message in problem for problem in found.problems] == [True]
     assert not found.labels
 
 

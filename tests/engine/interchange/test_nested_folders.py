@@ -59,7 +59,7 @@ def test_links_do_not_go_in_circles(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_read(tmp_path: Path) -> None:
-    """No folder, a file, no folders inside, and a name that cannot be one are told."""
+    """No folder, a file, no folders inside, and a name that cannot be one are reported."""
     with pytest.raises(StorageError, match="cannot be read"):
         nested_folders.read(tmp_path / "none")
     with pytest.raises(FormatError, match="holds no classes"):

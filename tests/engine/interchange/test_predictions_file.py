@@ -43,7 +43,7 @@ def predicted(project: Project, paths: Sequence[str] = PATHS, *, far: Sequence[i
 
 
 def cells(path: Path) -> list[dict[str, str]]:
-    """The table's rows, as Python is told to read it."""
+    """The table's rows, as Python reads it."""
     with path.open(encoding="utf-8", errors="surrogateescape", newline="") as file:
         return list(csv.DictReader(file))
 
@@ -82,7 +82,7 @@ def test_the_file_is_utf_8_with_the_bytes_of_names(project: Project, tmp_path: P
 
 
 def test_a_class_that_is_called_unknown(project: Project, tmp_path: Path) -> None:
-    """The outcome and the class are told apart in each column, and read back as what they are."""
+    """The outcome and the class are distinguished in each column, and read back as what they are."""
     out, graph = tmp_path / "out.csv", project.classes.graph
     top, inner = graph.find("unknown"), graph.find("=1+1/unknown")
     classified = made_up(
@@ -102,7 +102,7 @@ def test_a_class_that_is_called_unknown(project: Project, tmp_path: Path) -> Non
 
 
 def test_a_class_that_moved_or_went(project: Project, tmp_path: Path) -> None:
-    """Its name is asked for where its path leads nowhere any more; a class "unknown" that went is not "none"."""
+    """Its name decides where its path leads nowhere any more; a class "unknown" that went is not "none"."""
     file, graph = tmp_path / "truth.csv", project.classes.graph
     file.write_text("image,class,path\n1,海鸥,Vogel/海鸥\n", encoding="utf-8")
     assert read_truth(file, graph) == {"1": graph.find("海鸥")}
@@ -134,7 +134,7 @@ def test_files_that_spreadsheets_saved(
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         ("image,class\na.png,Möwe\n".encode("latin-1"), "in line 2 the truth file is not text in UTF-8"),
         (b"\xff\xfei\x00m\x00a", "is not text"),
@@ -145,11 +145,11 @@ def test_files_that_spreadsheets_saved(
         (b"image,class\na.png," + b"x" * 120_000, "there is no class"),
     ],
 )
-def test_what_is_no_truth_is_refused_in_a_line(project: Project, tmp_path: Path, content: bytes, said: str) -> None:
+def test_what_is_no_truth_is_refused_in_a_line(project: Project, tmp_path: Path, content: bytes, message: str) -> None:
     """Other encodings, other separators and cells without an end: each is named, shortly."""
     file = tmp_path / "truth.csv"
     file.write_bytes(content)
-    with pytest.raises(FormatError, match=said) as caught:
+    with pytest.raises(FormatError, match=message) as caught:
         read_truth(file, project.classes.graph)
     assert len(str(caught.value)) < 2_100
 
@@ -174,8 +174,8 @@ def test_the_table_never_takes_the_place_of_what_it_is_about(project: Project, t
     link = tmp_path / "link.csv"
     link.symlink_to(project.path)
     before = project.path.read_bytes()
-    for out, said in ((project.path, "the project"), (link, "the project"), (picture, "an image of the project")):
-        with pytest.raises(InputError, match=f"would overwrite {said}"):
+    for out, what in ((project.path, "the project"), (link, "the project"), (picture, "an image of the project")):
+        with pytest.raises(InputError, match=f"would overwrite {what}"):
             write_predictions(project, predicted(project), out)
     assert (project.path.read_bytes(), picture.read_bytes()) == (before, b"picture")
 

@@ -12,27 +12,27 @@ from tests.support.served import served
 
 def test_inspecting(tmp_path: Path) -> None:
     """The result holds all that a form needs."""
-    told = served(InspectFile(models.write_scores_and_features(tmp_path / "net.onnx")))
-    assert told.status == 0
-    assert told.ending.preprocessing.output == "pooled_features"
-    assert [output.name for output in told.ending.outputs if not output.refused] == ["pooled_features", "logits"]
+    answer = served(InspectFile(models.write_scores_and_features(tmp_path / "net.onnx")))
+    assert answer.status == 0
+    assert answer.ending.preprocessing.output == "pooled_features"
+    assert [output.name for output in answer.ending.outputs if not output.refused] == ["pooled_features", "logits"]
 
 
 def test_a_file_that_is_none(tmp_path: Path) -> None:
     """The error is one line for the person."""
     (tmp_path / "net.onnx").write_bytes(b"PK\x03\x04")
-    told = served(InspectFile(tmp_path / "net.onnx"))
-    assert (told.status, told.events) == (1, ())
-    assert isinstance(told.ending, Failed)
-    assert "zip archive" in told.ending.message
+    answer = served(InspectFile(tmp_path / "net.onnx"))
+    assert (answer.status, answer.events) == (1, ())
+    assert isinstance(answer.ending, Failed)
+    assert "zip archive" in answer.ending.message
 
 
 def test_adding_with_a_project(tmp_path: Path, collection: Collection) -> None:
     """It is tried on the project's own images, step by step, and kept under the chosen name."""
     path = models.write_vectors(tmp_path / "net.onnx", side=models.SIDE)
-    told = served(AddFile(path, "mine", {"channel_order": "bgr"}, collection.project))
-    assert told.status == 0
-    assert [event.note for event in told.events] == ["checking the file", "trying it on images", "saving it", ""]
-    assert isinstance(told.ending, AddedBackbone)
-    assert (told.ending.name, told.ending.width) == ("mine", models.WIDTH)
+    answer = served(AddFile(path, "mine", {"channel_order": "bgr"}, collection.project))
+    assert answer.status == 0
+    assert [event.note for event in answer.events] == ["checking the file", "trying it on images", "saving it", ""]
+    assert isinstance(answer.ending, AddedBackbone)
+    assert (answer.ending.name, answer.ending.width) == ("mine", models.WIDTH)
     assert BackboneLibrary().entry("mine").card.channel_order == "bgr"

@@ -22,28 +22,28 @@ WAIT_S = 60
 
 def test_every_image_is_answered(unread: Collection) -> None:
     """Progress, a result for each image and figures; the worker itself writes nothing into the project."""
-    told = served(embed_request(unread))
-    assert told.status == 0
-    rows = [row for batch in told.of(EmbedBatch) for row in batch.results]
+    answer = served(embed_request(unread))
+    assert answer.status == 0
+    rows = [row for batch in answer.of(EmbedBatch) for row in batch.results]
     with Project.open(unread.project) as project:
         table = project.images.table()
         assert sorted(row.image_id for row in rows) == list(table.ids)
         assert set(table.content_hashes) == {None}
-    progress = told.of(Progress)[-1]
+    progress = answer.of(Progress)[-1]
     assert progress.done == progress.total == UNREAD_IMAGES
-    assert isinstance(told.ending, EmbedSummary)
-    assert (told.ending.embedded, told.ending.failure_count) == (UNREAD_IMAGES, 0)
+    assert isinstance(answer.ending, EmbedSummary)
+    assert (answer.ending.embedded, answer.ending.failure_count) == (UNREAD_IMAGES, 0)
 
 
 def test_only_what_was_asked_for_is_answered(unread: Collection) -> None:
     """Three of a dozen: three are embedded, and the progress goes on where the run was."""
     request = embed_request(unread)
-    told = served(replace(request, images=request.images[4:7], done_before=4, total=7))
-    rows = [row.image_id for batch in told.of(EmbedBatch) for row in batch.results]
+    answer = served(replace(request, images=request.images[4:7], done_before=4, total=7))
+    rows = [row.image_id for batch in answer.of(EmbedBatch) for row in batch.results]
     assert sorted(rows) == [image.image_id for image in request.images[4:7]]
-    assert told.ending.embedded == 3
-    assert (told.of(Progress)[0].done, told.of(Progress)[-1].done, told.of(Progress)[-1].total) == (4, 7, 7)
-    kept = [row.content_hash for batch in told.of(EmbedBatch) for row in batch.results]
+    assert answer.ending.embedded == 3
+    assert (answer.of(Progress)[0].done, answer.of(Progress)[-1].done, answer.of(Progress)[-1].total) == (4, 7, 7)
+    kept = [row.content_hash for batch in answer.of(EmbedBatch) for row in batch.results]
     with open_cache(find_model(), unread.caches) as cache:
         assert cache.missing(kept) == []
 
@@ -69,7 +69,7 @@ def test_backbone_and_cache_stay_open(unread: Collection, monkeypatch: pytest.Mo
     for device in ("cpu", "cpu", "auto", "auto"):
         embedder.embed(replace(request, images=request.images[:1], device=device), lambda _event: None, CancelToken())
     assert len(opened) == 2
-    assert embedder._session is not None  # noqa: SLF001 (the network that stays loaded is not told)
+    assert embedder._session is not None  # noqa: SLF001 (the network that stays loaded is not reported)
     monkeypatch.setattr(original, "notice", "the GPU failed")
     for _ in range(2):
         embedder.embed(replace(request, images=request.images[:1]), lambda _event: None, CancelToken())
@@ -102,7 +102,7 @@ def test_a_worker_whose_window_died_stops(unread: Collection) -> None:
 
 def test_a_missing_backbone_is_a_sentence(unread: Collection) -> None:
     """It was there when the window asked."""
-    told = served(replace(embed_request(unread), backbone=unread.folder / "gone.onnx"))
-    assert told.status == 1
-    assert isinstance(told.ending, Failed)
-    assert "gone.onnx" in told.ending.message
+    answer = served(replace(embed_request(unread), backbone=unread.folder / "gone.onnx"))
+    assert answer.status == 1
+    assert isinstance(answer.ending, Failed)
+    assert "gone.onnx" in answer.ending.message

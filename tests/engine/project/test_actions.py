@@ -78,7 +78,7 @@ def test_adding_images(images: int, labels: int, class_names: tuple[str, ...], t
          "Tried out 2 edits: Added class Gull; Turned on learning from unlabelled images"),
     ],
 )  # fmt: skip
-def test_what_is_said_only_where_it_happened(done: Action, text: str) -> None:
+def test_what_is_named_only_where_it_happened(done: Action, text: str) -> None:
     """Tails and details stand where the action has their numbers, and come back from the file the same."""
     assert str(done) == text
     assert stored_action("", done.code, done.stored_arguments) == done

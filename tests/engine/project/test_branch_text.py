@@ -1,4 +1,4 @@
-"""Classes go over the clipboard from one project into another: all that was said of them, nothing broken."""
+"""Classes go over the clipboard from one project into another: with all that was noted, nothing broken."""
 
 import json
 from dataclasses import replace
@@ -17,7 +17,7 @@ SEEN = ClassAttributes("n1", ("Larus", "Möwe"), note="Seen in May.\nTwice.", co
 
 
 def _birds(folder: Path) -> tuple[Project, int]:
-    """Bird over Gull and Diver, Puffin under both of these, all kinds of things said of Gull; and the id of Bird."""
+    """Bird over Gull and Diver, Puffin under both of these, all kinds of things noted of Gull; and the id of Bird."""
     project, gull, images = bird_project(folder)
     (bird,) = project.classes.graph.parents(gull)
     _, diver = project.classes.add("Diver", [bird])
@@ -33,7 +33,7 @@ def _paths(project: Project) -> set[str]:
     return {"/".join(names_of(graph, path)) for each in graph.classes() for path in graph.paths(each)}
 
 
-def test_a_branch_comes_into_another_project_with_all_that_was_said_of_it(tmp_path: Path) -> None:
+def test_a_branch_comes_into_another_project_with_all_that_was_noted_of_it(tmp_path: Path) -> None:
     """Names, edges, aliases, note, colour and bar, in one step; labels stay where they are."""
     project, bird = _birds(tmp_path)
     text = project.classes.copied([bird])
@@ -138,13 +138,13 @@ BROKEN: dict[str, tuple[str, str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "told"), BROKEN.values(), ids=BROKEN)
-def test_what_nobody_copied_is_refused(tmp_path: Path, text: str, told: str) -> None:
+@pytest.mark.parametrize(("text", "message"), BROKEN.values(), ids=BROKEN)
+def test_what_nobody_copied_is_refused(tmp_path: Path, text: str, message: str) -> None:
     """The clipboard may hold anything: one clear line, and nothing is added."""
     project, _ = _birds(tmp_path)
     with project:
         before = dump(project)
-        with pytest.raises(InputError, match=told):
+        with pytest.raises(InputError, match=message):
             project.classes.paste(text, None)
         assert dump(project) == before
 

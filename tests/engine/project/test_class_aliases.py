@@ -1,4 +1,4 @@
-"""Source ids and synonyms of classes in the project file: kept, told, taken back."""
+"""Source ids and synonyms of classes in the project file: kept, reported, taken back."""
 
 from pathlib import Path
 

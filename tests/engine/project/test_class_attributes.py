@@ -1,4 +1,4 @@
-"""Notes and colours of classes: kept, cleaned, told, taken back."""
+"""Notes and colours of classes: kept, cleaned, reported, taken back."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ SEEN = ClassAttributes(note="Seen in May.\nTwice in June.", colour="#00ff7f")
 
 
 def test_they_are_there_after_reopening_and_go_with_undo(tmp_path: Path) -> None:
-    """One step for each change, told as a change of that class alone."""
+    """One step for each change, reported as a change of that class alone."""
     project, gull, _ = bird_project(tmp_path)
     change = project.classes.set_attributes([gull], note=SEEN.note, colour=SEEN.colour)
     news = NO_ATTRIBUTES.differences(SEEN)
@@ -58,7 +58,7 @@ def test_notes_have_plain_line_breaks_and_colours_lower_case(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("attributes", "told"),
+    ("attributes", "message"),
     [
         (ClassAttributes(note="x" * 10_001), "too long"),
         (ClassAttributes(note="a\0b"), "control characters"),
@@ -68,12 +68,12 @@ def test_notes_have_plain_line_breaks_and_colours_lower_case(tmp_path: Path) -> 
         (ClassAttributes(colour="#12345\n#"), "no colour"),
     ],
 )
-def test_what_no_file_should_hold_is_refused(tmp_path: Path, attributes: ClassAttributes, told: str) -> None:
+def test_what_no_file_should_hold_is_refused(tmp_path: Path, attributes: ClassAttributes, message: str) -> None:
     """With what is wrong, and nothing changed."""
     project, gull, _ = bird_project(tmp_path)
     with project:
         before = dump(project)
-        with pytest.raises(InputError, match=told):
+        with pytest.raises(InputError, match=message):
             project.classes.set_attributes([gull], note=attributes.note, colour=attributes.colour)
         assert dump(project) == before
 

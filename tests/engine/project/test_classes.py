@@ -92,7 +92,7 @@ def test_labels_of_a_class_without_one_clear_parent_are_removed(tmp_path: Path, 
 
 
 def test_several_classes_are_edited_in_one_step(tmp_path: Path) -> None:
-    """Each action is one step with its text, told in one change; undone, all is as before, also after a restart."""
+    """Each action is one step with its text, reported in one change; undone, all is as before, also after a restart."""
     project, gull, _ = bird_project(tmp_path)
     (bird,) = project.classes.graph.parents(gull)
     _, tern = project.classes.add("Tern")
@@ -246,7 +246,7 @@ def test_what_a_removal_would_take_away_is_counted_before(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("as_children", [True, False])
 def test_a_class_is_split(tmp_path: Path, as_children: bool) -> None:
-    """Its labelled images get their new classes, others keep what they have; one step, told and undone at once."""
+    """Its labelled images get their new classes, others keep what they have; one step, reported and undone at once."""
     project, gull, images = bird_project(tmp_path, 6)
     (bird,) = project.classes.graph.parents(gull)
     project.labels.set(images[:4], gull, who="ada")
@@ -326,7 +326,7 @@ def test_an_import_is_one_step(tmp_path: Path) -> None:
 
 
 def test_undo_works_before_the_graph_was_ever_loaded(tmp_path: Path) -> None:
-    """Right after opening, undo needs no graph, and one that is asked for later is right."""
+    """Right after opening, undo needs no graph, and one that is requested later is right."""
     project, _, _ = bird_project(tmp_path)
     project.classes.rename(2, "Tern")
     project.close()

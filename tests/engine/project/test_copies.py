@@ -34,7 +34,7 @@ def test_a_copy_at_any_acknowledged_moment_holds_everything(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("seed", range(6))
 def test_no_flipped_bit_of_a_closed_project_is_called_sound_and_shown_wrong(tmp_path: Path, seed: int) -> None:
-    """Whatever bit changes: it is told, or nothing that anybody reads is other than before."""
+    """Whatever bit changes: it is reported, or nothing that anybody reads is other than before."""
     project, gull, images = bird_project(tmp_path, image_count=60)
     project.labels.set(images, gull)
     project.models.add_trained(trained_model())
@@ -59,7 +59,7 @@ def test_no_flipped_bit_of_a_closed_project_is_called_sound_and_shown_wrong(tmp_
 
 
 def test_a_value_changed_behind_a_closed_project_breaks_its_seal(tmp_path: Path) -> None:
-    """A well-formed wrong value in a well-formed file is told."""
+    """A well-formed wrong value in a well-formed file is reported."""
     project, gull, images = bird_project(tmp_path)
     project.labels.set(images, gull)
     project.close()

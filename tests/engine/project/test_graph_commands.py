@@ -1,4 +1,4 @@
-"""Whatever a person does to the graph: no circle, no namesakes, no label lost untold, and every step goes both ways.
+"""Whatever a person does to the graph: no circle, no namesakes, no label lost silently, and every step goes both ways.
 
 `make test` tries a few sequences, `make properties` 1,000 of 50 commands each.
 """

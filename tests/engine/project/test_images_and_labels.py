@@ -204,7 +204,7 @@ def test_predictions_are_replaced_as_a_whole(tmp_path: Path) -> None:
     project.close()
 
 
-def test_predictions_of_what_is_gone_are_not_told(tmp_path: Path) -> None:
+def test_predictions_of_what_is_gone_are_not_returned(tmp_path: Path) -> None:
     """Predictions for removed images or classes are left out, and a safe class that is gone is none."""
     project, gull, images = bird_project(tmp_path)
     bird = project.classes.graph.find("Bird")

@@ -106,9 +106,9 @@ def test_each_move_is_rescued_by_itself(tmp_path: Path) -> None:
         project.path.rename(moved)
         with pytest.raises(ProjectMovedError, match="rescued") as caught:
             project.labels.set(images, gull)
-        said = str(caught.value)
+        message = str(caught.value)
         rescued = max(tmp_path.glob("*(rescued *"), key=lambda path: path.stat().st_mtime_ns)
-        assert str(rescued) in said
+        assert str(rescued) in message
         with Project.open(rescued, for_writing=False) as opened:
             assert len(opened.labels.by_image()) == number + 1
         moved.rename(project.path)
@@ -213,7 +213,7 @@ def test_a_reader_in_this_process_leaves_the_lock(tmp_path: Path) -> None:
 
 
 def test_closing_a_deleted_project_rescues_it(tmp_path: Path) -> None:
-    """Deleted, and closed without another action: what was confirmed is saved, and the person is told."""
+    """Deleted, and closed without another action: what was confirmed is saved, and the person is notified."""
     project, gull, images = bird_project(tmp_path)
     project.labels.set(images, gull)
     project.path.unlink()

@@ -185,7 +185,7 @@ def test_nothing_is_loaded_before_it_is_asked_for(tmp_path: Path) -> None:
     project, _, _ = bird_project(tmp_path)
     project.close()
     with Project.open(project.path) as reopened:
-        assert reopened._store.loaded_graph is None  # noqa: SLF001 (the graph is read when it is first asked for)
+        assert reopened._store.loaded_graph is None  # noqa: SLF001 (the graph is read when it is first needed)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="file names are bytes on POSIX only")

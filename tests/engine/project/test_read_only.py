@@ -60,11 +60,11 @@ def test_a_read_only_folder_can_be_read(tmp_path: Path) -> None:
     project.labels.set(images, gull)
     project.close()
     before = project.path.read_bytes()
-    said = _ask_as_nobody(tmp_path, project.path)
-    assert "refused: the project's file or folder is read-only" in said
-    assert "reading only" in said
-    assert "labels 4 classes 2 faults []" in said
-    assert "no action" in said
+    output = _ask_as_nobody(tmp_path, project.path)
+    assert "refused: the project's file or folder is read-only" in output
+    assert "reading only" in output
+    assert "labels 4 classes 2 faults []" in output
+    assert "no action" in output
     assert [each.name for each in tmp_path.iterdir()] == ["birds.protoleaf"]
     assert project.path.read_bytes() == before
 

@@ -69,7 +69,7 @@ def test_any_row_that_differs_is_named(path: Path, what: str) -> None:
         (0, "UPDATE image SET modified_ns = 2305843009213693951"),
     ],
 )
-def test_numbers_that_python_hashes_alike_are_told_apart(tmp_path: Path, recorded: int, statement: str) -> None:
+def test_numbers_that_python_hashes_alike_are_distinguished(tmp_path: Path, recorded: int, statement: str) -> None:
     """-1 and -2 have one hash in Python, and so have 0 and 2^61 - 1."""
     assert (hash(-1), hash(0)) == (hash(-2), hash(2**61 - 1))
     with closing(new_project(tmp_path)) as project:

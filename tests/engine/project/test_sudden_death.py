@@ -31,7 +31,7 @@ def test_a_killed_process_loses_no_acknowledged_label(tmp_path: Path, acknowledg
     """Every label whose action returned before SIGKILL is in the file, which is sound and free to be opened."""
     project, _, images = bird_project(tmp_path, image_count=30)
     project.close()
-    said: dict[int, int | None] = {}
+    acknowledged_labels: dict[int, int | None] = {}
     with subprocess.Popen([sys.executable, "-c", LABEL_FOR_EVER, str(project.path)], stdout=subprocess.PIPE) as child:
         assert child.stdout is not None
         lines = [child.stdout.readline() for _ in range(acknowledged)]
@@ -40,15 +40,17 @@ def test_a_killed_process_loses_no_acknowledged_label(tmp_path: Path, acknowledg
     for line in lines:
         if line.endswith(b"\n"):
             image_id, class_id = line.split()
-            said[int(image_id)] = None if class_id == b"None" else int(class_id)
+            acknowledged_labels[int(image_id)] = None if class_id == b"None" else int(class_id)
     done = sum(line.endswith(b"\n") for line in lines)
     assert done >= acknowledged
     with Project.open(project.path) as survivor:
         labels = survivor.labels.by_image()
-        # One more may be on disk: committed, and killed before it was said.
-        differing = [image_id for image_id, class_id in said.items() if labels[image_id].class_id != class_id]
+        # One more may be on disk: committed, and killed before it was acknowledged.
+        differing = [
+            image_id for image_id, class_id in acknowledged_labels.items() if labels[image_id].class_id != class_id
+        ]
         assert len(differing) <= 1
-        assert set(said) <= set(labels) <= set(images)
+        assert set(acknowledged_labels) <= set(labels) <= set(images)
         assert differing == [] or done >= len(images)
         assert survivor.check() == []
         steps = 0

@@ -62,15 +62,15 @@ def test_a_model_from_nowhere_is_refused_whole(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("damage", "said"), [("DELETE FROM model_file", "nothing"), ("UPDATE model_file SET content = x'00'", "another")]
+    ("damage", "message"), [("DELETE FROM model_file", "nothing"), ("UPDATE model_file SET content = x'00'", "another")]
 )
-def test_a_damaged_model_file_is_noticed(damage: str, said: str, tmp_path: Path) -> None:
+def test_a_damaged_model_file_is_noticed(damage: str, message: str, tmp_path: Path) -> None:
     """Asking for it is refused, the check of the project names the version, and everything else goes on."""
     with new_project(tmp_path) as project:
         version = project.models.add_trained(replace(trained_model(), name="Mine"))
     change_file(tmp_path / "birds.protoleaf", damage)
     with Project.open(tmp_path / "birds.protoleaf") as project:
-        with pytest.raises(ProjectDamagedError, match=said):
+        with pytest.raises(ProjectDamagedError, match=message):
             project.models.file(version.backbone_hash)
         assert [fault[:5] for fault in project.check()] == ["Mine:", "Mine:"]
         project.classes.add("Bird")

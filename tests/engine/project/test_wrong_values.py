@@ -143,7 +143,7 @@ def test_what_is_too_long_is_refused_at_the_door(tmp_path: Path) -> None:
     project.close()
 
 
-def test_what_is_wrong_with_a_trained_model_is_told_and_others_can_be_used(tmp_path: Path) -> None:
+def test_what_is_wrong_with_a_trained_model_is_reported_and_others_can_be_used(tmp_path: Path) -> None:
     """A damaged model file is a fault, but does not lock a person out of the project."""
     project, _, _ = bird_project(tmp_path)
     project.models.add_trained(trained_model("Mine"))

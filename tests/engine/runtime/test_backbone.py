@@ -57,7 +57,7 @@ def test_several_threads_at_once(tmp_path: Path) -> None:
 
 
 def test_cores(tmp_path: Path) -> None:
-    """The session runs well on all cores unless told otherwise, and a few more threads feed a GPU."""
+    """The session runs well on all cores by default, and a few more threads feed a GPU."""
     card = write_tiny_backbone(tmp_path / "tiny.onnx")
     assert BackboneSession(tmp_path / "tiny.onnx", card, CPU).parallel_runs == usable_cores()
     assert BackboneSession(tmp_path / "tiny.onnx", card, CPU, threads=3).parallel_runs == 3

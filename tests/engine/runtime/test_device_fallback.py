@@ -65,7 +65,7 @@ def test_a_device_that_works() -> None:
 
 
 def test_full_memory_makes_batches_smaller() -> None:
-    """Batches are halved until they fit, and stay so; every row comes out in its place, and nobody need be told."""
+    """Batches are halved until they fit, and stay so; every row comes out in its place, and nobody need know."""
     gpu, cpu = FakeGpu(10), CountedCpu()
     run = DeviceFallback(gpu, cpu, device_name="GPU 1")
     assert np.array_equal(run(rows(32)), doubled(rows(32)))

@@ -96,24 +96,24 @@ def test_which_devices_have_buffers(
 def test_embedding_outlives_the_gpu(
     tmp_path: Path, model: Path, card: BackboneCard, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A GPU that fails in the midst of a run costs nothing but speed, and is told of once."""
+    """A GPU that fails in the midst of a run costs nothing but speed, and is reported once."""
     opened = install_fake_gpu(monkeypatch, runs=3, message=message)
     session = BackboneSession(model, card, replace(FAKE_GPU, settings=DeviceSettings(batch=4)), threads=2)
     requests = [EmbedRequest(n, write_jpeg(tmp_path / f"{n}.jpg", seed=n)) for n in range(40)]
-    heard: list[Progress] = []
+    reported: list[Progress] = []
     with EmbeddingCache(tmp_path / "cache", "ab" * 32, WIDTH) as cache:
-        summary = embed_files(requests, session, cache, on_progress=heard.append)
+        summary = embed_files(requests, session, cache, on_progress=reported.append)
     assert (summary.embedded, summary.failed) == (40, ())
-    assert (summary.device_name, heard[-1].note) == ("CPU", "CPU")
+    assert (summary.device_name, reported[-1].note) == ("CPU", "CPU")
     assert summary.notice.startswith("GPU 1 failed (")
-    assert {progress.notice for progress in heard} == {"", summary.notice}
-    assert (heard[0].notice, heard[-1].notice) == ("", summary.notice)
+    assert {progress.notice for progress in reported} == {"", summary.notice}
+    assert (reported[0].notice, reported[-1].notice) == ("", summary.notice)
     assert opened == [CUDA_PROVIDER, CPU_PROVIDER]
     assert not session.is_on_gpu
 
 
 def test_a_network_that_the_gpu_cannot_open(model: Path, card: BackboneCard, monkeypatch: pytest.MonkeyPatch) -> None:
-    """By itself the CPU takes over with a notice; a device asked for by name is an error."""
+    """By itself the CPU takes over with a notice; a device requested by name is an error."""
 
     def refuse(path: Path, provider: str = CPU_PROVIDER, **options: object) -> object:
         if provider != CPU_PROVIDER:
@@ -129,7 +129,7 @@ def test_a_network_that_the_gpu_cannot_open(model: Path, card: BackboneCard, mon
 
 
 def test_a_gpu_that_fails_at_once(model: Path, card: BackboneCard, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It never began: by itself the CPU takes over with a notice; a device asked for by name is an error."""
+    """It never began: by itself the CPU takes over with a notice; a device requested by name is an error."""
     install_fake_gpu(monkeypatch, runs=0)
     session = BackboneSession(model, card, FAKE_GPU)
     assert (session.device_name, session.embed(noise(3)).shape) == ("CPU", (3, WIDTH))

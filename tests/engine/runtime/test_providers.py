@@ -61,8 +61,8 @@ def test_gpu_that_does_not_work_is_explained(monkeypatch: pytest.MonkeyPatch) ->
     choice = choose_providers("auto")
     assert (choice.device_name, choice.is_gpu) == ("CPU", False)
     assert choice.reason == "the memory of the GPU is full (122,880 MiB free)"
-    told = r"device cuda cannot be used: the memory .* Use the device auto or cpu, or close other programs"
-    with pytest.raises(UsageError, match=told):
+    message = r"device cuda cannot be used: the memory .* Use the device auto or cpu, or close other programs"
+    with pytest.raises(UsageError, match=message):
         choose_providers("cuda")
 
 

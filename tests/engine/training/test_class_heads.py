@@ -69,7 +69,7 @@ def test_only_fine_classes(training_set: TrainingSet) -> None:
 
 
 def test_training_it_tells_classes_apart(training_set: TrainingSet) -> None:
-    """Embeddings that differ by class are told apart after some steps."""
+    """Embeddings that differ by class are distinguished after some steps."""
     heads = ClassHeads(3, training_set)
     embeddings, classes = torch.eye(3), np.array([CAT, DOG, FISH])
     optimizer = torch.optim.Adam(heads.parameters(), 0.1)

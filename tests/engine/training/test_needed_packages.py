@@ -1,4 +1,4 @@
-"""What is told where only classification was installed."""
+"""What is reported where only classification was installed."""
 
 import sys
 

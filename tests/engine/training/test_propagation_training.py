@@ -112,7 +112,7 @@ def test_the_best_state_on_the_validation_classes_is_kept(hierarchy: SyntheticHi
     assert best.measured_loss <= trained.history[0].measured_loss
 
 
-def test_progress_is_told_and_a_stop_is_obeyed(hierarchy: SyntheticHierarchy) -> None:
+def test_progress_is_reported_and_a_stop_is_obeyed(hierarchy: SyntheticHierarchy) -> None:
     """Stopped by its own listener at the first report, long before the end."""
     reports: list[Progress] = []
     cancel = CancelToken()
@@ -130,23 +130,23 @@ def test_progress_is_told_and_a_stop_is_obeyed(hierarchy: SyntheticHierarchy) ->
     assert (reports[0].total, reports[0].unit) == (100_000, "episodes")
 
 
-def test_a_project_with_too_few_classes_is_told_what_it_takes() -> None:
+def test_a_project_with_too_few_classes_learns_what_it_takes() -> None:
     """No labels at all is an answer, not a crash."""
     nothing = np.zeros(0, np.int64)
     with pytest.raises(InputError, match="too little to learn propagation from"):
         train_attention(np.zeros((0, 4), np.float32), nothing, np.array([[0], [1]]))
 
 
-def test_each_point_is_told_as_it_comes(hierarchy: SyntheticHierarchy) -> None:
+def test_each_point_is_reported_as_it_comes(hierarchy: SyntheticHierarchy) -> None:
     """The listener hears the history, accuracy included, while training goes on."""
     settings = replace(ATTENTION_ALONE, iterations=4, validation_interval=2, validation_episodes=3, test_episodes=3)
-    heard: list[TrainingPoint] = []
+    reported: list[TrainingPoint] = []
     trained = train_attention(
-        hierarchy.embeddings, hierarchy.class_positions, hierarchy.edge_index, settings, on_point=heard.append
+        hierarchy.embeddings, hierarchy.class_positions, hierarchy.edge_index, settings, on_point=reported.append
     )
-    assert tuple(heard) == trained.history
-    assert [point.iteration for point in heard] == [0, 2, 4]
-    assert all(point.accuracy is not None and 0 <= point.accuracy <= 1 for point in heard)
+    assert tuple(reported) == trained.history
+    assert [point.iteration for point in reported] == [0, 2, 4]
+    assert all(point.accuracy is not None and 0 <= point.accuracy <= 1 for point in reported)
 
 
 def test_training_goes_on_from_an_attention(hierarchy: SyntheticHierarchy, attention_alone: TrainedPropagation) -> None:

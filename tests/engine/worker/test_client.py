@@ -152,7 +152,7 @@ def test_a_worker_that_stays_answers_again() -> None:
 
 
 def test_a_worker_that_is_gone_says_so_at_once() -> None:
-    """Who asks it again is told how it died."""
+    """Who asks it again learns how it died."""
     worker = Worker(python("os._exit(3)"), stays=True)
     endings: list[Ending] = []
     worker.send(TRIAL, ignore_event, endings.append)

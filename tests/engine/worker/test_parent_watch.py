@@ -25,11 +25,11 @@ def test_children_do_not_hear_ctrl_c() -> None:
 
 def test_the_parent_hears_it_all_the_same() -> None:
     """One that comes while children are started is late, not lost."""
-    heard: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, _frame: heard.append(number))
+    received: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _frame: received.append(number))
     try:
         with children_without_ctrl_c():
             os.kill(os.getpid(), signal.SIGINT)
     finally:
         signal.signal(signal.SIGINT, before)
-    assert heard == [signal.SIGINT]
+    assert received == [signal.SIGINT]

@@ -82,7 +82,7 @@ def test_what_is_no_message_is_refused(line: bytes) -> None:
 
 
 def test_a_message_that_was_not_expected_is_refused() -> None:
-    """Both sides decode only what they asked for."""
+    """Both sides decode only what they requested."""
     with pytest.raises(FormatError, match="expected Progress or Stopped, found Failed"):
         read(encode(1, Failed("x"))).message(Progress, Stopped)
 
@@ -103,7 +103,7 @@ def test_values_that_a_dataclass_refuses_are_refused() -> None:
         read(json.dumps(line).encode()).message(Preprocessing)
 
 
-def test_another_version_is_told_apart() -> None:
+def test_another_version_is_recognised() -> None:
     """The program was updated while its window was open: a sentence with what to do."""
     line = json.loads(encode(1, Stopped()))
     with pytest.raises(ProtoleafError, match=r"updated while it was running.*found 0\.0\.0\. Close it and start it"):

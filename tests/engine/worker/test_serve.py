@@ -50,8 +50,8 @@ def until_cancelled(_request: Add, send: Send, cancel: CancelToken) -> Sum:
 
 def test_a_request_is_answered() -> None:
     """Events first, the result last."""
-    told = served(Add(1, 2), handlers=answering(added))
-    assert (told.status, told.events, told.ending) == (0, (Progress(1, 1),), Sum(3))
+    answer = served(Add(1, 2), handlers=answering(added))
+    assert (answer.status, answer.events, answer.ending) == (0, (Progress(1, 1),), Sum(3))
 
 
 def test_requests_are_answered_one_after_the_other() -> None:
@@ -87,20 +87,20 @@ def test_a_cancel_stops_its_request_alone() -> None:
 
 def test_the_end_of_standard_input_stops_it() -> None:
     """When the window has died nobody waits for the result."""
-    told = served(Add(1), is_alone=True, handlers=answering(until_cancelled))
-    assert (told.status, told.ending) == (0, Stopped())
+    answer = served(Add(1), is_alone=True, handlers=answering(until_cancelled))
+    assert (answer.status, answer.ending) == (0, Stopped())
 
 
 def test_a_refusal_is_a_sentence() -> None:
-    """What the engine refuses is told, and the exit status says that something failed."""
+    """What the engine refuses is reported, and the exit status says that something failed."""
 
     def refuse(_request: Add, _send: Send, _cancel: CancelToken) -> Sum:
         raise StorageError("the disk is full", remedy="make room")
 
-    told = served(Add(1), handlers=answering(refuse))
-    assert (told.status, told.ending) == (1, Failed.of(StorageError("the disk is full", remedy="make room")))
-    assert isinstance(told.ending, Failed)
-    assert told.ending.message == "the disk is full. Make room"
+    answer = served(Add(1), handlers=answering(refuse))
+    assert (answer.status, answer.ending) == (1, Failed.of(StorageError("the disk is full", remedy="make room")))
+    assert isinstance(answer.ending, Failed)
+    assert answer.ending.message == "the disk is full. Make room"
 
 
 def test_a_bug_keeps_its_traceback() -> None:
@@ -109,10 +109,10 @@ def test_a_bug_keeps_its_traceback() -> None:
     def fail(_request: Add, _send: Send, _cancel: CancelToken) -> Sum:
         raise KeyError("leaf")
 
-    told = served(Add(1), handlers=answering(fail))
-    assert (told.status, told.ending.message) == (1, "")
-    assert told.ending.traceback.startswith("Traceback")
-    assert told.ending.traceback.endswith("KeyError: 'leaf'\n")
+    answer = served(Add(1), handlers=answering(fail))
+    assert (answer.status, answer.ending.message) == (1, "")
+    assert answer.ending.traceback.startswith("Traceback")
+    assert answer.ending.traceback.endswith("KeyError: 'leaf'\n")
 
 
 @pytest.mark.parametrize("line", [b"hello\n", b"[1]\n", encode(1, Stopped()), encode(1, Progress(1, 2))])

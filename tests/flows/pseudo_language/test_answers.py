@@ -63,7 +63,7 @@ def edits(desk: Desk) -> dict[str, Callable[[Project], Change]]:
 
 
 def test_edits_of_classes(reviewing: Desk, reader: Reader) -> None:
-    """Each is told, and how it is taken back."""
+    """Each is shown, and how it is taken back."""
     session = reviewing.window.session
     for name, edit in edits(reviewing).items():
         act(reviewing.qtbot, session, edit)
@@ -103,7 +103,7 @@ def opened(desk: Desk, name: str) -> ExportCard:
 
 
 def exported(desk: Desk, card: ExportCard) -> str:
-    """Export, and what is said of it."""
+    """Export, and the messages about it."""
     desk.window.toast.hide()
     card.export_button.click()
     desk.wait(lambda: not card.isVisible() and bool(desk.window.toast.message))

@@ -33,7 +33,7 @@ def read_classes(desk: Desk, source: Path, monkeypatch: pytest.MonkeyPatch) -> G
 def test_class_lists(
     reviewing: Desk, collection: Collection, reader: Reader, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A new one, that of next year in both ways, one that cannot be, and one that is no list; then what is said."""
+    """A new one, that of next year in both ways, one that cannot be, and one that is no list; then the messages."""
     toast, source = reviewing.window.toast, tmp_path / "shapes.csv"
     source.write_text(NEW.replace("Dune gull", "Red checks (2)").replace("Gulls", "Purple (2)"), encoding="utf-8")
     card = read_classes(reviewing, source, monkeypatch)
@@ -60,7 +60,7 @@ def read_graph_card(reader: Reader, screen: str, card: GraphImportCard) -> None:
 
 @pytest.fixture
 def hostile_table(reviewing: Desk, collection: Collection) -> Path:
-    """Labels that are new, there, said otherwise, of missing classes and images, unclear, and lines that are wrong."""
+    """Labels that are new, there, other than ours, of missing classes and images, unclear, and lines that are wrong."""
     write_shape(collection.folder / "late" / "0.png", "Red disc", seed=77)
     (collection.folder / "late" / "1.png").mkdir()
     (collection.folder / "late" / "2.txt").write_text("no picture", encoding="utf-8")
@@ -106,7 +106,7 @@ def read_label_card(reader: Reader, screen: str, card: LabelImportCard) -> None:
 
 
 def test_labels(reviewing: Desk, reader: Reader, hostile_table: Path) -> None:
-    """Everything that a table can hold; then what is said of the import."""
+    """Everything that a table can hold; then the messages about the import."""
     card = surveyed(reviewing, hostile_table)
     assert len(card.problems.rows) == 6
     read_label_card(reader, "labels", card)

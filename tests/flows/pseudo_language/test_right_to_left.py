@@ -49,7 +49,7 @@ def test_nothing_is_cut(reviewing: Desk, reader: Reader) -> None:
 
 @both_ways
 def test_panes_and_cards_begin_at_one_side(reviewing: Desk, spoken: str) -> None:
-    """The classes, then the images, then what is said of one; cards follow each other the same way."""
+    """The classes, then the images, then the facts of one; cards follow each other the same way."""
     window, view = reviewing.window, reviewing.grid
     panes = [place_of(part) for part in (window.tree, window.workspace, window.inspector)]
     assert in_reading_order(spoken, *panes) == panes
@@ -154,7 +154,7 @@ def test_stars_are_counted_from_where_they_begin(reviewing: Desk, spoken: str) -
 
 @pytest.fixture
 def class_page(reviewing: Desk) -> Inspector:
-    """What is said of a class whose row was clicked."""
+    """The facts of a class whose row was clicked."""
     tree, inspector = reviewing.window.tree.front, reviewing.window.inspector
     tree.expandAll()
     (row,) = tree.model().indexes_of(reviewing.graph.find("Red disc"))  # type: ignore[attr-defined]

@@ -105,7 +105,7 @@ def test_searching(reviewing: Desk, reader: Reader) -> None:
 
 
 def test_images_beside_one_another(reviewing: Desk, reader: Reader) -> None:
-    """Several, and one with the labelled images of its likeliest classes; and a key that is taken already."""
+    """Several, and one with the labelled images of its most likely classes; and a key that is taken already."""
     window = reviewing.window
     reviewing.choose(0)
     for _ in range(4):

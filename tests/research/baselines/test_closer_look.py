@@ -82,7 +82,7 @@ def test_a_small_level_gives_all_it_has() -> None:
 
 
 def test_one_few_shot_class_is_refused() -> None:
-    """One class cannot be told from another."""
+    """One class cannot be distinguished from another."""
     with pytest.raises(InputError, match=r"tell apart.*found 1"):
         closer_look(without_images_of(colour_training_set(), *range(7, 18)), level_wise=False)
 

@@ -56,7 +56,7 @@ def test_what_a_fit_costs_others_at_small_size() -> None:
 
 
 def test_synthetic_embeddings_cover_every_class() -> None:
-    """Unit length, every class has its share, the same seed gives the same, and classes can be told apart."""
+    """Unit length, every class has its share, the same seed gives the same, and classes can be distinguished."""
     drawn = synthetic_embeddings(400, 48, classes=200)
     np.testing.assert_allclose(np.linalg.norm(drawn.embeddings, axis=1), 1, atol=1e-5)
     assert set(np.bincount(drawn.classes)) == {2}
@@ -145,7 +145,7 @@ def test_embed_benchmark_without_pictures(tmp_path: Path) -> None:
 
 
 def test_drawn_photos(tmp_path: Path) -> None:
-    """So many files of the size that was asked for, each with other content, the same when drawn again."""
+    """So many files of the requested size, each with other content, the same when drawn again."""
     paths = draw_photos(tmp_path / "one", SMALL_KIND)
     contents = [path.read_bytes() for path in paths]
     assert len(set(contents)) == len(paths) == 6
@@ -155,7 +155,7 @@ def test_drawn_photos(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", sorted(DECODERS))
 def test_plain_decoders_decode_small(name: str) -> None:
-    """A large JPEG becomes a small picture that still has the side that was asked for."""
+    """A large JPEG becomes a small picture that still has the requested side."""
     pixels = picture(1600, 1200)
     decoded = DECODERS[name](encoded(pixels, "JPEG", quality=90), 128)
     assert 128 <= min(decoded.shape[:2]) < 320

@@ -18,7 +18,7 @@ def test_edits_are_timed(capsys: pytest.CaptureFixture[str]) -> None:
     assert merged["predictions_s"] > renamed["predictions_s"] > 0
 
 
-def test_a_missed_limit_is_told() -> None:
+def test_a_missed_limit_is_reported() -> None:
     """The slowest edit counts, with the search for the images that it changed."""
     quick, slow = EditFigures("quick", 0.1, 0.1, 0.0, 1), EditFigures("slow", 0.9, 0.9, 0.2, 1)
     assert EditsFigures(1, (quick,)).are_kept

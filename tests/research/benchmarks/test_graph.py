@@ -13,16 +13,16 @@ from tests.support.command_line import done
 def test_the_graph_is_timed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """A taxonomy of one's own is taken for the large one."""
     own = write_taxonomy(tmp_path, 300).parent
-    said = done(capsys, "benchmark", "graph", "--wordnet", own, "--classes", "200", "--no-window", "--json").fields
-    figures = {each["name"]: each for each in said["figures"]}
-    assert (said["synsets"], said["classes"], said["are_kept"]) == (300, 200, True)
+    fields = done(capsys, "benchmark", "graph", "--wordnet", own, "--classes", "200", "--no-window", "--json").fields
+    figures = {each["name"]: each for each in fields["figures"]}
+    assert (fields["synsets"], fields["classes"], fields["are_kept"]) == (300, 200, True)
     assert figures["search, a letter, 95 %"]["limit"] == 50
     assert figures["all classes laid out"]["limit"] == 2
-    assert all(each["value"] > 0 for each in said["figures"] if each["unit"])
+    assert all(each["value"] > 0 for each in fields["figures"] if each["unit"])
     assert figures["all classes laid out"]["computing"] > 0
 
 
-def test_a_missed_limit_of_the_graph_is_told() -> None:
+def test_a_missed_limit_of_the_graph_is_reported() -> None:
     kept, free, missed = (GraphFigure("a", 1, "s", 2), GraphFigure("b", 9, "s"), GraphFigure("c", 3, "ms", 2))
     assert GraphFigures(1, 1, (kept, free)).are_kept
     assert not GraphFigures(1, 1, (kept, free, missed)).are_kept

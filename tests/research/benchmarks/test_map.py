@@ -1,4 +1,4 @@
-"""The map measured, here small: rows beside their limits, and a missed limit is told."""
+"""The map measured, here small: rows beside their limits, and a missed limit is reported."""
 
 import pytest
 
@@ -8,16 +8,16 @@ from tests.support.command_line import done
 
 def test_making_and_frames_are_timed(capsys: pytest.CaptureFixture[str]) -> None:
     """Without a window too; every limited row says whether it was kept."""
-    said = done(capsys, "benchmark", "map", "--images", "400", "--no-window", "--json").fields
-    rows = {each["name"]: each for each in said["rows"]}
+    fields = done(capsys, "benchmark", "map", "--images", "400", "--no-window", "--json").fields
+    rows = {each["name"]: each for each in fields["rows"]}
     made = rows["map of 400 images made"]
     assert made["limit"] == 180
     assert made["is_kept"]
     assert 0 < made["value"] < 180
-    assert said["are_kept"]
+    assert fields["are_kept"]
 
 
-def test_a_missed_limit_is_told() -> None:
+def test_a_missed_limit_is_reported() -> None:
     kept, free, missed = MapRow("a", 1, "s", 2), MapRow("b", 9, "s"), MapRow("c", 17, "ms", 16)
     assert MapFigures(1, (kept, free)).are_kept
     assert not MapFigures(1, (kept, missed)).are_kept

@@ -97,7 +97,7 @@ def test_goes_on_after_ctrl_c(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first Ctrl+C keeps the checkpoint and prints the command that goes on; the second run finishes."""
-    handler = signal.getsignal(signal.SIGINT)  # a program started in the background is told to ignore it
+    handler = signal.getsignal(signal.SIGINT)  # a program started in the background has to ignore it
     add_point = loop._Training._add_point  # noqa: SLF001 (a kill at exactly this moment)
 
     def interrupted(training: loop._Training, *, is_last: bool) -> None:
@@ -107,9 +107,9 @@ def test_goes_on_after_ctrl_c(
     words: Words = (data, tmp_path, "--method", "prototypical-net", *TWO_WAYS, *quick_words())
     with monkeypatch.context() as patched:
         patched.setattr(loop._Training, "_add_point", interrupted)  # noqa: SLF001 (a kill at exactly this moment)
-        said = refused(capsys, "experiment", "train", *words, status=130)
-    assert "what was finished is kept; resume with: protoleaf experiment train" in said
-    assert "--method prototypical-net --ways 2" in said
+        message = refused(capsys, "experiment", "train", *words, status=130)
+    assert "what was finished is kept; resume with: protoleaf experiment train" in message
+    assert "--method prototypical-net --ways 2" in message
     assert (tmp_path / "pure" / "2w1s" / "prototypical-net" / "checkpoint.safetensors").is_file()
     again = done(capsys, "experiment", "train", *words).out
     assert "3 iterations, loss" in again
@@ -148,7 +148,7 @@ def test_speed(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("build", "--source", "a", "--wordnet", "b", "--variant", "both", "--out", "c"), "expected pure or mix"),
         (("train", "DATA", "RUNS", "--method", "ppn+"), "closer-look-star, ppn, prototypical-net-heads"),
@@ -166,16 +166,16 @@ def test_speed(capsys: pytest.CaptureFixture[str]) -> None:
     ],
 )
 def test_misuse(
-    words: tuple[str, ...], said: str, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    words: tuple[str, ...], message: str, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """One line that says what there is, and status 2."""
     places = {"DATA": str(data), "RUNS": str(tmp_path / "runs"), "OUT": str(tmp_path / "out")}
-    assert said in refused(capsys, "experiment", *(places.get(word, word) for word in words), status=2)
+    assert message in refused(capsys, "experiment", *(places.get(word, word) for word in words), status=2)
     assert not (tmp_path / "runs").exists()
 
 
 def test_refusals(data: Path, runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What cannot be done is told in one line, and status 1."""
+    """What cannot be done is reported in one line, and status 1."""
     cell: Words = ("--method", "ppn", *TWO_WAYS)
     assert "data_set.json" in refused(capsys, "experiment", "train", tmp_path, runs, *cell)
     assert "Train it first" in refused(capsys, "experiment", "test", data, tmp_path, *cell)

@@ -21,7 +21,7 @@ def test_copies_are_counted_by_every_rule(tmp_path: Path, capsys: pytest.Capture
     assert "copies found, in %; shapes" in done(capsys, *words).out
 
 
-def test_likeness_in_both_spaces(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_similarity_in_both_spaces(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = write_shapes(tmp_path / "shapes")
     words = ("experiment", "similar", source, "--backbone", "leafnet", "--device", "cpu", "--json")
     spaces = {each["space"]: each for each in json.loads(done(capsys, *words).out)["spaces"]}

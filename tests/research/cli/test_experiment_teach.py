@@ -15,9 +15,9 @@ def test_tables_curve_and_resuming(tmp_path: Path, capsys: pytest.CaptureFixture
     """Text for people, JSON in a file, a picture; a second run takes everything from the folder of runs."""
     source = write_shapes(tmp_path / "shapes")
     words = ("experiment", "teach", source, *QUICK, "--runs", tmp_path / "runs")
-    said = done(capsys, *words, "--out", tmp_path / "figures.json", "--curve", tmp_path / "curve").out
-    assert "leafnet, 8 classes, 57 images, 2 draws" in said
-    assert "Teach first minus each" in said
+    output = done(capsys, *words, "--out", tmp_path / "figures.json", "--curve", tmp_path / "curve").out
+    assert "leafnet, 8 classes, 57 images, 2 draws" in output
+    assert "Teach first minus each" in output
     fields = json.loads((tmp_path / "figures.json").read_text(encoding="utf-8"))
     assert fields.pop("about") == "Written by Protoleaf"
     assert [method["method"] for method in fields["methods"]] == ["teach-first", "random"]

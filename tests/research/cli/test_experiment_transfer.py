@@ -23,11 +23,11 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_tables_and_figures(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Text for people, JSON in a file; a second run takes everything from the folder of runs."""
     words = ("experiment", "transfer", source, *QUICK, "--runs", tmp_path / "runs")
-    said = done(capsys, *words, "--out", tmp_path / "figures.json").out
-    assert "leafnet, shots alone: leaf top-1 in %, 8 classes, 64 images, 2 draws" in said
-    assert "everyday model: calibration error" in said
-    assert "1 shot + coarse" in said
-    assert "images/s" not in said
+    output = done(capsys, *words, "--out", tmp_path / "figures.json").out
+    assert "leafnet, shots alone: leaf top-1 in %, 8 classes, 64 images, 2 draws" in output
+    assert "everyday model: calibration error" in output
+    assert "1 shot + coarse" in output
+    assert "images/s" not in output
     cells = json.loads((tmp_path / "figures.json").read_text(encoding="utf-8"))["cells"]
     assert [(cell["method"], cell["coarse_labels"]) for cell in cells] == [
         ("prototypes", False), ("prototypes", True), ("everyday", False), ("everyday", True),
@@ -44,10 +44,10 @@ def test_tables_and_figures(source: Path, tmp_path: Path, capsys: pytest.Capture
 def test_elsewhere(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Instead of the usual situation; both kinds can be kept in one folder."""
     words = ("experiment", "transfer", source, *QUICK, "--runs", tmp_path / "runs")
-    said = done(capsys, *words, "--elsewhere", "--out", tmp_path / "figures.json").out
-    assert "leafnet, shots from train, the collection is val: leaf top-1 in %, 8 classes, 16 images in val" in said
-    assert "leafnet, shots and coarse labels from train, the collection is val" in said
-    assert "shots alone" not in said
+    output = done(capsys, *words, "--elsewhere", "--out", tmp_path / "figures.json").out
+    assert "leafnet, shots from train, the collection is val: leaf top-1 in %, 8 classes, 16 images in val" in output
+    assert "leafnet, shots and coarse labels from train, the collection is val" in output
+    assert "shots alone" not in output
     fields = json.loads((tmp_path / "figures.json").read_text(encoding="utf-8"))
     assert (fields["images"], fields["val_images"]) == (64, 16)
     assert {cell["elsewhere"] for cell in fields["cells"]} == {True}
@@ -59,7 +59,7 @@ def test_elsewhere(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 
 def test_elsewhere_needs_known_classes_in_val(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """It is told before any image is embedded."""
+    """It is reported before any image is embedded."""
     folder = write_shapes(tmp_path / "shapes")
     (folder / "val" / "Shapes").rename(folder / "val" / "Forms")
     words = ("experiment", "transfer", folder, *QUICK, "--elsewhere")
@@ -78,7 +78,7 @@ def test_some_classes_and_images(source: Path, capsys: pytest.CaptureFixture[str
 def test_backbones_side_by_side(
     source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two backbones have a table of size, side, speed and accuracy; Markdown when asked for; one twice is one."""
+    """Two backbones have a table of size, side, speed and accuracy; Markdown on request; one twice is one."""
     monkeypatch.setattr(candidates, "IMAGES", 8)
     monkeypatch.setattr(candidates, "ROUNDS", 1)
     tiny = tmp_path / "tiny.onnx"
@@ -97,10 +97,10 @@ def test_backbones_side_by_side(
         "--backbone",
         tiny,
     ]
-    said = done(capsys, *words, "--markdown").out
-    assert "| backbone | MB | side | images/s | 1 shot |" in said
-    assert said.count("| tiny | 0.0 | 32 |") == 3  # of all photos, of those in train and of those in val
-    assert "coarse" not in said
+    output = done(capsys, *words, "--markdown").out
+    assert "| backbone | MB | side | images/s | 1 shot |" in output
+    assert output.count("| tiny | 0.0 | 32 |") == 3  # of all photos, of those in train and of those in val
+    assert "coarse" not in output
     assert not (tmp_path / "backbones").exists()  # a file is measured, not added to the library
 
 

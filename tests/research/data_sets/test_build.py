@@ -45,7 +45,7 @@ def test_the_training_part(built_once: Path) -> None:
 
 
 def test_few_shot_classes_have_their_images(built_once: Path) -> None:
-    """Every few-shot class of both parts has at least the images that were asked for."""
+    """Every few-shot class of both parts has at least the requested images."""
     data = load(built_once)
     counts = np.bincount(data.class_positions, minlength=len(data.class_keys))
     assert counts[data.levels == 7].min() >= RECIPE.fewest_images

@@ -92,7 +92,7 @@ def test_another_seed_chooses_others(hierarchy: Hierarchy) -> None:
 
 
 def test_poor_classes_are_no_few_shot_classes(hierarchy: Hierarchy) -> None:
-    """A class with 19 images is not chosen where 20 are asked for, and is no test class's rival for a place."""
+    """A class with 19 images is not chosen where 20 are required, and is no test class's rival for a place."""
     graph = choose_classes(hierarchy, {**MANY, key("kind5"): 19}, Recipe(few_shot_share=1.0))
     assert set(graph.other_last_level) == {key("kind5"), key("kind12")}
 

@@ -115,7 +115,7 @@ def test_an_empty_folder_is_filled_and_a_file_is_refused(twelve: Path, tmp_path:
         write(twelve, tmp_path / "file")
 
 
-def test_a_full_disk_is_said_before_and_while_writing(
+def test_a_full_disk_is_reported_before_and_while_writing(
     small_imagenet: Path, wordnet: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Both when it is known at once and when it shows on the way; nothing is left behind."""

@@ -120,7 +120,7 @@ def test_a_process_that_crashes_or_hangs_costs_its_rows_only(
 
 @pytest.mark.parametrize("part", SHARES)
 def test_each_part_has_a_plan(part: str) -> None:
-    """Names are told once."""
+    """Names are reported once."""
     names = [each.name for each in parts.measurements_of(part, TINY)]
     assert names
     assert len(set(names)) == len(names)

@@ -75,7 +75,7 @@ def test_choices_and_tests_share_no_class(colours: FewShotData) -> None:
 
 
 def test_too_few_classes_are_left(colours: FewShotData) -> None:
-    """Said before anything is trained."""
+    """Reported before anything is trained."""
     with pytest.raises(InputError, match="too few few-shot classes"):
         colours.with_validation(len(colours.training_few_shot) - 1)
 
@@ -219,7 +219,7 @@ def test_rows_are_set_beside_what_they_vary() -> None:
     assert beside["PPN, trained with the raw cosine", "PPN+, the paper's lambda"] == "-30.00 ± 0.00"
 
 
-def test_what_splits_share_is_said() -> None:
+def test_what_splits_share_is_reported() -> None:
     """Test classes of each two splits of a variant."""
     results = [replace(result("ppn", {}, split=split), test_classes=ids) for split, ids in SHARING]
     assert shared_test_classes(results).rows == (("pure 0 and 1", "2", "1"),)

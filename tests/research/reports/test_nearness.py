@@ -42,7 +42,7 @@ def test_the_order_of_classes_does_not_matter() -> None:
     assert permuted.ratio == pytest.approx(nearness(PLACES, EDGES, LEVELS).ratio)
 
 
-def test_nothing_to_measure_is_told() -> None:
+def test_nothing_to_measure_is_reported() -> None:
     """No edges, or one place for all, have no ratio."""
     with pytest.raises(InputError, match="no edge"):
         nearness(PLACES, EDGES[:, :0], LEVELS)

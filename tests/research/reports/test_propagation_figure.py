@@ -55,7 +55,7 @@ def test_other_numbers_give_another_picture(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "curves", [[], [PropagationCurve("pure", "ppn", 5, ())], [curve("pure", "prototypical-net", 5, 0.3)]]
 )
-def test_nothing_to_draw_is_told(tmp_path: Path, curves: list[PropagationCurve]) -> None:
+def test_nothing_to_draw_is_reported(tmp_path: Path, curves: list[PropagationCurve]) -> None:
     """No curves, no points or an unknown setting leave no files."""
     with pytest.raises(InputError):
         accuracy_against_propagation(curves, tmp_path)
@@ -63,7 +63,7 @@ def test_nothing_to_draw_is_told(tmp_path: Path, curves: list[PropagationCurve])
 
 
 def test_a_missing_library_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the optional libraries the person is told what to install."""
+    """Without the optional libraries the message names what to install."""
     monkeypatch.setattr(drawing, "LIBRARIES", ("matplotlib", "no_such_library"))
     with pytest.raises(UsageError, match=r"figures need no_such_library.*protoleaf\[experiments\]"):
         accuracy_against_propagation(CURVES, tmp_path)

@@ -112,7 +112,7 @@ def test_names_are_few() -> None:
 
 
 @pytest.mark.parametrize("count", [3, 39])
-def test_wrong_numbers_of_classes_are_told(tmp_path: Path, count: int) -> None:
+def test_wrong_numbers_of_classes_are_reported(tmp_path: Path, count: int) -> None:
     """Too few classes, or levels that do not fit the prototypes, leave no files."""
     tree = small_tree()
     vectors = tree.vectors[:count]
@@ -122,7 +122,7 @@ def test_wrong_numbers_of_classes_are_told(tmp_path: Path, count: int) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_infinite_prototypes_are_told(tmp_path: Path) -> None:
+def test_infinite_prototypes_are_reported(tmp_path: Path) -> None:
     """A model that diverged is not drawn."""
     tree = small_tree()
     tree.vectors[5, 5] = np.inf

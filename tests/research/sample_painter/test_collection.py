@@ -20,15 +20,15 @@ from research.sample_painter.orders import orders_of
 
 
 @pytest.fixture(scope="module")
-def heard() -> list[Progress]:
-    """What the listener heard while `collection` was drawn."""
+def reported() -> list[Progress]:
+    """The progress that was reported while `collection` was drawn."""
     return []
 
 
 @pytest.fixture(scope="module")
-def collection(tmp_path_factory: pytest.TempPathFactory, heard: list[Progress]) -> SampleCollection:
+def collection(tmp_path_factory: pytest.TempPathFactory, reported: list[Progress]) -> SampleCollection:
     """A small collection: two pictures of each leaf class."""
-    return draw_collection(tmp_path_factory.mktemp("collection"), images_per_class=2, on_progress=heard.append)
+    return draw_collection(tmp_path_factory.mktemp("collection"), images_per_class=2, on_progress=reported.append)
 
 
 def rows_of(path: Path) -> list[tuple[str, str]]:
@@ -172,10 +172,10 @@ def test_cancel_stops_between_pictures(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("*.csv"))
 
 
-def test_progress_ends_at_all_images(collection: SampleCollection, heard: list[Progress]) -> None:
-    """The listener hears of the last picture."""
-    assert (heard[0].done, heard[0].total) == (0, len(collection.images))
-    assert (heard[-1].done, heard[-1].total) == (len(collection.images), len(collection.images))
+def test_progress_ends_at_all_images(collection: SampleCollection, reported: list[Progress]) -> None:
+    """The last picture is reported."""
+    assert (reported[0].done, reported[0].total) == (0, len(collection.images))
+    assert (reported[-1].done, reported[-1].total) == (len(collection.images), len(collection.images))
 
 
 def test_a_file_in_the_way_is_named(tmp_path: Path) -> None:

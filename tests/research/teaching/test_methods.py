@@ -1,4 +1,4 @@
-"""Every method chooses images that have no label yet, the same each time, and as many as it is asked for."""
+"""Every method chooses images that have no label yet, the same each time, and as many as requested."""
 
 import numpy as np
 import pytest
@@ -48,6 +48,6 @@ def test_ours_finds_all_classes_first(person: ScriptedPerson) -> None:
 
 
 def test_titles_differ() -> None:
-    """Rows of a table can be told apart."""
+    """Rows of a table can be distinguished."""
     titles = [method.title for method in METHODS.values() if isinstance(method, TeachMethod)]
     assert len(set(titles)) == len(METHODS)

@@ -12,7 +12,7 @@ test_images.__test__ = False  # type: ignore[attr-defined]
 
 
 def test_each_image_is_embedded_once() -> None:
-    """However often and in whatever shape it is asked for."""
+    """However often and in whatever shape it is requested."""
     seen: list[int] = []
     bench = planar_bench(seen)
     first = bench.embeddings_of(np.array([[7, 5], [5, 6]]))

@@ -34,7 +34,7 @@ def test_tasks_come_one_by_one(embedded: EmbeddedTasks) -> None:
     assert np.array_equal(tasks[5].queries, embedded.queries[5].numpy())
 
 
-def test_plain_colours_are_told_apart(bench: Bench, embedded: EmbeddedTasks) -> None:
+def test_plain_colours_are_distinguished(bench: Bench, embedded: EmbeddedTasks) -> None:
     """Both classifiers answer for every query, and mostly right; chance is 0.2."""
     for predictions in (fitted(100.0, embedded), Calibrated(KnownClasses(bench), draws=50)(embedded)):
         assert predictions.shape == (6, embedded.queries.shape[1])

@@ -10,7 +10,7 @@ IMAGES = {3: np.arange(0, 20), 5: np.arange(20, 40), 8: np.arange(40, 58), 9: np
 
 
 def draw(**changes: int) -> Tasks:
-    """40 tasks, 2-way 3-shot, unless said otherwise; class 9 never has enough images."""
+    """40 tasks, 2-way 3-shot, by default; class 9 never has enough images."""
     return draw_tasks(IMAGES, **{"ways": 2, "shots": 3, "count": 40, **changes})
 
 

@@ -38,6 +38,6 @@ def test_a_gain_is_measured_once(
     assert three["minutes"] > 0
     assert three["images_per_s_after"] > 0
     monkeypatch.setattr(measurement, "train", None)
-    said = done(capsys, *words).out
-    assert "leafnet, 1" in said
-    assert "leafnet, 3" in said
+    output = done(capsys, *words).out
+    assert "leafnet, 1" in output
+    assert "leafnet, 3" in output

@@ -111,7 +111,7 @@ def test_identity_tells_collections_apart(tmp_path: Path) -> None:
 
 
 def test_refuses_what_is_no_such_collection(tmp_path: Path) -> None:
-    """One class is nothing to tell apart; a missing part is said."""
+    """One class is nothing to tell apart; a missing part is reported."""
     write(tmp_path / "train", "A/1.jpg")
     with pytest.raises(StorageError):
         read_collection(tmp_path)

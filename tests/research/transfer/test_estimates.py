@@ -13,7 +13,7 @@ def test_interval_by_hand() -> None:
 
 
 def test_quantiles_reach_as_far_as_draws() -> None:
-    """One quantile for each number of draws that may be asked for; they fall towards the normal one."""
+    """One quantile for each number of draws that may be requested; they fall towards the normal one."""
     assert len(T_95) == MOST_DRAWS - 1
     assert list(T_95) == sorted(T_95, reverse=True)
     assert T_95[8] == 2.262

@@ -79,7 +79,7 @@ def test_the_basis_is_of_the_collection_alone(shapes: EmbeddedCollection) -> Non
     assert everything.learned_from == 64
 
 
-def test_what_cannot_be_embedded_is_said(tmp_path: Path, caches: CacheFolders) -> None:
+def test_what_cannot_be_embedded_is_reported(tmp_path: Path, caches: CacheFolders) -> None:
     """A file that is no image stops the measurement with its name."""
     from engine.errors import InputError
 

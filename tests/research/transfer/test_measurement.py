@@ -32,7 +32,7 @@ def images() -> EmbeddedCollection:
 
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[tuple[tuple[Situation, ...], int]]:
-    """What the only method was asked for; its accuracy tells the draw."""
+    """What the only method got; its accuracy tells the draw."""
     asked: list[tuple[tuple[Situation, ...], int]] = []
 
     def measure(
@@ -164,7 +164,7 @@ def test_peer_sees_all_and_is_scored_on_the_unlabelled(images: EmbeddedCollectio
     assert found[situations[0]]["first"]["top1_val"] == pytest.approx(2 / 4)  # two of each of two leaves
 
 
-def test_a_peer_may_be_told_coarse_labels(images: EmbeddedCollection) -> None:
+def test_a_peer_may_get_coarse_labels(images: EmbeddedCollection) -> None:
     """Which queries have one, and the leaves below it; without coarse labels it is asked without them."""
     seen: list[FewShotTask] = []
 
@@ -174,14 +174,14 @@ def test_a_peer_may_be_told_coarse_labels(images: EmbeddedCollection) -> None:
 
     situations = (Situation(False, 2), Situation(True, 2))
     found = measure_peer(spy, images, situations, 3, with_coarse_labels=True)
-    plain, told = seen
+    plain, with_coarse = seen
     assert plain.coarse is None
-    assert told.coarse is not None
+    assert with_coarse.coarse is not None
     drawn = draw(COLLECTION, situations[1], 3)
     queries = np.setdiff1d(drawn.rows, drawn.shots)
-    assert queries[told.coarse.positions].tolist() == drawn.coarse.tolist()
+    assert queries[with_coarse.coarse.positions].tolist() == drawn.coarse.tolist()
     herbs, trees = [True] * 3 + [False] * 2, [False] * 3 + [True] * 2
-    assert told.coarse.leaves.tolist() == [{2: herbs, 6: trees}[each] for each in drawn.coarse_ids.tolist()]
+    assert with_coarse.coarse.leaves.tolist() == [{2: herbs, 6: trees}[each] for each in drawn.coarse_ids.tolist()]
     assert found.keys() == set(situations)
 
 
@@ -269,6 +269,6 @@ def test_every_default_is_an_option(name: str, images: EmbeddedCollection) -> No
 
 
 def test_every_method_is_named_once() -> None:
-    """Titles are what a table's rows are told apart by; the slow way through files is asked for by name only."""
+    """Titles are what distinguishes a table's rows; the slow way through files is requested by name only."""
     assert len({method.title for method in METHODS.values()}) == len(METHODS)
     assert methods.IN_PROJECT not in methods.DEFAULT_METHODS

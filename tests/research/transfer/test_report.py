@@ -58,7 +58,7 @@ def test_the_default_stands_beside_the_best() -> None:
 
 
 def test_parts_have_tables_of_their_own() -> None:
-    """All photos, those of train and those of val, in every kind of table, where they were told apart."""
+    """All photos, those of train and those of val, in every kind of table, where they were separated."""
     ours = result_of("everyday", [0.7], top1_train=0.9, top1_val=0.15, coverage=0.5, coverage_val=0.25)
     report = TransferReport("plants", 1200, 200, 6, (tim(), ours), (MeasuredBackbone("leafnet", 7.28, 128, 151.4),))
     tables = dict(zip(*[iter(report.as_text().split("\n\n"))] * 2, strict=True))
@@ -71,8 +71,8 @@ def test_parts_have_tables_of_their_own() -> None:
         assert (lines[2].split()[-1], lines[-1].split()[-1]) == (peer, own)
         assert f"leafnet, shots alone{part}: the everyday model minus each, in points, paired draw by draw" in tables
         assert f"backbones{part}; nearest prototype, leaf top-1 in %" in tables
-    said = tables["leafnet, shots alone, photos of val: what the everyday model says of itself, in %"]
-    assert said.splitlines()[-2].split() == ["everyday", "model:", "coverage", "25.0"]
+    table = tables["leafnet, shots alone, photos of val: what the everyday model says of itself, in %"]
+    assert table.splitlines()[-2].split() == ["everyday", "model:", "coverage", "25.0"]
     assert "photos of" not in TransferReport("plants", 1200, 200, 6, RESULTS).as_text()
 
 

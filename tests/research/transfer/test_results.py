@@ -77,7 +77,7 @@ def test_refuses_another_cell(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_refuses(tmp_path: Path) -> None:
-    """A file where the folder should be is told."""
+    """A file where the folder should be is reported."""
     (tmp_path / "transfer").write_text("", encoding="utf-8")
     with pytest.raises(StorageError, match="cannot be written"):
         results.write(result_of("everyday", [0.5]), tmp_path)

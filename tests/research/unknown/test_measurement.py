@@ -1,4 +1,4 @@
-"""Open sets made of numbers, where strangers are easily told, and the scores of all detectors on them."""
+"""Open sets made of numbers, where strangers are easily recognised, and the scores of all detectors on them."""
 
 import numpy as np
 import pytest

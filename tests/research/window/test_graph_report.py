@@ -42,15 +42,15 @@ def test_the_drawing_is_measured(
     attach_graph_report(desk.window)
     desk.open(project)
     desk.wait(report.exists)
-    said = json.loads(report.read_text(encoding="utf-8"))
-    assert 3 < said["first_classes"] <= 120
-    assert min(said["first"]) > 0
-    assert said["memory_mib"] > 20
+    figures = json.loads(report.read_text(encoding="utf-8"))
+    assert 3 < figures["first_classes"] <= 120
+    assert min(figures["first"]) > 0
+    assert figures["memory_mib"] > 20
     if run == "edit":
-        assert said["all_classes"] == 300
-        assert len(said["moves"]) == MOVES
-        assert (len(said["pan"]), len(said["zoom"])) == (6 * FRAMES, 2 * FRAMES)
+        assert figures["all_classes"] == 300
+        assert len(figures["moves"]) == MOVES
+        assert (len(figures["pan"]), len(figures["zoom"])) == (6 * FRAMES, 2 * FRAMES)
         with Project.open(project, for_writing=False) as kept:
             assert sorted(kept.classes.graph.edges()) == sorted(bushy_graph(300, 4).edges())
     else:
-        assert len(said["flights"]) == 5
+        assert len(figures["flights"]) == 5

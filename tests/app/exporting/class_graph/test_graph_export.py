@@ -39,7 +39,7 @@ class Dialog:
 
 
 def exported(desk: Desk, monkeypatch: pytest.MonkeyPatch, target: Path, name: str) -> tuple[Dialog, str]:
-    """Export by the action; the dialog as it was opened, and what the toast said."""
+    """Export by the action; the dialog as it was opened, and the message of the toast."""
     dialog = Dialog(target, name)
     monkeypatch.setattr(QFileDialog, "getSaveFileName", dialog)
     before = desk.window.toast.message
@@ -82,16 +82,16 @@ def test_written_and_shown(reviewing: Desk, tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(QDesktopServices, "openUrl", open_url)
     count = len(reviewing.graph)
     (tmp_path / "out").mkdir()
-    dialog, said = exported(reviewing, monkeypatch, tmp_path / "out" / "shapes", "graphml")
+    dialog, message = exported(reviewing, monkeypatch, tmp_path / "out" / "shapes", "graphml")
     info = reviewing.window.session.info
     assert info is not None
     assert dialog.asked[2] == str(info.path.parent / f"{info.path.stem}-classes.json")
-    assert said == f"Exported {count} classes to shapes.graphml"
+    assert message == f"Exported {count} classes to shapes.graphml"
     graph = read_graph(tmp_path / "out" / "shapes.graphml")
     assert {each.name for each in graph.classes} == {reviewing.graph.name(each) for each in reviewing.graph.classes()}
     reviewing.qtbot.mouseClick(button(reviewing.window.toast, "Show in folder"), Qt.MouseButton.LeftButton)
     assert shown == [QUrl.fromLocalFile(str(tmp_path / "out"))]
-    dialog, said = exported(reviewing, monkeypatch, tmp_path / "dark.svg", "svg-dark")
+    dialog, message = exported(reviewing, monkeypatch, tmp_path / "dark.svg", "svg-dark")
     assert dialog.asked[2] == str(tmp_path / "out" / f"{info.path.stem}-classes.graphml")
     assert dialog.asked[4] == filter_text(OFFERED["graphml"])
     drawing = (tmp_path / "dark.svg").read_text(encoding="utf-8")
@@ -110,10 +110,10 @@ def test_a_picture(reviewing: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert {LIGHT.ground, LIGHT.card, LIGHT.text} <= colours
 
 
-def test_what_is_refused_is_said(reviewing: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_refused_is_shown(reviewing: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder that is gone, and the project itself; nothing is written."""
-    _, said = exported(reviewing, monkeypatch, tmp_path / "none" / "shapes", "csv")
-    assert said.startswith("The graph cannot be written")
+    _, message = exported(reviewing, monkeypatch, tmp_path / "none" / "shapes", "csv")
+    assert message.startswith("The graph cannot be written")
     info = reviewing.window.session.info
     assert info is not None
     before = info.path.read_bytes()
@@ -142,8 +142,8 @@ def test_a_name_that_the_dialog_did_not_know_is_asked_about(
     """The dialog asks of the name that was written; of what its suffix makes of it, the window asks."""
     theirs = tmp_path / "shapes.svg"
     theirs.write_text("theirs", encoding="utf-8")
-    _, said = exported(reviewing, monkeypatch, tmp_path / "shapes", "svg")
-    assert said == "shapes.svg is another file, not an export like this one."
+    _, message = exported(reviewing, monkeypatch, tmp_path / "shapes", "svg")
+    assert message == "shapes.svg is another file, not an export like this one."
     assert theirs.read_text(encoding="utf-8") == "theirs"
     reviewing.qtbot.mouseClick(button(reviewing.window.toast, "Replace"), Qt.MouseButton.LeftButton)
     reviewing.wait(lambda: theirs.read_bytes() != b"theirs")

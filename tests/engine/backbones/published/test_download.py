@@ -134,7 +134,7 @@ def test_a_part_that_is_too_long_starts_anew(server: WeightsServer, tmp_path: Pa
 
 
 def test_a_part_that_is_whole_is_only_checked(server: WeightsServer, tmp_path: Path) -> None:
-    """Killed between the last byte and the checksum: nothing is asked for again."""
+    """Killed between the last byte and the checksum: nothing is requested again."""
     target = tmp_path / "w.pth"
     server.breaks_after = [1000] + [0] * ATTEMPTS
     with pytest.raises(NetworkError):
@@ -192,7 +192,7 @@ def test_a_web_page_in_between_does_not_cost_the_part(server: WeightsServer, tmp
 
 
 @pytest.mark.parametrize(("status", "words"), [(404, "404 .*moved"), (403, "403 "), (407, "407 .*proxy's address")])
-def test_a_refusal_is_said_at_once(server: WeightsServer, tmp_path: Path, status: int, words: str) -> None:
+def test_a_refusal_is_reported_at_once(server: WeightsServer, tmp_path: Path, status: int, words: str) -> None:
     """Status and address are named, without another attempt."""
     server.statuses = [status]
     with pytest.raises(NetworkError, match=words):
@@ -255,7 +255,7 @@ def test_a_pause_can_be_cancelled(server: WeightsServer, tmp_path: Path) -> None
 
 
 def test_nobody_listens(tmp_path: Path) -> None:
-    """A server that is not there is said at once."""
+    """A server that is not there is reported at once."""
     with serving(WeightsServer(CONTENT)) as server:
         url = server.url
     with pytest.raises(NetworkError, match=r"127\.0\.0\.1 cannot be reached.*name the proxy"):
@@ -294,7 +294,7 @@ def test_a_connection_that_ends_while_it_is_made_safe_is_tried_again(tmp_path: P
     "location", ["https://[::1/w", "https://[zz]/w", f"https://{'a' * 70}.example/w", "http://127.0.0.1:port/w"]
 )
 def test_a_redirect_to_no_address(server: WeightsServer, tmp_path: Path, location: str) -> None:
-    """It is said at once, in a sentence."""
+    """It is reported at once, in a sentence."""
     server.location = location
     with pytest.raises(NetworkError, match="invalid address"):
         fetched(server, tmp_path / "w.pth")
@@ -317,14 +317,14 @@ def test_only_safe_addresses(url: str, tmp_path: Path) -> None:
 
 
 def test_a_redirect_to_an_unsafe_address_is_not_followed(server: WeightsServer, tmp_path: Path) -> None:
-    """What may not be asked for directly may not be asked for by a detour."""
+    """What may not be requested directly may not be requested by a detour."""
     server.location = "http://example.invalid/w.pth"
     with pytest.raises(NetworkError, match="encrypted address"):
         fetched(server, tmp_path / "w.pth")
 
 
 def test_a_file_of_another_size_is_not_taken(server: WeightsServer, tmp_path: Path) -> None:
-    """Far from what was told to the person: not downloaded, whether the server tells the size or not."""
+    """Far from what was shown to the person: not downloaded, whether the server tells the size or not."""
     for says_length in (True, False):
         server.says_length = says_length
         with pytest.raises(NetworkError, match=r"not the expected one.*about 0\.1 MB"):
@@ -339,7 +339,7 @@ def test_a_full_disk_keeps_nothing(server: WeightsServer, tmp_path: Path) -> Non
     assert left(tmp_path) == set()
 
 
-def test_too_little_room_is_said_before_anything_is_written(
+def test_too_little_room_is_reported_before_anything_is_written(
     server: WeightsServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Needed and free are named."""
@@ -350,7 +350,7 @@ def test_too_little_room_is_said_before_anything_is_written(
 
 
 def test_two_programs_do_not_share_a_part(server: WeightsServer, tmp_path: Path) -> None:
-    """The second one is told that the first is at it, and takes nothing away."""
+    """The second one is refused because the first is at it, and takes nothing away."""
     part = tmp_path / "w.pth.part"
     part.write_bytes(b"the other one's")
     with FileLock(tmp_path / "w.pth.lock"), pytest.raises(StorageError, match="already"):
@@ -370,7 +370,7 @@ def test_a_proxy_is_asked(server: WeightsServer, tmp_path: Path, monkeypatch: py
 
 @pytest.mark.parametrize("proxy", ["socks5://here:1", "a b", "http://"])
 def test_what_is_no_proxy_is_refused(proxy: str, server: WeightsServer, tmp_path: Path) -> None:
-    """Before anything is asked for."""
+    """Before anything is requested."""
     with pytest.raises(UsageError, match="proxy's address"):
         download(server.url, tmp_path / "w.pth", proxy=proxy)
     assert server.ranges == []

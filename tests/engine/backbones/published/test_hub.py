@@ -33,22 +33,22 @@ def hub() -> Iterator[HubServer]:
 
 def test_the_hub_tells_of_a_file_before_its_bytes(hub: HubServer) -> None:
     """Size, SHA-256 and version come with the redirect, which is not followed."""
-    hub.told_sha256 = DIGITS
+    hub.sent_sha256 = DIGITS
     route = Route(mirror=hub.url)
-    told = ask_about(route.address(URL), route)
-    assert told is not None
-    assert (told.size_bytes, told.sha256, told.commit) == (7, DIGITS, COMMIT)
-    assert told.url == f"{hub.url}/timm/tiny.first/resolve/{COMMIT}/model.safetensors"
+    found = ask_about(route.address(URL), route)
+    assert found is not None
+    assert (found.size_bytes, found.sha256, found.commit) == (7, DIGITS, COMMIT)
+    assert found.url == f"{hub.url}/timm/tiny.first/resolve/{COMMIT}/model.safetensors"
     assert hub.asked == ["HEAD /timm/tiny.first/resolve/main/model.safetensors"]
 
 
 @pytest.mark.parametrize("mark", ["", "b1a9" * 10, "no digits"])
 def test_what_is_no_sha256_is_not_compared(hub: HubServer, mark: str) -> None:
     """Small files have marks of another kind."""
-    hub.told_sha256 = mark
-    told = ask_about(Route(mirror=hub.url).address(URL), Route())
-    assert told is not None
-    assert told.sha256 == ""
+    hub.sent_sha256 = mark
+    found = ask_about(Route(mirror=hub.url).address(URL), Route())
+    assert found is not None
+    assert found.sha256 == ""
 
 
 def test_a_file_that_is_not_there(hub: HubServer) -> None:
@@ -68,7 +68,7 @@ def test_what_is_not_given_to_everybody(hub: HubServer, status: int) -> None:
 
 
 def test_the_environment_names_another_hub(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As hub programs understand it; files from elsewhere are not asked for there, a mirror counts more."""
+    """As hub programs understand it; files from elsewhere are not requested there, a mirror counts more."""
     monkeypatch.setenv("HF_ENDPOINT", "https://hub.example/")
     assert Route().address(URL) == "https://hub.example/timm/tiny.first/resolve/main/model.safetensors"
     elsewhere = "https://download.pytorch.org/models/resnet50-11ad3fa6.pth"

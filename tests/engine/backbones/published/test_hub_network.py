@@ -61,7 +61,7 @@ def give(hub: HubServer, **files: Any) -> None:
 
 
 def found_on(hub: HubServer, tmp_path: Path) -> PublishedNetwork:
-    """What is told of the repository's network."""
+    """The facts of the repository's network."""
     return find_published(CacheFolders(tmp_path / "caches"), "timm:hf-hub:anna/moths", route=Route(mirror=hub.url))
 
 
@@ -73,7 +73,7 @@ def own_network() -> torch.nn.Module:
 
 
 def test_a_network_in_timm_s_form(hub: HubServer, tmp_path: Path) -> None:
-    """Architecture, preprocessing, licence, size and checksum are told before its weights are asked for."""
+    """Architecture, preprocessing, licence, size and checksum are known before its weights are requested."""
     network = own_network()
     content = as_safetensors(network.state_dict())
     give(hub, config__json=OURS, README__md=README.encode(), model__safetensors=content)
@@ -139,7 +139,7 @@ def _with(facts: PublishedNetwork, settings: dict[str, Any]) -> PublishedNetwork
 
 
 @pytest.mark.parametrize(
-    ("config", "told"),
+    ("config", "message"),
     [
         ({"architecture": "hf-hub:evil/network", "pretrained_cfg": OURS["pretrained_cfg"]}, "does not know"),
         ({"architecture": ["x"], "pretrained_cfg": OURS["pretrained_cfg"]}, "does not know"),
@@ -155,10 +155,10 @@ def _with(facts: PublishedNetwork, settings: dict[str, Any]) -> PublishedNetwork
         ({"model_type": "bert"}, "no network that timm can build"),
     ],
 )
-def test_what_a_repository_may_not_say(hub: HubServer, tmp_path: Path, config: Any, told: str) -> None:
+def test_what_a_repository_may_not_say(hub: HubServer, tmp_path: Path, config: Any, message: str) -> None:
     """One line each; no address, file or option of it is followed."""
     give(hub, config__json=config, model__safetensors=b"x")
-    with pytest.raises(ModelError, match=told):
+    with pytest.raises(ModelError, match=message):
         found_on(hub, tmp_path)
 
 

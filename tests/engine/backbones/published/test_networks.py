@@ -47,7 +47,7 @@ def no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def small_facts(content: bytes, url: str = "") -> PublishedNetwork:
-    """What is told of the small network, as if it took images of 64 pixels: that is quicker."""
+    """The facts of the small network, as if it took images of 64 pixels: that is quicker."""
     return replace(facts_of(SMALL, content, url), input_side=SIDE, resize_side=SIDE)
 
 
@@ -82,7 +82,7 @@ def server(content: bytes) -> Iterator[WeightsServer]:
 
 @pytest.fixture
 def facts(server: WeightsServer) -> PublishedNetwork:
-    """What is told of the small network on this server."""
+    """The facts of the small network on this server."""
     return small_facts(server.content, server.url)
 
 
@@ -133,7 +133,7 @@ def expected_embeddings(
 
 
 def test_two_programs_do_not_share_an_export(facts: PublishedNetwork, converted_before: None, tmp_path: Path) -> None:
-    """The second one is told that the first is at it, and takes nothing away."""
+    """The second one is refused because the first is at it, and takes nothing away."""
     caches, asked = caches_of(tmp_path), list[str]()
 
     def again(progress: Progress) -> None:
@@ -181,7 +181,7 @@ def test_stopped_anywhere_nothing_is_half_made(
 def test_a_full_disk_while_exporting_leaves_nothing(
     facts: PublishedNetwork, converted_before: None, tmp_path: Path
 ) -> None:
-    """It is said, and neither the library nor the cache holds a half-made file."""
+    """It is reported, and neither the library nor the cache holds a half-made file."""
     caches = caches_of(tmp_path)
     weights = weights_path(caches, facts)
     with pytest.raises(Cancelled):
@@ -200,12 +200,12 @@ class StopAtSteps:
         self.cancel = CancelToken()
 
     def __call__(self, progress: Progress) -> None:
-        """Hear of progress."""
+        """Take progress."""
         if progress.unit == "steps":
             self.cancel.cancel()
 
 
-def test_too_little_room_is_said_before_the_download(
+def test_too_little_room_is_reported_before_the_download(
     server: WeightsServer, facts: PublishedNetwork, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Room is needed for the weights, the export and the copy that is kept."""
@@ -279,7 +279,7 @@ def test_the_list_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(calls) == 5
 
 
-def test_sources_are_told_apart() -> None:
+def test_sources_are_distinguished() -> None:
     """A published network is named with its publisher."""
     assert is_published_source("torchvision:resnet50")
     assert not is_published_source("resnet50.onnx")

@@ -51,7 +51,7 @@ NOWHERE = (
 
 
 @pytest.mark.parametrize("address", ["socks5://anna:secret@here:1", "anna:secret@here or there", "http://", *NOWHERE])
-def test_what_is_none_is_told_without_its_password(address: str) -> None:
+def test_what_is_none_is_refused_without_its_password(address: str) -> None:
     """The message may end up in a log."""
     with pytest.raises(UsageError, match="proxy's address") as refusal:
         proxy_address(address)

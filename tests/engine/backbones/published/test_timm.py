@@ -21,7 +21,7 @@ DINOV2 = "vit_small_patch14_dinov2.lvd142m"
 
 
 def facts_of(name: str) -> PublishedNetwork:
-    """What is told of a network of timm."""
+    """The facts of a network of timm."""
     (found,) = published_networks([name])
     return found
 
@@ -57,7 +57,7 @@ def test_facts_are_those_of_timm() -> None:
         ("eva02_small_patch14_336.mim_in22k_ft_in1k", "MIT", True),
     ],
 )
-def test_licences_are_told(name: str, licence: str, is_for_commerce: bool) -> None:
+def test_licences_are_known(name: str, licence: str, is_for_commerce: bool) -> None:
     """Weights that forbid commercial use say so, as those of torchvision do."""
     found = facts_of(name)
     assert (found.licence, found.is_for_commerce) == (licence, is_for_commerce)
@@ -86,7 +86,7 @@ def test_sizes_in_the_list_are_true(name: str) -> None:
 @pytest.mark.parametrize("name", [VIT, CONVNET])
 @pytest.mark.parametrize("as_pickle", [False, True])
 def test_weights_are_read_into_their_network(name: str, as_pickle: bool, tmp_path: Path) -> None:
-    """The embedding is what the head would have got; the file's kind is told by its beginning, not by its name."""
+    """The embedding is what the head would have got; the file's kind follows from its beginning, not its name."""
     whole, path = random_network(name), tmp_path / "weights"
     path.write_bytes(saved(whole.state_dict()) if as_pickle else as_safetensors(whole.state_dict()))
     network = load_published(facts_of(name), path)
@@ -132,7 +132,7 @@ def without(network: nn.Module, beginning: str) -> dict[str, torch.Tensor]:
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         pytest.param(lambda: as_safetensors(random_network(CONVNET).state_dict()), "do not fit", id="another network"),
         pytest.param(lambda: as_safetensors(without(random_network(VIT), "head")), "do not fit", id="no head"),
@@ -149,11 +149,11 @@ def without(network: nn.Module, beginning: str) -> dict[str, torch.Tensor]:
         pytest.param(lambda: saved({"norm.weight": ModelError}), "plain numbers", id="code"),
     ],
 )
-def test_what_are_no_weights_of_it_is_refused(content: object, told: str, tmp_path: Path) -> None:
+def test_what_are_no_weights_of_it_is_refused(content: object, message: str, tmp_path: Path) -> None:
     """One line each, and nothing of it is run."""
     path = tmp_path / "weights"
     path.write_bytes(content())  # type: ignore[operator]
-    with pytest.raises(ModelError, match=told):
+    with pytest.raises(ModelError, match=message):
         load_published(facts_of(VIT), path)
 
 

@@ -65,7 +65,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def facts_of(caches: CacheFolders, name: str = VIT) -> PublishedNetwork:
-    """What is told of a network."""
+    """The facts of a network."""
     return find_published(caches, f"timm:{name}")
 
 
@@ -78,13 +78,13 @@ def left(caches: CacheFolders) -> set[str]:
 @pytest.mark.parametrize("name", [VIT, CONVNET])
 def test_a_network_comes_into_the_library(hub: HubServer, caches: CacheFolders, tmp_path: Path, name: str) -> None:
     """At the side that was chosen; downloaded, exported, compared; what the library gives is timm's embedding."""
-    route, told = Route(mirror=hub.url), list[Progress]()
+    route, reported = Route(mirror=hub.url), list[Progress]()
     facts = find_published(caches, f"timm:{name}", input_side=SIDE)
-    files = add_published(facts, caches, route=route, on_progress=told.append, keep_weights=True)
+    files = add_published(facts, caches, route=route, on_progress=reported.append, keep_weights=True)
     assert files.name == f"timm-{name}-{SIDE}px"
     assert files.card.figures["largest_difference_from_torch"] < 1e-4
     assert f"Weights: model.safetensors from 127.0.0.1 at {COMMIT[:16]}, SHA-256 " in files.card.description
-    assert {progress.unit for progress in told} == {"bytes", "steps"}
+    assert {progress.unit for progress in reported} == {"bytes", "steps"}
     images = np.random.default_rng(0).integers(0, 256, (2, SIDE, SIDE, 3), dtype=np.uint8)
     embeddings = BackboneSession(files.backbone, files.card, CPU_CHOICE, threads=1).embed(images)
     pixels = (torch.from_numpy(images) / 255 - torch.tensor(facts.mean)) / torch.tensor(facts.std)
@@ -124,7 +124,7 @@ def test_dinov2_comes_in_and_embeds_at_its_speed(caches: CacheFolders, tmp_path:
 
 
 def test_what_the_hub_tells_is_compared(hub: HubServer, quick: None, caches: CacheFolders) -> None:
-    """Asked for size, SHA-256 and version first; the bytes then come from this version."""
+    """Size, SHA-256 and version are requested first; the bytes then come from this version."""
     files = add_published(facts_of(caches), caches, route=Route(mirror=hub.url))
     assert BackboneLibrary().names() == (files.name,)
     assert hub.asked == [
@@ -138,7 +138,7 @@ def test_what_the_hub_tells_is_compared(hub: HubServer, quick: None, caches: Cac
 
 def test_a_wrong_checksum_is_refused(hub: HubServer, caches: CacheFolders) -> None:
     """The file is deleted."""
-    hub.told_sha256 = "ab" * 32
+    hub.sent_sha256 = "ab" * 32
     with pytest.raises(ModelError, match=r"not the published one: expected SHA-256 abab.*It was deleted"):
         add_published(facts_of(caches), caches, route=Route(mirror=hub.url))
     assert left(caches) == set()
@@ -147,7 +147,7 @@ def test_a_wrong_checksum_is_refused(hub: HubServer, caches: CacheFolders) -> No
 
 def test_without_a_checksum_the_card_says_so(hub: HubServer, quick: None, caches: CacheFolders) -> None:
     """A mirror that tells none."""
-    hub.told_sha256 = ""
+    hub.sent_sha256 = ""
     files = add_published(facts_of(caches), caches, route=Route(mirror=hub.url))
     assert "published without a checksum" in files.card.description
 
@@ -155,7 +155,7 @@ def test_without_a_checksum_the_card_says_so(hub: HubServer, quick: None, caches
 def test_an_older_file_is_taken_where_there_is_no_safetensors(
     hub: HubServer, quick: None, caches: CacheFolders
 ) -> None:
-    """The hub's other name is asked for next; where neither is, both are named."""
+    """The hub's other name is requested next; where neither is, both are named."""
     hub.files[f"timm/{VIT}/pytorch_model.bin"] = hub.files.pop(f"timm/{VIT}/model.safetensors")
     files = add_published(facts_of(caches), caches, route=Route(mirror=hub.url))
     assert "Weights: pytorch_model.bin" in files.card.description
@@ -174,7 +174,7 @@ def test_broken_weights_are_deleted(hub: HubServer, caches: CacheFolders) -> Non
 
 
 def test_a_cancelled_download_is_resumed(hub: HubServer, quick: None, caches: CacheFolders) -> None:
-    """What has arrived is not asked for again."""
+    """What has arrived is not requested again."""
     cancel = CancelToken()
 
     def stop(progress: Progress) -> None:
@@ -230,14 +230,14 @@ def test_without_timm_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch, c
     facts = facts_of(caches)
     monkeypatch.setattr(needed_packages, "find_spec", find_spec)
     monkeypatch.setattr(catalogue, "find_spec", find_spec)
-    told = r"networks of timm need packages that are not installed.*no timm.*nstall protoleaf\[timm\]"
+    message = r"networks of timm need packages that are not installed.*no timm.*nstall protoleaf\[timm\]"
     for ask in (
         lambda: list_published(caches, publisher="timm"),
         lambda: find_published(caches, f"timm:{VIT}"),
         lambda: find_published(caches, "timm:hf-hub:anna/moths"),
         lambda: add_published(facts, caches),
     ):
-        with pytest.raises(ModelError, match=told):
+        with pytest.raises(ModelError, match=message):
             ask()
     monkeypatch.setattr(
         "engine.backbones.published.torchvision_networks.published_networks",

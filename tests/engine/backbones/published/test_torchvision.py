@@ -128,15 +128,15 @@ def test_weights_are_read_into_their_network(name: str, tmp_path: Path) -> None:
     if name == "googlenet":
         vars(whole)["transform_input"] = True  # torchvision's weights of it want another normalisation
     head, width = find_head(whole.eval(), 1000)
-    heard: list[torch.Tensor] = []
-    whole.get_submodule(head).register_forward_pre_hook(lambda _module, inputs: heard.append(inputs[0]))
+    inputs_of_head: list[torch.Tensor] = []
+    whole.get_submodule(head).register_forward_pre_hook(lambda _module, inputs: inputs_of_head.append(inputs[0]))
     images = torch.randn(2, 3, 96, 96, generator=torch.Generator().manual_seed(0))
     with torch.no_grad():
         whole(images)
         embeddings = network(images)
-    expected = heard[0].mean(dim=(2, 3)) if heard[0].ndim == 4 else heard[0]
+    expected = inputs_of_head[0].mean(dim=(2, 3)) if inputs_of_head[0].ndim == 4 else inputs_of_head[0]
     if name == SMALL:
-        expected = heard[0].relu().mean(dim=(2, 3))  # what comes after its head stays
+        expected = inputs_of_head[0].relu().mean(dim=(2, 3))  # what comes after its head stays
     assert embeddings.shape == (2, width)
     torch.testing.assert_close(embeddings, expected)
 
@@ -275,7 +275,7 @@ def test_a_full_disk_leaves_no_file(converted_before: None, tmp_path: Path) -> N
 
 
 def test_a_network_with_another_width_is_refused(tmp_path: Path) -> None:
-    """What was told of the embedding must hold."""
+    """What was promised of the embedding must hold."""
     with pytest.raises(ModelError, match=r"gives no embeddings.*\(2, 9\).*\(2, 8\)"):
         export_published(
             tiny_network(), replace(tiny_facts(), embedding_width=9), tmp_path / "x.onnx", cancel=CancelToken()

@@ -66,9 +66,9 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
 @pytest.mark.parametrize("kind", DAMAGE)
 def test_damaged_models_are_refused(kind: str, bundle: Path) -> None:
     """Each says what is wrong, where, and what to do; nothing is answered for other classes than were meant."""
-    damage, said = DAMAGE[kind]
+    damage, message = DAMAGE[kind]
     damage(bundle)
-    with pytest.raises(ProtoleafError, match=said) as caught:
+    with pytest.raises(ProtoleafError, match=message) as caught:
         open_bundle(bundle)
     assert not isinstance(caught.value, Cancelled)
     assert caught.value.found
@@ -135,9 +135,9 @@ def test_commands_that_cannot_be_meant(
     monkeypatch.chdir(tmp_path)
     write_shape(tmp_path / "new" / "a.png", "Red disc", seed=1)
     (tmp_path / "empty").mkdir()
-    said, status = REFUSED[arguments]
+    message, status = REFUSED[arguments]
     words = [str(exported.folder) if word == "MODEL" else word for word in arguments]
-    assert said in refused(capsys, "classify", *words, "-o", "out.csv", status=status)
+    assert message in refused(capsys, "classify", *words, "-o", "out.csv", status=status)
     assert not (tmp_path / "out.csv").exists()
 
 

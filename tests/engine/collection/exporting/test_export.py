@@ -104,7 +104,7 @@ def test_flat_class_folders(music: Labelled, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("name", "below"), [("folders", "."), ("yolo", "train"), ("yolo", "val")])
 def test_no_class_lies_beside_its_own_leaves(music: Labelled, tmp_path: Path, name: str, below: str) -> None:
-    """Trainers would take Wind for one more class beside Flute; the table still has what was said of its images."""
+    """Trainers would take Wind for one more class beside Flute; the table still has the labels of its images."""
     out = tmp_path / "out"
     done = export_images(music.project, music.answers, ExportChoice(name, out, folder=FolderOptions(is_flat=True)))
     assert (done.images, done.left_out) == (4, {"no class": 1, "of a broader class": 1})
@@ -127,7 +127,7 @@ def test_a_table_for_excel(music: Labelled, tmp_path: Path) -> None:
 
 
 def test_a_lost_image_is_a_failure(music: Labelled, tmp_path: Path) -> None:
-    """What can be written is; what cannot is told."""
+    """What can be written is; what cannot is reported."""
     lost = music.project.images.resolve(music.project.images.record(music.images["piano.png"]))
     lost.unlink()
     done = export_images(music.project, music.answers, ExportChoice("folders", tmp_path / "out"))

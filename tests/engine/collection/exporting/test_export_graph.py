@@ -41,7 +41,7 @@ def project(tmp_path: Path) -> Iterator[Project]:
         yield made
 
 
-def said(project: Project) -> set[tuple[str, str, str, ClassAttributes]]:
+def facts_of_classes(project: Project) -> set[tuple[str, str, str, ClassAttributes]]:
     """Everything that is known of each class, at each of its places."""
     graph = project.classes.graph
     return {
@@ -60,14 +60,14 @@ def test_what_comes_back_is_the_same(name: str, project: Project, tmp_path: Path
     with new_project(tmp_path / "again") as again:
         done = import_graph(again, out)
         assert (done.classes_added, done.edges_added, done.notes_added) == (7, 6, 3)
-        assert said(again) == said(project)
+        assert facts_of_classes(again) == facts_of_classes(project)
         assert str(again.history.undo_action) == f"Imported 7 classes from {out.name}"
         again.history.undo()
         assert (len(again.classes.graph), dict(again.classes.graph.all_attributes())) == (0, {})
-    before = said(project)
+    before = facts_of_classes(project)
     done = import_graph(project, out)
     assert (done.classes_added, done.edges_added, done.aliases_added, done.notes_added) == (0, 0, 0, 0)
-    assert said(project) == before
+    assert facts_of_classes(project) == before
 
 
 def test_notes_alone_are_news(project: Project, tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_what_cannot_be_written(project: Project, tmp_path: Path) -> None:
 
 
 def test_the_suffix_says_the_format_and_a_word_overrules_it(project: Project, tmp_path: Path) -> None:
-    """An export replaces an earlier one in its format; another file where that is asked for."""
+    """An export replaces an earlier one in its format; another file on request."""
     out = tmp_path / "CLASSES.TTL"
     out.write_text("old", encoding="utf-8")
     with pytest.raises(TakenError, match="another file"):

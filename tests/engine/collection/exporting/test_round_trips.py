@@ -37,7 +37,7 @@ def file_of(project: Project, image_id: int) -> FoundFile | None:
     return FoundFile.at(project.images.resolve(project.images.record(image_id)))
 
 
-def said(project: Project) -> dict[str, tuple[str | None, str, datetime]]:
+def labels_by_name(project: Project) -> dict[str, tuple[str | None, str, datetime]]:
     """Class, person and time of each label by the image's name."""
 
     def shown(label: Label) -> tuple[str | None, str, datetime]:
@@ -54,10 +54,10 @@ def test_labels_come_back(music: Labelled, other: Project, tmp_path: Path, name:
     export_images(music.project, music.answers, ExportChoice(name, out, Which.ALL))
     assert detect(out) == name
     done = import_labels(other, out, adds_classes=True)
-    expected = said(music.project)
+    expected = labels_by_name(music.project)
     if name in WITHOUT_NONE:
         expected.pop("none.png")
-    found = said(other)
+    found = labels_by_name(other)
     assert {image: label[0] for image, label in found.items()} == {i: label[0] for i, label in expected.items()}
     if name not in NAMELESS:
         assert found == expected
@@ -65,16 +65,16 @@ def test_labels_come_back(music: Labelled, other: Project, tmp_path: Path, name:
     assert done.plan.by_machine + done.plan.unlabelled >= 2
     assert done.change.text == f"Imported {done.labelled} labels from {out.name}"
     other.history.undo()
-    assert (said(other), len(other.classes.graph)) == ({}, 0)
+    assert (labels_by_name(other), len(other.classes.graph)) == ({}, 0)
 
 
 @pytest.mark.parametrize("name", READ)
 def test_again_changes_nothing(music: Labelled, tmp_path: Path, name: str) -> None:
     out = tmp_path / f"out{FORMATS[name].suffix}"
     export_images(music.project, music.answers, ExportChoice(name, out, Which.ALL))
-    before = said(music.project)
+    before = labels_by_name(music.project)
     done = import_labels(music.project, out)
-    assert (said(music.project), done.labelled, done.plan.conflicts) == (before, 0, ())
+    assert (labels_by_name(music.project), done.labelled, done.plan.conflicts) == (before, 0, ())
     assert done.change.is_empty
 
 
@@ -128,7 +128,7 @@ def test_two_classes_for_one_image(music: Labelled, tmp_path: Path) -> None:
 
 
 def test_folders_of_another_program(music: Labelled, tmp_path: Path) -> None:
-    """Copies under other names are found by their content; new images come along when asked for."""
+    """Copies under other names are found by their content; new images come along on request."""
     folder = tmp_path / "theirs"
     source = music.project.images.resolve(music.project.images.record(music.images["unsure.png"]))
     for name in ("Wind/Flute/renamed.png", "Wind/Flute/new.png"):

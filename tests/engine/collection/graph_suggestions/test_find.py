@@ -1,4 +1,4 @@
-"""Suggestions about an open project: where a dropped class belongs, with its images, and what a person said to it."""
+"""Suggestions about an open project: where a dropped class belongs, with its images, and a person's answer to it."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -93,7 +93,7 @@ def test_a_class_that_has_a_parent_is_not_asked_about(drawn: Drawn) -> None:
 
 
 def test_the_tops_of_both_families_stay_where_they_are(drawn: Drawn) -> None:
-    """A class at the top level is told nothing without evidence, with children or without."""
+    """A class at the top level gets no suggestion without evidence, with children or without."""
     stranger = drawn.add("something else", [], family=2, images=4)
     assert {stranger} < set(drawn.project.classes.graph.roots())
     assert not any(drawn.suggested(each) for each in drawn.project.classes.graph.roots())
@@ -101,7 +101,7 @@ def test_the_tops_of_both_families_stay_where_they_are(drawn: Drawn) -> None:
 
 
 def test_everything_in_one_list(drawn: Drawn) -> None:
-    """A dropped class and a twin are told with their images; what was dismissed is not told again, only counted."""
+    """A dropped class and a twin are reported with their images; what was dismissed is only counted."""
     dropped = drawn.add("dropped", [], family=0, images=3)
     place, *_ = found = drawn.found().found
     assert isinstance(place, PlaceSuggestion)
@@ -137,7 +137,7 @@ def test_stopping(drawn: Drawn) -> None:
 
 
 def test_kinds_of_a_class(drawn: Drawn) -> None:
-    """Images of two families under one name are told apart; a class without images has no kinds."""
+    """Images of two families under one name are distinguished; a class without images has no kinds."""
     mixed = drawn.add("mixed", [], family=0, images=5)
     first = [i for i, label in drawn.project.labels.by_image().items() if label.class_id == mixed]
     other = drawn.add("other", [], family=1, images=4)

@@ -54,7 +54,7 @@ def test_a_mixed_class_falls_into_its_kinds() -> None:
 
 
 def test_few_images_have_no_kinds() -> None:
-    """An odd one is no kind: there are at least three of both, or it is not said."""
+    """An odd one is no kind: there are at least three of both, or it is not reported."""
     odd = np.concatenate([around(centre(1, 50), 8, seed=50), around(centre(6, 60), 1, seed=60)])
     is_second = two_kinds(odd)
     assert is_second is None or min(is_second.sum(), (~is_second).sum()) >= FEWEST_OF_A_KIND

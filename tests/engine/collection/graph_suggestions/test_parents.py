@@ -66,7 +66,7 @@ def test_a_family_without_others_is_no_answer() -> None:
     assert ParentRanking(means_of(graph, {2: vectors[2]})).rank(2, (FIRST_FAMILY,)) == []
 
 
-def test_kinship_by_hand() -> None:
+def test_relatedness_by_hand() -> None:
     """Half way between kin and stranger nobody can say; one spread above that it is 1 / (1 + e^-2)."""
     relatedness = Relatedness(sibling=0.4, unrelated=0.2, spread=0.1)
     assert relatedness.probability(0.3) == pytest.approx(0.5)
@@ -74,7 +74,7 @@ def test_kinship_by_hand() -> None:
     assert Relatedness(sibling=0.2, unrelated=0.3, spread=0.1).probability(1.0) == 0
 
 
-def test_kinship_is_read_off_the_graph() -> None:
+def test_relatedness_is_read_off_the_graph() -> None:
     """Siblings here are more alike than usual; with one class only the usual figures are left."""
     graph, vectors = two_families()
     found = relatedness_of(means_of(graph, vectors))

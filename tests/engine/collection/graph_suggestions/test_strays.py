@@ -30,7 +30,7 @@ def test_a_class_in_the_wrong_family() -> None:
     assert stray.better > 0.35
 
 
-def test_nothing_is_said_against_a_person_on_weak_grounds() -> None:
+def test_no_person_is_contradicted_on_weak_grounds() -> None:
     """The ranking is often wrong here, or there are two images, or the parent has no other child."""
     graph, vectors = two_families()
     graph.move(2, FIRST_FAMILY, SECOND_FAMILY)

@@ -13,7 +13,7 @@ COUNT = 100
 
 
 def _state(shots: dict[int, int]) -> CollectionState:
-    """Images 1 to 100: 60 likeliest of class 1 and undecided, 40 of class 2 and sure."""
+    """Images 1 to 100: 60 most likely of class 1 and undecided, 40 of class 2 and sure."""
     best = np.repeat([1, 2], [60, 40]).astype(np.int32)
     return CollectionState(
         Path("/photos"), np.arange(1, COUNT + 1), [f"{i}.jpg" for i in range(COUNT)],

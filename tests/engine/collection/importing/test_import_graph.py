@@ -108,7 +108,7 @@ def test_what_is_gone_is_removed_only_when_asked_and_without_labels(birds: Proje
 
 
 def test_a_class_that_cannot_be_merged_stays(birds: Project, tmp_path: Path) -> None:
-    """Both have a child of one name of the person's own: it is told, and the rest of the update is done."""
+    """Both have a child of one name of the person's own: it is reported, and the rest of the update is done."""
     for name in ("Auk", "Tern"):
         birds.classes.add("Young", [birds.classes.graph.find(name)])
     done = take(birds, tmp_path / "v2.json", V2, updates=True)
@@ -126,7 +126,7 @@ def test_the_same_file_again_changes_nothing(birds: Project, tmp_path: Path) -> 
 
 
 def test_a_list_whose_classes_are_all_here_is_remembered(tmp_path: Path) -> None:
-    """So that its next version can be told from what the person made."""
+    """So that its next version can be distinguished from what the person made."""
     with new_project(tmp_path) as project:
         _, bird = project.classes.add("Bird")
         project.classes.add("Gull", [bird])

@@ -190,15 +190,15 @@ def test_stopped_while_adding(tmp_path: Path) -> None:
 
 def test_progress_and_missing_paths(tmp_path: Path) -> None:
     """Files found are reported; a path that is not there stops the import before anything is added."""
-    told: list[Progress] = []
+    reported: list[Progress] = []
     tree = _tree(tmp_path / "in", "Gull", "Auk")
     with new_project(tmp_path) as project:
         with pytest.raises(StorageError):
             import_images(project, [tree, tmp_path / "nowhere"])
         assert project.images.count == 0
-        done = import_images(project, [tree, tree / "Gull" / "0.jpg"], on_progress=told.append)
+        done = import_images(project, [tree, tree / "Gull" / "0.jpg"], on_progress=reported.append)
         assert done.added == 2
-        assert told[-1].done == 2
+        assert reported[-1].done == 2
 
 
 def _wordnet(folder: Path) -> Path:

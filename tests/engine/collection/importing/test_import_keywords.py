@@ -51,7 +51,7 @@ def photos(music: Labelled) -> Path:
 
 
 def test_keywords_become_labels(music: Labelled) -> None:
-    """The deepest one, by name or path; the rest is told with how many photos have it."""
+    """The deepest one, by name or path; the rest is reported with how many photos have it."""
     tag(music, "flute.png", packet(flat=("Wind", "Flute", "holiday"), lightroom=("Music|Wind|Flute",)))
     tag(music, "coarse.png", packet(flat=("keyboard", "holiday")))
     tag(music, "unsure.png", packet(digikam=("Wind/Oboe", "Places/Berlin"), flat=("Oboe", "Berlin")))
@@ -82,7 +82,7 @@ def test_classes_are_made_of_hierarchical_keywords(music: Labelled) -> None:
 
 
 def test_keywords_inside_of_images_count_too(music: Labelled, tmp_path: Path) -> None:
-    """New images come along where they were asked for; a folder of them has to be named as what it is."""
+    """New images come along where they were requested; a folder of them has to be named as what it is."""
     folder = tmp_path / "shared"
     folder.mkdir()
     Image.new("RGB", (20, 20), (9, 8, 7)).save(folder / "new.jpg", xmp=packet(flat=("Piano", "home")))
@@ -109,22 +109,22 @@ def test_two_classes_on_one_photo_are_listed(music: Labelled) -> None:
 
 def test_sidecars_of_lightroom_say_of_which_photo_they_are(music: Labelled, tmp_path: Path) -> None:
     """`flute.xmp` beside two files of that name, and in a folder of sidecars without any photo."""
-    said = packet(flat=("Flute",)).replace(
+    sidecar = packet(flat=("Flute",)).replace(
         b"<dc:subject>",
         b'<p:SidecarForExtension xmlns:p="http://ns.adobe.com/photoshop/1.0/">PNG</p:SidecarForExtension><dc:subject>',
     )
     photo = music.project.images.resolve(music.project.images.record(music.images["flute.png"]))
     photo.with_suffix(".arw").write_bytes(b"raw")
-    photo.with_suffix(".xmp").write_bytes(said)
+    photo.with_suffix(".xmp").write_bytes(sidecar)
     apart = tmp_path / "sidecars" / photo.parent.name / "flute.xmp"
     apart.parent.mkdir(parents=True)
-    apart.write_bytes(said)
+    apart.write_bytes(sidecar)
     for folder in (photos(music), tmp_path / "sidecars"):
         plan = plan_labels(music.project, folder, format_name="keywords")
         assert [each.image_id for each in plan.labels] == [music.images["flute.png"]]
 
 
-def test_a_damaged_sidecar_is_told(music: Labelled) -> None:
+def test_a_damaged_sidecar_is_reported(music: Labelled) -> None:
     tag(music, "flute.png", b"<x")
     tag(music, "coarse.png", packet(flat=("Wind",)))
     plan = plan_labels(music.project, photos(music))

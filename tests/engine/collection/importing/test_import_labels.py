@@ -92,8 +92,8 @@ def test_the_command_lists_both_readings(
     second.close()
     text = done(capsys, "import-labels", second.path, source).out
     assert 'DCIM/a.png: "Apple" is Apple here, id "1" is Plum' in text
-    told = json.loads(done(capsys, "import-labels", second.path, source, "--json").out)
-    assert [each["by_id"] for each in told["class_conflicts"]] == [["Plum"], ["Apple"], ["Pear"]]
+    fields = json.loads(done(capsys, "import-labels", second.path, source, "--json").out)
+    assert [each["by_id"] for each in fields["class_conflicts"]] == [["Plum"], ["Apple"], ["Pear"]]
 
 
 @pytest.mark.parametrize("name", READ)
@@ -195,8 +195,8 @@ def test_classes_that_cannot_be_are_problems_of_their_rows(tmp_path: Path, capsy
         DEEPEST_LEVEL + 2,
     )
     project.close()
-    told = done(capsys, "import-labels", project.path, source, "--add-classes").out
-    assert "found 4,999" in told
+    output = done(capsys, "import-labels", project.path, source, "--add-classes").out
+    assert "found 4,999" in output
 
 
 def test_classes_that_do_not_fit_here_are_refused(tmp_path: Path) -> None:

@@ -30,13 +30,13 @@ def made_of(collection: Collection, *, is_anew: bool = False) -> tuple[MadeMap, 
 
 def test_every_embedded_image_has_a_place(collection: Collection) -> None:
     """Progress goes up to the end; looked at again, nothing is done, and each image stays where it is."""
-    told: list[Progress] = []
+    reported: list[Progress] = []
     with Project.open(collection.project, for_writing=False) as project:
         count = project.images.count
-        answer = make_map(project, collection.caches, on_progress=told.append)
+        answer = make_map(project, collection.caches, on_progress=reported.append)
     assert (answer.images, answer.placed) == (count, 0)
-    assert [each.done for each in told] == sorted(each.done for each in told)
-    assert told[-1].done == told[-1].total
+    assert [each.done for each in reported] == sorted(each.done for each in reported)
+    assert reported[-1].done == reported[-1].total
     again, made = made_of(collection)
     assert again.placed == 0
     assert made.later_count == 0
@@ -122,11 +122,11 @@ def test_the_command_writes_each_kind(
     """A row or point for each image, prototypes with their names, and its own file is replaced."""
     outs = {suffix: tmp_path / f"map.{suffix}" for suffix in ("csv", "npz", "svg", "png")}
     for out in (*outs.values(), outs["csv"], outs["png"], outs["npz"], outs["svg"]):
-        said = done(capsys, "map", collection.project, "-o", out, "--json").fields
-        assert said["file"] == str(out)
+        fields = done(capsys, "map", collection.project, "-o", out, "--json").fields
+        assert fields["file"] == str(out)
     with outs["csv"].open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert len(rows) == said["images"]
+    assert len(rows) == fields["images"]
     assert {"Red/Red disc", "Blue/Blue checks"} <= {row["class"] for row in rows}
     with np.load(outs["npz"], allow_pickle=False) as arrays:
         assert arrays["xy"].shape == (len(rows), 2)

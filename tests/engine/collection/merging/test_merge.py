@@ -83,7 +83,7 @@ def test_what_both_had_is_no_disagreement(copies: Copies) -> None:
 
 
 def test_our_later_decision_stands(copies: Copies) -> None:
-    """Ada corrected a label that both had, and later one that came from Ben: neither is asked for again."""
+    """Ada corrected a label that both had, and later one that came from Ben: neither is asked about again."""
     ada, ben = copies
     ada.labels.set([1], 1, who="ada")
     ben.labels.set([3], 2, who="ben")

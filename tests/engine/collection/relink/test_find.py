@@ -36,7 +36,7 @@ def test_nothing_is_looked_for_while_all_is_there(tmp_path: Path) -> None:
 
 
 def test_a_renamed_folder_is_found_by_its_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All of it, sub-folders too, beside the project and without being told where; only a sample is read."""
+    """All of it, sub-folders too, beside the project and without a hint where; only a sample is read."""
     contents = numbered("photos/2019", 120) | {
         f"photos/2020/May/{number}.jpg": bytes(1000 + number) for number in range(60)
     }
@@ -70,7 +70,7 @@ def test_the_longest_common_end_of_the_path_decides(tmp_path: Path) -> None:
 
 
 def test_what_changed_in_a_moved_folder_is_found_by_its_path(tmp_path: Path) -> None:
-    """A file of another size in a folder that others prove to be the one: found, and told as changed."""
+    """A file of another size in a folder that others prove to be the one: found, and reported as changed."""
     moved = shelf(tmp_path, numbered("photos", 6))
     (tmp_path / "photos").rename(tmp_path / "new")
     (tmp_path / "new" / "IMG_0002.jpg").write_bytes(b"edited")
@@ -89,7 +89,7 @@ def test_other_content_under_an_old_path_is_not_taken(tmp_path: Path) -> None:
     assert (len(plan.moves), len(plan.missing)) == (0, 6)
 
 
-def test_swapped_folders_are_told_apart_by_content(tmp_path: Path) -> None:
+def test_swapped_folders_are_distinguished_by_content(tmp_path: Path) -> None:
     """Two folders of equal names and sizes that changed their names: content decides, not the path."""
     contents = numbered("one", 5, size_bytes=50) | numbered("two", 5, size_bytes=50)
     moved = shelf(tmp_path, contents)
@@ -324,7 +324,7 @@ def test_images_that_were_added_anew_leave_for_the_old_ones(tmp_path: Path) -> N
         assert moved.project.images.count == 4
 
 
-def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_there_is_reported(tmp_path: Path) -> None:
     """One line, and nothing is looked for elsewhere."""
     moved = shelf(tmp_path, numbered("photos", 2))
     shutil.rmtree(tmp_path / "photos")
@@ -336,18 +336,18 @@ def test_it_can_be_stopped_and_says_how_far_it_is(tmp_path: Path) -> None:
     """Progress names images, then files; a stop in the middle ends it."""
     moved = shelf(tmp_path, numbered("photos", 30))
     (tmp_path / "photos").rename(tmp_path / "new")
-    told: list[Progress] = []
+    reported: list[Progress] = []
     cancel = CancelToken()
 
     def on_progress(progress: Progress) -> None:
-        told.append(progress)
+        reported.append(progress)
         if progress.unit == "files":
             cancel.cancel()
 
     with moved.project, pytest.raises(Cancelled):
         find_moved(known_images(moved.project), on_progress=on_progress, cancel=cancel)
-    assert [told[0].unit, told[-1].unit] == ["images", "files"]
-    assert told[0].total == 30
+    assert [reported[0].unit, reported[-1].unit] == ["images", "files"]
+    assert reported[0].total == 30
 
 
 def test_each_file_is_looked_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -64,7 +64,7 @@ def test_counts_of_hostile_details() -> None:
 
 
 def test_folders_as_deep_as_they_are_few() -> None:
-    """A shared beginning is walked through; a level of hundreds is not told apart."""
+    """A shared beginning is walked through; a level of hundreds is not split up."""
     paths = [f"photos/2024/site {n % 3}/day {n}/x.jpg" for n in range(MOST_FOLDERS * 2)]
     count = len(paths)
     state = state_of(paths, [NO_CLASS] * count, [NO_CLASS] * count, [NO_CLASS] * count, [WAITING] * count)

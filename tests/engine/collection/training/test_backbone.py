@@ -26,7 +26,7 @@ QUICK: Chosen = {"start": "conv4", "side": 32, "iterations": 2, "points": 2, "de
 
 @dataclass(frozen=True)
 class Training:
-    """One training and all it told."""
+    """One training and all it reported."""
 
     files: TrainedFiles
     points: Sequence[TrainingPoint]
@@ -65,7 +65,7 @@ def test_files_and_figures(training: Training) -> None:
 
 
 def test_the_curve_and_the_progress(training: Training) -> None:
-    """Images and iterations are counted, what else happens is named; the start and every point are told."""
+    """Images and iterations are counted, what else happens is named; the start and every point are reported."""
     assert [point.iteration for point in training.points] == [0, 1, 2]
     assert [point.loss is None for point in training.points] == [True, False, False]
     assert all(point.accuracy is not None for point in training.points)
@@ -197,7 +197,7 @@ def test_a_stopped_training_of_a_flat_list_goes_on(project: Project, collection:
 
 
 def test_a_disk_without_room_is_a_message(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Said before anything is written: a mapped file on a full disk would end the process."""
+    """Reported before anything is written: a mapped file on a full disk would end the process."""
     monkeypatch.setattr("shutil.disk_usage", lambda _path: type("Usage", (), {"free": 1000}))
     with pytest.raises(StorageError, match=r"the disk is full: expected .* free"):
         _read(project, tmp_path)

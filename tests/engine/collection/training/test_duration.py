@@ -1,4 +1,4 @@
-"""A training's duration is measured before it begins, and told while it runs."""
+"""A training's duration is measured before it begins, and reported while it runs."""
 
 import time
 
@@ -77,7 +77,7 @@ def test_an_iteration_takes_the_images_that_are_drawn(
     assert 5 * (1 + 1) + 6 <= images() <= 5 * (1 + 1) + 8  # a draw may be without one of the two
 
 
-def test_the_looks_of_a_training_are_told(
+def test_the_looks_of_a_training_are_reported(
     project: Project, collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Within 10 % of the images that a training embeds: statistics, prototypes, each point of the curve."""

@@ -114,10 +114,12 @@ def test_it_goes_on_from_a_file_of_anybody(project: Project, collection: Collect
     assert embed_project(project, collection.caches, device="cpu").failed == ()
 
 
-@pytest.mark.parametrize(("name", "said"), [("nobody", "no such backbone"), ("gone.onnx", "no such backbone")])
-def test_a_start_that_is_not_there_is_refused(name: str, said: str, project: Project, collection: Collection) -> None:
+@pytest.mark.parametrize(("name", "message"), [("nobody", "no such backbone"), ("gone.onnx", "no such backbone")])
+def test_a_start_that_is_not_there_is_refused(
+    name: str, message: str, project: Project, collection: Collection
+) -> None:
     """The message lists what there is."""
-    with pytest.raises(ModelError, match=said):
+    with pytest.raises(ModelError, match=message):
         start_of(project, collection.caches, name)
 
 

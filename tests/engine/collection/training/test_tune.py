@@ -22,7 +22,7 @@ QUICK: Chosen = {"iterations": 6, "validation-interval": "3", "validation_episod
 
 
 def test_a_project_of_three_shots_a_class_is_enough(project: Project, collection: Collection, tmp_path: Path) -> None:
-    """Curve, progress and files are told; what is exported fits the backbone; the project is as before."""
+    """Curve, progress and files are reported; what is exported fits the backbone; the project is as before."""
     points: list[TrainingPoint] = []
     reports: list[Progress] = []
     trained = train(
@@ -92,8 +92,8 @@ def test_images_without_embeddings_are_asked_for(project: Project, collection: C
     assert not (tmp_path / "out").exists()
 
 
-def test_too_few_labels_are_told_with_numbers(project: Project, collection: Collection, tmp_path: Path) -> None:
-    """Two labelled classes are too few, no label at all is too, and a wrong setting is said before anything is read."""
+def test_too_few_labels_are_reported_with_numbers(project: Project, collection: Collection, tmp_path: Path) -> None:
+    """Two labelled classes are too few, so is no label, and a wrong setting is reported before anything is read."""
     ids = class_ids(project)
     labelled = [label for label in project.labels.by_image().values() if label.class_id != ids["Red disc"]]
     project.labels.remove([label.image_id for label in labelled])

@@ -59,7 +59,7 @@ def _stopped(project: Project, collection: Collection, chosen: Chosen) -> Path:
     return leave_stopped(project, collection.caches, chosen, done=3)
 
 
-def test_what_is_kept_is_told(project: Project, collection: Collection) -> None:
+def test_what_is_kept_is_reported(project: Project, collection: Collection) -> None:
     """How far it is and with what settings; it can be forgotten."""
     assert unfinished(project, collection.caches) is None
     run = _stopped(project, collection, QUICK)
@@ -137,5 +137,5 @@ def test_a_killed_training_goes_on(collection: Collection, capsys: pytest.Captur
     )
     child = subprocess.run([sys.executable, "-c", program, *words], check=False)
     assert child.returncode == -signal.SIGKILL
-    said = done(capsys, *words).out
-    assert "A stopped training went on after 1 of 3 iterations." in said
+    output = done(capsys, *words).out
+    assert "A stopped training went on after 1 of 3 iterations." in output

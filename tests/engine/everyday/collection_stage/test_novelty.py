@@ -106,7 +106,7 @@ def test_a_bulk_accept_makes_nothing_unknown(propagation: PropagationSession) ->
     assert false_unknown <= 0.06
 
 
-def test_new_images_are_told_as_those_of_the_collection(propagation: PropagationSession) -> None:
+def test_new_images_are_judged_as_those_of_the_collection(propagation: PropagationSession) -> None:
     """The images of the collection, handed over as if they were new, get the same verdict but for a few."""
     images, rows = _images(), _first(5)
     model = _fitted(propagation, images, rows)
@@ -138,7 +138,7 @@ def test_few_images_say_nothing(propagation: PropagationSession) -> None:
 
 
 def test_images_that_show_none_of_the_classes_make_their_like_unknown(propagation: PropagationSession) -> None:
-    """Where a person said so of some, more of what looks like them is unknown, and no less of the known."""
+    """Where a person labelled some so, more of what looks like them is unknown, and no less of the known."""
     images, rows = _images(noise=1.2), _first(3)
     strange = np.flatnonzero(TRUTH == CLASSES)
     before = _unknown(_fitted(propagation, images, rows), images)

@@ -274,7 +274,7 @@ def test_ignored_images_teach_nothing() -> None:
 
 
 def test_a_zero_shot_class_stays_where_its_ancestors_put_it() -> None:
-    """Nobody said what it looks like: the collection does not guess."""
+    """Nobody labelled what it looks like: the collection does not guess."""
     vectors = unit(np.random.default_rng(0).normal(size=(20, 6)))
     links = links_between(nearest(vectors, vectors, own=np.arange(20)))
     labels = anchor_labels([0], [[0]], 2)

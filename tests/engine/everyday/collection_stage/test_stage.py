@@ -100,7 +100,7 @@ def test_the_check_holds_shots_out(propagation: PropagationSession) -> None:
 
 
 def test_shots_from_elsewhere_are_noticed(propagation: PropagationSession) -> None:
-    """Shots that look like nothing in the collection: less is claimed, and a few labels here are asked for."""
+    """Shots that look like nothing in the collection: less is claimed, and a few labels here are requested."""
     given = crowd(20)
     rows = np.searchsorted(given.image_ids, given.shots(1).image_ids)
     away = unit(np.random.default_rng(0).normal(size=given.embeddings[rows].shape))
@@ -248,7 +248,7 @@ def test_more_images_are_linked_to_what_is_there(propagation: PropagationSession
 
 
 def test_scores_and_probabilities_agree(propagation: PropagationSession) -> None:
-    """The pass over all images names the likeliest class, its probability, and its distance without the stage."""
+    """The pass over all images names the most likely class, its probability, and its distance without the stage."""
     given = crowd(12)
     shots = given.shots(2)
     model = _fit(propagation, given, shots, given.basis(shots))

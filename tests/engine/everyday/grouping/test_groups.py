@@ -105,7 +105,7 @@ def test_every_image_is_in_one_group(seed: int, most: int) -> None:
         assert len(np.unique(known.branch[each.rows][known.is_sure[each.rows]])) <= 1
 
 
-def test_it_stops_when_it_is_told_to() -> None:
+def test_it_stops_on_a_cancel() -> None:
     """Nobody waits for groups that are not wanted any more."""
     token = CancelToken()
     token.cancel()

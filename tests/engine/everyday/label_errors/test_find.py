@@ -81,7 +81,7 @@ def test_a_class_above_or_below_is_no_contradiction(graph: CategoryGraph) -> Non
     assert errors.proposed[26] == FERN
 
 
-def test_what_several_classes_below_say_together_is_said_of_the_class_above(graph: CategoryGraph) -> None:
+def test_what_several_classes_below_say_together_counts_for_the_class_above(graph: CategoryGraph) -> None:
     """Look-alikes of an image between Fern and Moss are of both: it is a plant."""
     images = labelled([*twelve_each(), DOG])
     vectors = images.vectors.copy()

@@ -75,18 +75,18 @@ def test_few_images_and_copies() -> None:
     assert centred(np.zeros((3, 2), dtype=np.float32)).tolist() == [[0, 0]] * 3
 
 
-def test_rounds_are_told_and_a_cancel_stops_between_them() -> None:
-    told: list[tuple[int, int]] = []
+def test_rounds_are_reported_and_a_cancel_stops_between_them() -> None:
+    reported: list[tuple[int, int]] = []
     token = CancelToken()
 
     def on_round(done: int, total: int) -> None:
-        told.append((done, total))
+        reported.append((done, total))
         if done == 3:
             token.cancel()
 
     with stopped_by(token), pytest.raises(Cancelled):
         lay_out(grouped(60)[0], on_round, threads=1)
-    assert told == [(1, ROUNDS), (2, ROUNDS), (3, ROUNDS)]
+    assert reported == [(1, ROUNDS), (2, ROUNDS), (3, ROUNDS)]
 
 
 def test_a_sample_stands_for_very_many() -> None:

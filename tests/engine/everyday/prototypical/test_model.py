@@ -100,7 +100,7 @@ def test_one_class_only(propagation: PropagationSession, setting: Setting, count
 @pytest.mark.parametrize("setting", EVERYDAY_SETTINGS)
 @pytest.mark.parametrize("classes", [2, 3, 4])
 def test_few_classes_in_every_setting(propagation: PropagationSession, setting: Setting, classes: int) -> None:
-    """Fewer classes than the neighbours that PPN asks for; well-separated classes are told apart."""
+    """Fewer classes than the neighbours that PPN asks for; well-separated classes are distinguished."""
     drawn = collection(tree(classes, 1), spread=1.0, noise=0.3)
     leaves = drawn.graph.leaves()
     model = fit(drawn.graph, drawn.shots(dict.fromkeys(leaves, 3)), propagation, PRIOR, setting=setting)
@@ -108,7 +108,7 @@ def test_few_classes_in_every_setting(propagation: PropagationSession, setting: 
     assert (model.candidate_ids[_classify(model, images).best] == truth).mean() > 0.9
 
 
-def test_new_images_are_told_apart(propagation: PropagationSession) -> None:
+def test_new_images_are_distinguished(propagation: PropagationSession) -> None:
     """Five shots of each leaf and some coarse labels: most new images of each leaf are found."""
     drawn = collection(tree(4, 3), spread=1.0, noise=0.5)
     leaves = drawn.graph.leaves()
@@ -250,7 +250,7 @@ def test_a_zero_shot_class_is_broader(propagation: PropagationSession, shrinkage
 
 @pytest.mark.parametrize("setting", EVERYDAY_SETTINGS)
 def test_the_classifier_s_distance_is_the_true_one(propagation: PropagationSession, setting: Setting) -> None:
-    """To the likeliest class, zero-shot classes included."""
+    """To the most likely class, zero-shot classes included."""
     drawn = collection(tree(3, 3), seed=7)
     leaves = drawn.graph.leaves()
     model = fit(drawn.graph, drawn.shots({2: 6, **dict.fromkeys(leaves[1:], 3)}), propagation, PRIOR, setting=setting)

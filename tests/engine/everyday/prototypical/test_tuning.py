@@ -108,10 +108,10 @@ def test_never_fewer_hits_than_without_propagation(propagation: PropagationSessi
     shots = drawn.shots({2: 2, 3: 1, **{leaf: 1 + (leaf + seed) % 4 for leaf in drawn.graph.leaves()}})
     check = _check_of(propagation, drawn, shots)
     tuning = _tune(check)
-    told = int(check.can_tell_leaf.sum())
+    decided = int(check.can_tell_leaf.sum())
     assert _hits(check, tuning.shrinkage) >= _hits(check, 0.0)
-    assert tuning.accuracy == pytest.approx(_hits(check, tuning.shrinkage) / told)
-    assert tuning.accuracy_alone == pytest.approx(_hits(check, 0.0) / told)
+    assert tuning.accuracy == pytest.approx(_hits(check, tuning.shrinkage) / decided)
+    assert tuning.accuracy_alone == pytest.approx(_hits(check, 0.0) / decided)
 
 
 def _misleading() -> HeldOutCheck:

@@ -65,7 +65,7 @@ def test_photos_tell_place_and_time(package: Path) -> None:
     assert area["bbox"] == pytest.approx([7.5, 48.001, 7.5, 48.003])
 
 
-def test_person_and_machine_are_told_apart(package: Path) -> None:
+def test_person_and_machine_are_distinguished(package: Path) -> None:
     """One observation for each image, of the type that the standard has for it."""
     found = {Path(row["deploymentID"], row["mediaID"]).name: row for row in rows(package, "observations")}
     by_image = [

@@ -21,7 +21,7 @@ def test_a_stem_is_given_once() -> None:
 
 
 def test_many_of_one_name() -> None:
-    """As many as there are images, in a moment: 20,000 take the square of that where each number is asked for anew."""
+    """As many as there are images, in a moment: 20,000 take the square of that where each number is looked up anew."""
     names = FreeNames()
     assert len({names.take("a", "image.jpg") for _ in range(20_000)}) == 20_000
 

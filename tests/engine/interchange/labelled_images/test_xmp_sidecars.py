@@ -64,7 +64,7 @@ def test_keywords_for_each_program(music: Labelled, tmp_path: Path) -> None:
 
 
 def test_only_chosen_answers(music: Labelled, tmp_path: Path) -> None:
-    """What the model only supposes is written where it was asked for."""
+    """What the model only supposes is written on request."""
     exported(music, tmp_path / "out", Which.VERIFIED)
     names = {path.name for path in (tmp_path / "out").rglob("*.xmp")}
     assert names == {"piano.png.xmp", "organ.png.xmp", "none.png.xmp", '=odd, "name" ü.png.xmp'}
@@ -128,7 +128,7 @@ def test_names_follow_what_is_there(music: Labelled) -> None:
 
 
 def test_a_sidecar_that_cannot_be_read_is_left(music: Labelled) -> None:
-    """It is told; the others are written."""
+    """It is reported; the others are written."""
     sidecar = photos(music) / "day 1/organ.png.xmp"
     for content in (
         b"", b"no xml", b"<a/>", b'<!DOCTYPE x [<!ENTITY y "z">]><x>&y;</x>', FOREIGN.encode()[:400]

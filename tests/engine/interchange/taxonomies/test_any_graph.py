@@ -56,7 +56,7 @@ colours = st.sampled_from(["", "#000000", "#a0b1c2"])
 
 @st.composite
 def graphs(draw: st.DrawFn) -> ImportedGraph:
-    """A graph with up to eight classes, as it is told to writers."""
+    """A graph with up to eight classes, as writers get it."""
     graph = CategoryGraph()
     for _ in range(draw(st.integers(1, 8))):
         above = draw(st.lists(st.sampled_from(graph.classes()), max_size=3, unique=True)) if len(graph) else []

@@ -65,7 +65,7 @@ def test_labels_of_cvat(tmp_path: Path, in_task: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    ("document", "said"),
+    ("document", "message"),
     [
         ({"classes": ["auk", "auk"]}, "class 2 in labels.json has the name of an earlier one: found auk"),
         ({"classes": ["auk", 5]}, "class 2 in labels.json is not a text: found 5"),
@@ -74,23 +74,23 @@ def test_labels_of_cvat(tmp_path: Path, in_task: bool) -> None:
         ([], "describes no data set"),
     ],
 )
-def test_broken_data_sets(tmp_path: Path, document: Any, said: str) -> None:
-    """Each is told with its place."""
-    with pytest.raises(FormatError, match=said):
+def test_broken_data_sets(tmp_path: Path, document: Any, message: str) -> None:
+    """Each is reported with its place."""
+    with pytest.raises(FormatError, match=message):
         class_lists.read_fiftyone(written(tmp_path, document))
 
 
 @pytest.mark.parametrize(
-    ("document", "said"),
+    ("document", "message"),
     [
         ([{"name": "auk"}, {"name": "auk"}], "class 2 in labels.json has the name of an earlier one"),
         ([{"attributes": []}], "class 1 in labels.json is not a text: found None"),
         ({"labels": ["auk"]}, "holds no labels of CVAT"),
     ],
 )
-def test_broken_labels(tmp_path: Path, document: Any, said: str) -> None:
+def test_broken_labels(tmp_path: Path, document: Any, message: str) -> None:
     """Likewise."""
-    with pytest.raises(FormatError, match=said):
+    with pytest.raises(FormatError, match=message):
         class_lists.read_cvat(written(tmp_path, document))
 
 

@@ -94,8 +94,8 @@ def test_an_extract_of_the_backbone(tmp_path: Path) -> None:
     """Authors are no part of a name; a synonym is one; what the extract was taken from is not missed."""
     graph = read_graph(written(tmp_path, table(*BACKBONE)))
     assert paths_of(graph) == {"Aves", "Aves/Larus", "Larus/Larus canus"}
-    told = {each.name: each.attributes for each in graph.classes}
-    assert told == {
+    attributes = {each.name: each.attributes for each in graph.classes}
+    assert attributes == {
         "Aves": ClassAttributes("212", note="birds", rank="class"),
         "Larus": ClassAttributes("9316", ("Larus Linnaeus, 1758",)),
         "Larus canus": ClassAttributes("2481139", ("Larus canus Linnaeus, 1758", "Larus hybernus"), rank="species"),
@@ -205,7 +205,7 @@ def test_some_thousand_taxa(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "said"),
+    ("rows", "message"),
     [
         ("1,,A,\n1,,B,", "line 3 of taxa.csv has the taxonID of an earlier row: found 1"),
         ("1,2,A,\n1,2,B,", "line 3 of taxa.csv has the taxonID of an earlier row: found 1"),
@@ -218,15 +218,15 @@ def test_some_thousand_taxa(tmp_path: Path) -> None:
         ("", "holds no classes"),
     ],
 )
-def test_broken_tables(tmp_path: Path, rows: str, said: str) -> None:
-    """Each is told with the line that has to be corrected."""
+def test_broken_tables(tmp_path: Path, rows: str, message: str) -> None:
+    """Each is reported with the line that has to be corrected."""
     path = written(tmp_path, f"taxonID,parentNameUsageID,scientificName,genus\n{rows}\n", "taxa.csv")
-    with pytest.raises(FormatError, match=said):
+    with pytest.raises(FormatError, match=message):
         darwin_core.read(path)
 
 
 @pytest.mark.parametrize(
-    ("files", "said"),
+    ("files", "message"),
     [
         (
             {"meta.xml": META.replace("terms/Taxon", "terms/Occurrence")},
@@ -239,9 +239,9 @@ def test_broken_tables(tmp_path: Path, rows: str, said: str) -> None:
         ({"Taxon.tsv": "name\nBird\n"}, 'Taxon.tsv is no table of taxa: .*found "name"'),
     ],
 )
-def test_broken_archives(tmp_path: Path, files: dict[str, str], said: str) -> None:
+def test_broken_archives(tmp_path: Path, files: dict[str, str], message: str) -> None:
     """Occurrences, missing and unclear tables, and a small archive of a huge one."""
-    with pytest.raises(FormatError, match=said):
+    with pytest.raises(FormatError, match=message):
         darwin_core.read(zipped(tmp_path, files))
 
 

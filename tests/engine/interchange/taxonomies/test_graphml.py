@@ -89,14 +89,14 @@ def test_our_own_comes_back(tmp_path: Path) -> None:
     )
     path = written(tmp_path, graphml.written(graph))
     again = graphml.read(path)
-    told = [(each.name, each.attributes) for each in again.classes]
-    assert told == [(each.name, each.attributes) for each in graph.classes]
+    classes = [(each.name, each.attributes) for each in again.classes]
+    assert classes == [(each.name, each.attributes) for each in graph.classes]
     assert again.edges == (("c1", "c3"), ("c2", "c3"))
     assert sorted(nx.read_graphml(path).edges) == [("c1", "c3"), ("c2", "c3")]
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "message"),
     [
         ('edgedefault="directed"', 'edgedefault="undirected"', "birds.graphml has edges without a direction"),
         ('id="e1"', 'id="e1" directed="false"', "line 12 of birds.graphml has edges without a direction"),
@@ -111,11 +111,11 @@ def test_our_own_comes_back(tmp_path: Path) -> None:
         ("<graph ", "<hull ", "not well-formed XML"),
     ],
 )
-def test_broken_files(tmp_path: Path, old: str, new: str, said: str) -> None:
-    """Each is told with the line that has to be corrected."""
+def test_broken_files(tmp_path: Path, old: str, new: str, message: str) -> None:
+    """Each is reported with the line that has to be corrected."""
     text = YED.replace(old, new, 1)
     assert text != YED
-    with pytest.raises(FormatError, match=said):
+    with pytest.raises(FormatError, match=message):
         graphml.read(written(tmp_path, text))
 
 

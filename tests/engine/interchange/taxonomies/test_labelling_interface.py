@@ -58,7 +58,7 @@ def test_labels_of_boxes_and_outlines(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (
             INTERFACE.replace("Auk", "Gull"),
@@ -72,11 +72,11 @@ def test_labels_of_boxes_and_outlines(tmp_path: Path) -> None:
         ("<View><Taxonomy>" + '<Choice value="a">' * 200 + "</Choice>" * 200 + "</Taxonomy></View>", ""),
     ],
 )
-def test_broken_files(tmp_path: Path, text: str, said: str) -> None:
-    """Each is told with the line that has to be corrected; a deep one is read."""
+def test_broken_files(tmp_path: Path, text: str, message: str) -> None:
+    """Each is reported with the line that has to be corrected; a deep one is read."""
     path = written(tmp_path, text)
-    if not said:
+    if not message:
         assert len(class_lists.read_interface(path).classes) == 200
         return
-    with pytest.raises(FormatError, match=said):
+    with pytest.raises(FormatError, match=message):
         class_lists.read_interface(path)

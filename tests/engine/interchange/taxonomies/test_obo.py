@@ -85,7 +85,7 @@ def test_some_thousand_terms_as_another_reader_sees_them(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "message"),
     [
         ("is_a: B:1", "is_a: B:9", 'line 15 of birds.obo names the parent "B:9", which is no term there'),
         ("is_a: B:1", "is_a: B:3", 'line 15 of birds.obo names the parent "B:3", which is obsolete'),
@@ -97,11 +97,11 @@ def test_some_thousand_terms_as_another_reader_sees_them(tmp_path: Path) -> None
         ("name: bird", "name: \u202ebird", "the term in line 5 of birds.obo: .*direction"),
     ],
 )
-def test_broken_files(tmp_path: Path, old: str, new: str, said: str) -> None:
-    """Each is told with the line that has to be corrected."""
+def test_broken_files(tmp_path: Path, old: str, new: str, message: str) -> None:
+    """Each is reported with the line that has to be corrected."""
     text = SMALL.replace(old, new, 1)
     assert text != SMALL
-    with pytest.raises(FormatError, match=said):
+    with pytest.raises(FormatError, match=message):
         obo.read(written(tmp_path, text))
 
 

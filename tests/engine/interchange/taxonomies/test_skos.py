@@ -158,7 +158,7 @@ def test_our_own_comes_back(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (BIRDS.replace("<auk> skos:broader <bird>", "<auk> skos:broader <roc>"), "roc, a parent of .*auk, has no name"),
         (BIRDS + "<bird> skos:broader <gull> .", "its own ancestor: found .* > "),
@@ -180,9 +180,9 @@ def test_our_own_comes_back(tmp_path: Path) -> None:
         (BIRDS.replace("Möwe", "\u202eMöwe"), "the concept https://birds.example/gull in birds.ttl: .*direction"),
     ],
 )
-def test_broken_and_hostile_files(tmp_path: Path, text: str, said: str) -> None:
+def test_broken_and_hostile_files(tmp_path: Path, text: str, message: str) -> None:
     """What leads nowhere, circles, half files, pits, what would fetch, and what would expand."""
-    with pytest.raises(FormatError, match=said):
+    with pytest.raises(FormatError, match=message):
         skos.read(written(tmp_path, text))
 
 

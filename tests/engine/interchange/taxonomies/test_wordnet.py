@@ -39,7 +39,7 @@ def test_words_glosses_and_both_kinds_of_above(tmp_path: Path) -> None:
 
 
 def test_namesakes_get_their_number(tmp_path: Path) -> None:
-    """Synsets under one other that share their first word can be told apart, as ImageNet's are."""
+    """Synsets under one other that share their first word are distinguished, as ImageNet's are."""
     machine = "00000004 06 n 01 crane 4 001 @ 00000001 n 0000 | lifts"
     graph = wordnet.read(written(tmp_path, ENTITY, CRANE, machine))
     assert [each.name for each in graph.classes] == ["entity", "crane (n00000002)", "crane (n00000004)"]
@@ -71,7 +71,7 @@ def test_the_package(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("lines", "said"),
+    ("lines", "message"),
     [
         ([ENTITY, "00000002 05 n 01 crane"], "line 4 of data.noun is no synset"),
         ([ENTITY, CRANE[:60]], "line 4 of data.noun is no synset"),
@@ -82,7 +82,7 @@ def test_the_package(tmp_path: Path) -> None:
         ([ENTITY, CRANE.replace("02 crane", "zz crane")], "is no synset"),
     ],
 )
-def test_broken_files(tmp_path: Path, lines: list[str], said: str) -> None:
-    """Half a file, a synset twice, a missing one and a circle are told with their line."""
-    with pytest.raises(FormatError, match=said):
+def test_broken_files(tmp_path: Path, lines: list[str], message: str) -> None:
+    """Half a file, a synset twice, a missing one and a circle are reported with their line."""
+    with pytest.raises(FormatError, match=message):
         wordnet.read(written(tmp_path, *lines))

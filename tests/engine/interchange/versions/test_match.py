@@ -17,7 +17,9 @@ def matched(before: ImportedGraph, after: ImportedGraph) -> dict[str, str | None
     return {each.key: graph.name(found[each.key]) if each.key in found else None for each in after.classes}
 
 
-def fate(before: ImportedGraph, after: ImportedGraph) -> tuple[dict[str, str], dict[str, tuple[str, ...]], list[str]]:
+def successors(
+    before: ImportedGraph, after: ImportedGraph
+) -> tuple[dict[str, str], dict[str, tuple[str, ...]], list[str]]:
     """By name: the classes of before that were merged, that were split, and that are gone."""
     graph, base = imported_project(before)
     found = match(graph, after, base)
@@ -30,7 +32,7 @@ def test_the_same_version_matches_whole() -> None:
     for ids in (IDS, {}):
         source = source_of(BIRDS, ids=ids)
         assert matched(source, source) == {name: name for name in BIRDS}
-        assert fate(source, source) == ({}, {}, [])
+        assert successors(source, source) == ({}, {}, [])
 
 
 def test_source_ids_come_first() -> None:
@@ -63,7 +65,7 @@ def test_a_name_with_another_id_is_another_class() -> None:
     assert matched(before, after)["Orange"] is None
 
 
-def test_namesakes_are_told_apart_by_what_is_below_them() -> None:
+def test_namesakes_are_distinguished_by_what_is_below_them() -> None:
     """Two classes "Other" that both moved are not exchanged; without anything below neither is matched."""
     before = source_of(
         {"A": [], "B": [], "A/Other": ["A"], "B/Other": ["B"], "a1": ["A/Other"], "b1": ["B/Other"], "C": []}
@@ -126,18 +128,18 @@ def test_two_classes_in_one() -> None:
         }
     )  # fmt: skip
     assert matched(before, after)["Seabird"] == "Bird"
-    assert fate(before, after) == ({"Wader": "Seabird"}, {}, [])
+    assert successors(before, after) == ({"Wader": "Seabird"}, {}, [])
     lumped = source_of(
         {name: parents for name, parents in BIRDS.items() if name != "Tern"}, synonyms={"Gull": ["Tern"]}
     )
-    assert fate(source_of(BIRDS), lumped) == ({"Tern": "Gull"}, {}, [])
+    assert successors(source_of(BIRDS), lumped) == ({"Tern": "Gull"}, {}, [])
 
 
 def test_a_synonym_that_was_there_before_merges_nothing() -> None:
     """A word may mean several things: the bank of a river does not take over the bank that is gone."""
     before = source_of({**BIRDS, "Diver": ["Bird"], "Loon": ["Animal"]}, synonyms={"Loon": ["Diver"]})
     after = source_of({**BIRDS, "Loon": ["Animal"]}, synonyms={"Loon": ["Diver"]})
-    assert fate(before, after) == ({}, {}, ["Diver"])
+    assert successors(before, after) == ({}, {}, ["Diver"])
 
 
 def test_one_class_in_two() -> None:
@@ -147,17 +149,17 @@ def test_one_class_in_two() -> None:
     by_synonym = source_of(
         {**rest, "Larus": ["Bird"], "Rissa": ["Bird"]}, synonyms={"Larus": ["Gull"], "Rissa": ["Gull"]}
     )
-    assert fate(source_of(BIRDS), by_name) == ({}, {"Gull": ("Herring gull", "Common gull")}, [])
-    assert fate(source_of(BIRDS), by_synonym) == ({}, {"Gull": ("Larus", "Rissa")}, [])
+    assert successors(source_of(BIRDS), by_name) == ({}, {"Gull": ("Herring gull", "Common gull")}, [])
+    assert successors(source_of(BIRDS), by_synonym) == ({}, {"Gull": ("Larus", "Rissa")}, [])
     no_bird = {"Animal": [], "Seal": ["Animal"], "Coast": ["Animal"], "Sea": ["Animal"]}
     by_children = source_of({**no_bird, "Gull": ["Coast"], "Tern": ["Sea"]})
-    assert fate(source_of(BIRDS), by_children) == ({}, {"Bird": ("Coast", "Sea")}, [])
+    assert successors(source_of(BIRDS), by_children) == ({}, {"Bird": ("Coast", "Sea")}, [])
 
 
 def test_a_group_that_was_dissolved_is_gone() -> None:
     """Its children went to its parent, which is no merge."""
     after = source_of({"Animal": [], "Gull": ["Animal"], "Tern": ["Animal"], "Seal": ["Animal"]})
-    assert fate(source_of(BIRDS), after) == ({}, {}, ["Bird"])
+    assert successors(source_of(BIRDS), after) == ({}, {}, ["Bird"])
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What a source said, kept as text and found again."""
+"""What a source held, kept as text and found again."""
 
 from dataclasses import replace
 

@@ -51,7 +51,7 @@ def test_what_the_source_changed_is_done() -> None:
 
 
 def test_what_the_person_changed_stays() -> None:
-    """Names, places, further parents, own classes and removed ones: the source says of them what it always said."""
+    """Names, places, further parents, own classes and removed ones: the source says of them what it always did."""
     source = source_of(BIRDS)
     graph, base = imported_project(source)
     graph.rename(graph.find("Gull"), "Möwe")
@@ -68,7 +68,7 @@ def test_what_the_person_changed_stays() -> None:
 
 
 def test_both_changed_the_same_thing_otherwise() -> None:
-    """The person's word stays and is told; where both say the same there is nothing to tell."""
+    """The person's word stays and is reported; where both say the same there is nothing to tell."""
     graph, base = imported_project(source_of(BIRDS, ids=IDS))
     gull, tern, seal = (graph.find(name) for name in ("Gull", "Tern", "Seal"))
     graph.rename(gull, "Möwe")
@@ -143,7 +143,7 @@ def test_children_of_what_a_person_removed_find_a_place() -> None:
     assert shape_of(graph) >= {"Animal > Seal > Herring gull", "Animal > Bird > Little tern"}
 
 
-def test_gone_merged_and_split_classes_are_told_and_stay() -> None:
+def test_gone_merged_and_split_classes_are_reported_and_stay() -> None:
     """The plan removes nothing; merging is for the project, which has the labels."""
     wide = {**BIRDS, "Auk": ["Bird"], "Skua": ["Bird"]}
     graph, base = imported_project(source_of(wide))
@@ -234,7 +234,7 @@ def edit_as_a_person(graph: CategoryGraph, generator: random.Random) -> None:
 @settings(deadline=None, max_examples=60)
 @given(st.integers(0, 10**6), st.integers(1, 12), st.integers(1, 12))
 def test_any_update_of_any_project_is_a_graph(seed: int, before: int, after: int) -> None:
-    """Whatever the person did and the source says: a graph comes out, no class goes, and a second time all is told."""
+    """Whatever the person did and the source says: a graph comes out, no class goes, and a second time all is known."""
     generator = random.Random(seed)
     first, second = drawn(generator, before), drawn(generator, after)
     graph, base = imported_project(first)

@@ -209,7 +209,7 @@ def test_a_backup_of_another_project_is_refused(past: Past) -> None:
     assert [row[1] for row in dump_of(path)["class"]] == ["Fish"]
 
 
-def test_where_nobody_can_be_sure_the_person_is_told_what_it_is(past: Past) -> None:
+def test_where_nobody_can_be_sure_the_person_is_shown_what_it_is(past: Past) -> None:
     """Neither the file nor the index says which project it was: counts, date and path come before anything is done."""
     path, made, before, _ = past
     make_empty(path)

@@ -30,7 +30,7 @@ def kept_of(given_moments: list[Moment]) -> list[Moment]:
 
 @given(moments)
 def test_what_must_stay_stays(given_moments: list[Moment]) -> None:
-    """The newest, what is asked for, what is from the future, and for two weeks what was made before an action."""
+    """The newest, what is requested, what is from the future, and for two weeks what was made before an action."""
     gone = [given_moments[place] for place in superfluous(given_moments, NOW)]
     past = [moment.when for moment in given_moments if moment.when <= NOW]
     assert not past or max(past) in {moment.when for moment in kept_of(given_moments)}

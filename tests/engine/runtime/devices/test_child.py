@@ -62,7 +62,7 @@ def test_a_crash() -> None:
 
 
 def test_a_child_that_hangs() -> None:
-    """A child that gives no answer is ended; what it told before counts."""
+    """A child that gives no answer is ended; what it reported before counts."""
     silent = python("import threading; threading.Event().wait()")
     assert try_in_child("cuda", 0.3, command=silent).attempt == Attempt(works=False, timed_out_s=0.3)
 
@@ -75,7 +75,7 @@ def test_no_child_at_all(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "attempt", "speed"),
+    ("steps", "attempt", "speed"),
     [
         (["die"], Attempt(works=False), {}),
         ([Attempt(works=True, seconds=1.5), "die"], Attempt(works=True, seconds=1.5), {}),
@@ -86,9 +86,9 @@ def test_no_child_at_all(tmp_path: Path) -> None:
         ([Speed()], Attempt(works=False, message="the trial process said nothing about the device"), {}),
     ],
 )
-def test_what_a_child_told(told: list[Step], attempt: Attempt, speed: dict[str, float]) -> None:
-    """What it said about the attempt counts, however it ended."""
-    trial = try_in_child("cuda", WAIT_S, command=scripted_command(told))
+def test_what_a_child_reports(steps: list[Step], attempt: Attempt, speed: dict[str, float]) -> None:
+    """What it reported about the attempt counts, however it ended."""
+    trial = try_in_child("cuda", WAIT_S, command=scripted_command(steps))
     assert (trial.attempt, trial.speed) == (attempt, speed)
 
 

@@ -76,7 +76,7 @@ def test_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("management", [None, fake_management(status=3)])
 def test_unknown_free_memory(monkeypatch: pytest.MonkeyPatch, management: SimpleNamespace | None) -> None:
-    """Without an answer about the memory it is unknown; the rest is told."""
+    """Without an answer about the memory it is unknown; the rest is reported."""
     install(monkeypatch, fake_driver(), management)
     device = ask_driver().device
     assert device == CudaDevice("GPU 1", (9, 0), 8 << 30, None)

@@ -76,5 +76,5 @@ def test_failed_trials(attempt: Attempt, cause: str, words: str) -> None:
     ],
 )
 def test_messages_about_memory(message: str, is_memory: bool) -> None:
-    """A full memory is told from other failures by what libraries say."""
+    """A full memory is distinguished from other failures by what libraries say."""
     assert is_out_of_memory(message) == is_memory

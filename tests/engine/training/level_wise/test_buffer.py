@@ -55,7 +55,7 @@ def test_all_images_where_nothing_is_sampled(generator: np.random.Generator | No
 
 
 def test_prototypes_of_classes() -> None:
-    """A part of the buffer, in the order that was asked for."""
+    """A part of the buffer, in the requested order."""
     buffer = PrototypeBuffer(two_branches((1, 1, 1, 1, 1, 0)), 1)
     buffer.refresh(Lookup(torch.arange(5.0)[:, None]))
     part = buffer.prototypes_of(torch.tensor([5, 3, 0]))

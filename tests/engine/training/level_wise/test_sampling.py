@@ -31,7 +31,7 @@ def test_classes_and_images_without_replacement() -> None:
 
 
 def test_few_shot_task() -> None:
-    """N classes with k support and q query images each, all of the classes they are said to be of."""
+    """N classes with k support and q query images each, all of the classes they are marked with."""
     for draw in draws(EpisodeShape(5, 3, queries=4)):
         task = draw.few_shot_task
         assert (task.level, len(task.classes), task.support.shape, len(task.queries)) == (5, 5, (5, 3), 20)

@@ -43,8 +43,8 @@ def test_a_coarse_label_teaches_its_branch() -> None:
     is_right = np.array([[True, True, False, False], [False, False, True, True]])
     task = FewShotTask(support, np.arange(4), queries, 4, CoarseLabels(np.arange(4), is_right[[0, 0, 1, 1]]))
     alone = fitted_weights(replace(task, coarse=None), 1.0)
-    told = fitted_weights(task, 1.0)
-    assert np.abs(told[:, 0]).min() > 3 * np.abs(alone[:, 0]).min()
+    taught = fitted_weights(task, 1.0)
+    assert np.abs(taught[:, 0]).min() > 3 * np.abs(alone[:, 0]).min()
     for name, found in predict(task).items():
         assert found[4:].tolist() == [0, 3], name
 

@@ -33,7 +33,7 @@ def test_alpha_is_common_to_all_numbers() -> None:
 
 
 def test_clusters_stand_in_for_base_classes() -> None:
-    """As many as asked for, at most as many as images; their members are centred."""
+    """As many as requested, at most as many as images; their members are centred."""
     task, _ = clusters(noise=0.2)
     base = base_classes(task.queries, 5)
     assert [len(member) for member in base.members] == [15] * 5
