@@ -5702,12 +5702,13 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <source>“%1”: looking for images… %2</source>
         <translation>„%1“: Bilder werden gesucht… %2</translation>
     </message>
-    <message numerus="yes">
+    <message>
         <source>“%1” and more: %2</source>
-        <translation>
-            <numerusform>„%1“: %2</numerusform>
-            <numerusform>„%1“ und mehr: %2</numerusform>
-        </translation>
+        <translation>„%1“ und mehr: %2</translation>
+    </message>
+    <message>
+        <source>“%1”: %2</source>
+        <translation>„%1“: %2</translation>
     </message>
     <message>
         <source>Will be saved as %1 in %2.</source>

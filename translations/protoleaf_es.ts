@@ -5702,12 +5702,13 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <source>“%1”: looking for images… %2</source>
         <translation>«%1»: buscando imágenes… %2</translation>
     </message>
-    <message numerus="yes">
+    <message>
         <source>“%1” and more: %2</source>
-        <translation>
-            <numerusform>«%1»: %2</numerusform>
-            <numerusform>«%1» y más: %2</numerusform>
-        </translation>
+        <translation>«%1» y más: %2</translation>
+    </message>
+    <message>
+        <source>“%1”: %2</source>
+        <translation>«%1»: %2</translation>
     </message>
     <message>
         <source>Will be saved as %1 in %2.</source>

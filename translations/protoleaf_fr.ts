@@ -5702,12 +5702,13 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <source>“%1”: looking for images… %2</source>
         <translation>«&#xa0;%1&#xa0;»&#xa0;: recherche d’images… %2</translation>
     </message>
-    <message numerus="yes">
+    <message>
         <source>“%1” and more: %2</source>
-        <translation>
-            <numerusform>«&#xa0;%1&#xa0;»&#xa0;: %2</numerusform>
-            <numerusform>«&#xa0;%1&#xa0;» et d’autres&#xa0;: %2</numerusform>
-        </translation>
+        <translation>«&#xa0;%1&#xa0;» et d’autres&#xa0;: %2</translation>
+    </message>
+    <message>
+        <source>“%1”: %2</source>
+        <translation>«&#xa0;%1&#xa0;»&#xa0;: %2</translation>
     </message>
     <message>
         <source>Will be saved as %1 in %2.</source>

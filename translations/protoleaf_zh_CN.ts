@@ -5561,11 +5561,13 @@ Click + to add a class, or import a list.</source>
         <source>“%1”: looking for images… %2</source>
         <translation>“%1”：正在查找图像… %2</translation>
     </message>
-    <message numerus="yes">
+    <message>
         <source>“%1” and more: %2</source>
-        <translation>
-            <numerusform>“%1”等：%2</numerusform>
-        </translation>
+        <translation>“%1”等：%2</translation>
+    </message>
+    <message>
+        <source>“%1”: %2</source>
+        <translation>“%1”：%2</translation>
     </message>
     <message>
         <source>Will be saved as %1 in %2.</source>

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from app.texts import breakable, fill, marked, plural, tr
+from app.texts import breakable, fill, marked, tr
 from app.welcome.logic import ExpectedSpeed, NewProject, Photos
 from app.wording import images, images_per_s, number, rough_time
 
@@ -53,7 +53,8 @@ def subject(project: NewProject, photos: Photos) -> str:
     first = project.dropped[0].name or str(project.dropped[0])
     if photos.is_counting:
         return tr("“%1”: looking for images… %2", first, number(photos.count) if photos.count else "")
-    return plural(len(project.dropped), "“%1”: %2", "“%1” and more: %2", first, images(photos.count))
+    text = marked("“%1”: %2") if len(project.dropped) == 1 else marked("“%1” and more: %2")
+    return tr(text, first, images(photos.count))
 
 
 def place_text(place: Path | None) -> str:

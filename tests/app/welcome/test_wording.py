@@ -1,9 +1,13 @@
 """What is shown of backbones before a project is made."""
 
-import pytest
+from pathlib import Path
 
-from app.welcome.logic import ExpectedSpeed, Photos, speeds
-from app.welcome.wording import duration_text, speed_text
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from app.language import ENGLISH, install_language
+from app.welcome.logic import ExpectedSpeed, NewProject, Photos, speeds
+from app.welcome.wording import duration_text, speed_text, subject
 from engine.backbones.bundled import BackboneChoice, OfferedBackbone
 from engine.collection.models import find_model
 from engine.embedding.messages import PhotoRate
@@ -57,3 +61,14 @@ def test_a_backbone_that_is_not_ready_goes_by_the_other() -> None:
     assert found["fast one"] == ExpectedSpeed(pytest.approx(80.0), has_photos=True)  # type: ignore[arg-type]
     assert found["accurate one"] == ExpectedSpeed(pytest.approx(50.0), is_scaled=True, has_photos=True)  # type: ignore[arg-type]
     assert speeds((accurate, fast), {}) == {}
+
+
+def test_what_is_imported(compiled_languages: Path, qapp: QApplication) -> None:
+    """One folder is no several, in a language without a plural, too."""
+    one, two = (NewProject((), dropped=tuple(map(Path, names))) for names in ("a", "ab"))
+    assert [subject(each, Photos(3)) for each in (one, two)] == ["“a”: 3 images", "“a” and more: 3 images"]
+    install_language(qapp, str(compiled_languages / "protoleaf_zh_CN.qm"))
+    try:
+        assert [subject(each, Photos(3)) for each in (one, two)] == ["“a”\uff1a3 张图像", "“a”等\uff1a3 张图像"]
+    finally:
+        install_language(qapp, ENGLISH)
