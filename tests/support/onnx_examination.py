@@ -1,0 +1,24 @@
+"""ONNX files examined in this process."""
+
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from engine.backbones.messages import OnnxFacts
+from engine.backbones.onnx_examining import examine
+from engine.errors import ModelError
+
+MOST_BYTES: Final = 2**30
+
+
+def examined(path: Path) -> OnnxFacts:
+    """Facts of a sound file."""
+    return examine(path, most_bytes=MOST_BYTES)
+
+
+def refusal(path: Path) -> str:
+    """Why a file is refused."""
+    with pytest.raises(ModelError) as refused:
+        examine(path, most_bytes=MOST_BYTES)
+    return str(refused.value)
