@@ -6,7 +6,7 @@ from typing import Final, final
 
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.image_grid.view import ImageGrid
@@ -130,6 +130,11 @@ class Desk:
         assert event.isAccepted()
 
     # -- waiting
+
+    def click(self, button: QAbstractButton) -> None:
+        """Click a button that can be clicked."""
+        assert button.isEnabled()
+        self.qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
 
     def wait(self, is_true: Callable[[], bool]) -> None:
         """Wait until something is true."""

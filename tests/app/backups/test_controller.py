@@ -8,14 +8,13 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QAbstractButton, QFileDialog, QLabel, QPushButton
+from PySide6.QtWidgets import QAbstractButton, QFileDialog, QPushButton
 
 from app.backups.controller import Backups
 from app.backups.view import BackupCard, BackupsPanel
 from app.graph_import.controller import GraphImports
 from app.jobs import slow_work
 from app.theme import set_scheme
-from app.welcome.controller import Projects
 from engine.config import BACKUPS_VARIABLE
 from engine.events import CancelToken, OnProgress
 from engine.project import BackupReason, Project
@@ -25,7 +24,7 @@ from engine.project.backups.listing import Backup, offer_for
 from engine.project.backups.taking import OnPart
 from engine.project.clock import present_time
 from engine.project.connection import Connection
-from tests.support.backups import NOON, Clock, backups_with, labelled_birds
+from tests.support.backups import Clock
 from tests.support.clipping import clipped
 from tests.support.collections import Collection
 from tests.support.desk import Desk
@@ -39,12 +38,6 @@ def on_disk(desk: Desk) -> list[Backup]:
     info = desk.window.session.info
     assert info is not None
     return list(offer_for(info.path).all)
-
-
-def click(desk: Desk, button: QPushButton) -> None:
-    """Click where a person would."""
-    assert button.isEnabled()
-    desk.qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
 def labels_in(desk: Desk) -> int:
@@ -114,16 +107,16 @@ def test_the_story_of_a_restore(working: Desk, panel: BackupsPanel) -> None:
     assert after > before
     working.wait(lambda: "1 action" in panel.cards[0].text)
     card = card_for(working, panel, BackupReason.DAY)
-    click(working, card.ask_button)
+    working.click(card.ask_button)
     assert card.is_asking
     assert "Restoring undoes these actions:\n• Labelled 40 images as" in card.question_text
     assert "is backed up first" in card.question_text
     working.press(Key.Key_Escape)
     assert card.question_text == ""
     assert panel.isVisible(), "Esc answers the question first"
-    click(working, card.ask_button)
+    working.click(card.ask_button)
     with working.qtbot.waitSignal(working.window.session.loaded, timeout=LONG_MS):
-        click(working, card.agree_button)
+        working.click(card.agree_button)
     working.wait(lambda: working.window.toast.message == "Restored the backup")
     assert labels_in(working) == before
     assert panel.isVisible(), "the panel and the collection stay in front"
@@ -132,7 +125,7 @@ def test_the_story_of_a_restore(working: Desk, panel: BackupsPanel) -> None:
     (back,) = working.window.toast.findChildren(QPushButton)
     assert back.text() == "Go back"
     with working.qtbot.waitSignal(working.window.session.loaded, timeout=LONG_MS):
-        click(working, back)
+        working.click(back)
     working.wait(lambda: labels_in(working) == after)
     working.window.session.undo()
     working.wait(lambda: labels_in(working) == before)
@@ -140,7 +133,7 @@ def test_the_story_of_a_restore(working: Desk, panel: BackupsPanel) -> None:
 
 def test_back_up_now(working: Desk, panel: BackupsPanel) -> None:
     """The answer says what it holds; the list has it."""
-    click(working, panel.back_up_button)
+    working.click(panel.back_up_button)
     assert panel.busy.facts == "Backing up…"
     working.wait(lambda: working.window.toast.message.startswith("Backed up: "))
     assert "64 images" in working.window.toast.message
@@ -181,7 +174,7 @@ def test_a_backup_that_fails_is_reported_once(
     panel = desk.window.of(Backups).panel
     assert panel is not None
     desk.wait(lambda: panel.empty_text.startswith("No backup yet."))
-    click(desk, panel.back_up_button)
+    desk.click(panel.back_up_button)
     desk.wait(lambda: "the folder for backups cannot be made" in panel.failure.text)
 
 
@@ -196,7 +189,7 @@ def test_an_action_without_its_backup_says_so(working: Desk, tmp_path: Path, mon
     assert card is not None
     working.wait(lambda: bool(card.summary))
     with working.qtbot.waitSignal(working.window.session.change_made, timeout=LONG_MS):
-        click(working, card.import_button)
+        working.click(card.import_button)
     working.wait(lambda: working.window.toast.message.startswith("No backup could be made."))
     assert working.graph.find("Bird/Owl")
 
@@ -207,9 +200,9 @@ def test_another_folder(working: Desk, panel: BackupsPanel, tmp_path: Path, monk
     stick.mkdir()
     usual = panel.folder_text
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_args: str(stick))
-    click(working, panel.choose_button)
+    working.click(panel.choose_button)
     working.wait(lambda: panel.folder_text.startswith(str(stick)))
-    click(working, panel.back_up_button)
+    working.click(panel.back_up_button)
     card = card_for(working, panel, BackupReason.ASKED)
     assert card.backup.path.is_relative_to(stick)
     shown: list[str] = []
@@ -219,9 +212,9 @@ def test_another_folder(working: Desk, panel: BackupsPanel, tmp_path: Path, monk
         return True
 
     monkeypatch.setattr(QDesktopServices, "openUrl", show)
-    click(working, panel.show_button)
+    working.click(panel.show_button)
     assert shown == [panel.folder_text]
-    click(working, panel.usual_button)
+    working.click(panel.usual_button)
     working.wait(lambda: panel.folder_text == usual)
     assert panel.usual_button.isHidden()
 
@@ -236,7 +229,7 @@ def test_a_project_open_elsewhere_is_not_restored(desk: Desk, collection: Collec
         assert panel is not None
         desk.wait(lambda: bool(panel.cards))
         assert not panel.cards[0].ask_button.isEnabled()
-        click(desk, panel.back_up_button)
+        desk.click(panel.back_up_button)
         card_for(desk, panel, BackupReason.ASKED)
 
 
@@ -246,8 +239,8 @@ def test_a_restore_that_fails_leaves_the_project_open(working: Desk, panel: Back
     after = labels_in(working)
     card = card_for(working, panel, BackupReason.DAY)
     card.backup.path.write_bytes(b"rotten")
-    click(working, panel.cards[0].ask_button)
-    click(working, panel.cards[0].agree_button)
+    working.click(panel.cards[0].ask_button)
+    working.click(panel.cards[0].agree_button)
     working.wait(lambda: "the backup is damaged and was not restored" in working.window.toast.message)
     assert labels_in(working) == after
     assert panel.isVisible()
@@ -276,8 +269,8 @@ def test_a_long_restore_is_shown_and_stopped(
     monkeypatch.setattr(slow_work, "SHOWN_AFTER_S", 0.0)
     label_some(working, 3)
     after, bar = labels_in(working), working.window.status_line.job_bar
-    click(working, card_for(working, panel, BackupReason.DAY).ask_button)
-    click(working, card_for(working, panel, BackupReason.DAY).agree_button)
+    working.click(card_for(working, panel, BackupReason.DAY).ask_button)
+    working.click(card_for(working, panel, BackupReason.DAY).agree_button)
     working.wait(lambda: bool(bar.facts))
     assert " of " in bar.facts
     (job,) = working.window.session.jobs.jobs
@@ -304,113 +297,10 @@ def test_a_damaged_project_is_offered_its_backup(working: Desk, collection: Coll
     working.wait(lambda: "The damaged file is kept." in toast.message)
     (button,) = toast.findChildren(QPushButton)
     with working.qtbot.waitSignal(session.loaded, timeout=LONG_MS):
-        click(working, button)
+        working.click(button)
     assert labels_in(working) == 24
     (kept,) = collection.folder.glob("* (damaged *")
     assert kept.read_bytes() == content
-
-
-@pytest.fixture
-def twins(tmp_path: Path) -> tuple[Path, Path]:
-    """Two closed projects of one name; the second one's backup is the newer one."""
-    paths = []
-    for number, folder in enumerate(("a", "b")):
-        (tmp_path / folder).mkdir()
-        project, *_ = labelled_birds(tmp_path / folder, images=4 + number)
-        with project:
-            backups_with(project, Clock(NOON + timedelta(days=number))).take()
-        paths.append(project.path)
-    return paths[0], paths[1]
-
-
-def put_rot_in_place_of(path: Path) -> None:
-    """As a sync program does: another file, which says nothing, has the name."""
-    (path.parent / "draft").write_bytes(b"rotten")
-    (path.parent / "draft").replace(path)
-
-
-def open_damaged(desk: Desk, project: Path) -> QPushButton:
-    """Open it, and wait for what is offered; returns its button."""
-    with desk.qtbot.waitSignal(desk.window.session.failed, timeout=LONG_MS):
-        desk.window.session.open(project)
-    toast = desk.window.toast
-    desk.wait(lambda: toast.message.startswith("birds.protoleaf is damaged."))
-    (button,) = toast.findChildren(QPushButton)
-    return button
-
-
-def test_a_damaged_project_is_offered_its_own_backup(desk: Desk, twins: tuple[Path, Path]) -> None:
-    """Not that of the other project of its name, though it is newer."""
-    project, _ = twins
-    project.write_bytes(b"rotten")
-    button = open_damaged(desk, project)
-    assert "4 images" in desk.window.toast.message
-    with desk.qtbot.waitSignal(desk.window.session.loaded, timeout=LONG_MS):
-        click(desk, button)
-    assert desk.state.label_class.size == 4
-
-
-def test_where_nobody_can_be_sure_the_person_chooses(desk: Desk, twins: tuple[Path, Path]) -> None:
-    """What was taken of this path comes first; counts, date and path come before anything is restored."""
-    project, twin = twins
-    put_rot_in_place_of(project)
-    button = open_damaged(desk, project)
-    assert button.text() == "Choose backup…"
-    click(desk, button)
-    panel = desk.window.of(Backups).panel
-    assert panel is not None
-    assert panel.isVisible()
-    assert "too damaged to tell which project it was" in panel.damage_text
-    assert panel.back_up_button.isHidden()
-    assert desk.window.workspace.empty.title == "No project is open"
-    texts = [label.text().replace("\u200b", "") for label in panel.findChildren(QLabel) if label.isVisible()]
-    headings = [text for text in texts if text in {"From this location", "From another location", *map(str, twins)}]
-    assert headings == ["From this location", str(project), "From another location", str(twin)]
-    own, stranger = panel.cards
-    click(desk, stranger.ask_button)
-    for detail in ("Is this the right project?", "2 classes", "5 images", "3 labels", f"From {twin}", "Made "):
-        assert detail in stranger.question_text
-    desk.wait(lambda: clipped(panel) == [])
-    desk.press(Key.Key_Escape)
-    assert stranger.question_text == ""
-    assert project.read_bytes() == b"rotten"
-    click(desk, own.ask_button)
-    with desk.qtbot.waitSignal(desk.window.session.loaded, timeout=LONG_MS):
-        click(desk, own.agree_button)
-    assert desk.state.label_class.size == 4
-    desk.wait(lambda: not panel.damage_text and panel.back_up_button.isVisible())
-    assert [path.read_bytes() for path in project.parent.glob("* (damaged *")] == [b"rotten"]
-
-
-def test_closing_the_choice_leads_back(desk: Desk, twins: tuple[Path, Path]) -> None:
-    """Nothing was restored: the first page is there again, and what is opened next has its own panel."""
-    project, twin = twins
-    put_rot_in_place_of(project)
-    click(desk, open_damaged(desk, project))
-    panel = desk.window.of(Backups).panel
-    assert panel is not None
-    desk.press(Key.Key_Escape)
-    desk.wait(desk.window.of(Projects).page.isVisible)
-    desk.open(twin)
-    desk.window.registry.trigger("backups")
-    desk.wait(lambda: [card.backup.images for card in panel.cards][:1] == [5])
-    assert panel.damage_text == ""
-
-
-def test_a_backup_that_fails_to_be_restored_says_why(desk: Desk, twins: tuple[Path, Path]) -> None:
-    """It rotted while the question was open: the choice stays, and the damaged file is as it was."""
-    project, _ = twins
-    put_rot_in_place_of(project)
-    click(desk, open_damaged(desk, project))
-    panel = desk.window.of(Backups).panel
-    assert panel is not None
-    panel.cards[0].backup.path.write_bytes(b"gone")
-    click(desk, panel.cards[0].ask_button)
-    click(desk, panel.cards[0].agree_button)
-    desk.wait(lambda: "the backup is damaged and was not restored" in panel.failure.text)
-    assert panel.isVisible()
-    assert panel.cards[1].ask_button.isEnabled()
-    assert project.read_bytes() == b"rotten"
 
 
 def test_a_date_in_the_future_is_not_the_newest(working: Desk, collection: Collection) -> None:
@@ -451,7 +341,7 @@ def test_nothing_is_cut(working: Desk, panel: BackupsPanel, scheme: str, height:
     working.wait(lambda: "1 action" in panel.cards[0].text)
     working.window.resize(1000, height)
     assert clipped(panel) == []
-    click(working, panel.cards[0].ask_button)
+    working.click(panel.cards[0].ask_button)
     working.wait(lambda: clipped(panel) == [])
     buttons: list[Callable[[], str]] = [button.text for button in panel.cards[0].buttons]
     assert all(text() for text in buttons)
