@@ -24,8 +24,9 @@ WIDE_ENDS: Final = (
     "\N{FULLWIDTH QUESTION MARK}",
 )
 """Of sentences; they need no space behind them."""
-_WIDE: Final = "[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef\u201c\u201d]"  # of Chinese and Japanese
-_HAS_WIDE: Final = re.compile(_WIDE)
+_WIDE_RANGES: Final = "\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef"  # characters of Chinese and Japanese
+_HAS_WIDE: Final = re.compile(f"[{_WIDE_RANGES}]")
+_WIDE: Final = f"[{_WIDE_RANGES}“”]"  # quotation marks are wide among them alone
 _EDGE: Final = "\x01"  # of a value, until the text is closed up
 _WIDE_GAP: Final = re.compile(f"(?<={_WIDE})(?:{_EDGE} {_EDGE}?| {_EDGE})(?={_WIDE})")
 _CAPITAL: Final = "capital"  # form of a field at the beginning of a sentence: `{remedy:capital}`

@@ -136,5 +136,6 @@ def test_chinese_words_stand_together_and_latin_ones_apart() -> None:
             assert translated(Message("move {a} to {b}", {"a": a, "b": b})) == text
         assert translated(Message("{a} {b}, 花 {a} {b}", {"a": "雏", "b": "菊"})) == "雏菊, 花雏菊"
         assert translated(Message("{a} {b}", {"a": "雏", "b": "菊"})) == "雏 菊"
+        assert translated(Message("“{a}” {b}", {"a": "x", "b": "“y”"})) == "“x” “y”"
     finally:
         translate_with(None)
