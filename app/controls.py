@@ -362,8 +362,13 @@ class ElidedLabel(QLabel):
         return self.fontMetrics().elidedText(self.text(), self._mode, self.contentsRect().width())
 
     def sizeHint(self) -> QSize:
-        wanted = super().sizeHint()
-        return QSize(0, wanted.height()) if self._takes_rest else wanted
+        height = super().sizeHint().height()
+        if self._takes_rest:
+            return QSize(0, height)
+        # QLabel's own hint is never below the least width, which may be that of an earlier text.
+        margins = self.contentsMargins()
+        text = self.fontMetrics().size(Qt.TextFlag.TextSingleLine, self.text()).width()
+        return QSize(text + margins.left() + margins.right() + 2 * self.margin(), height)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(0, super().minimumSizeHint().height())
