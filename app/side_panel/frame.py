@@ -50,7 +50,9 @@ class SidePanel(QWidget):
             fill_column(self, head, self._scroll, spacing=0).setStretch(1, 1)
         else:
             self._scroll.hide()  # it is empty
-            fill_column(self, head, body, filling, spacing=0).setStretch(2, 1)
+            rest = QWidget()  # keeps the room while `filling` is hidden
+            fill_column(rest, filling)
+            fill_column(self, head, body, rest, spacing=0).setStretch(2, 1)
 
     def order_keys(self, *parts: QWidget) -> None:
         """Set the tab order to the visual order: rebuilt cards would come last."""

@@ -1,8 +1,8 @@
 """The frame of the side panels."""
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QPushButton, QWidget
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.side_panel.frame import NARROWEST, SidePanel, SidePlace
@@ -104,3 +104,19 @@ def test_one_panel_at_a_time(qtbot: QtBot, place: SidePlace) -> None:
     place.show_panel(first)
     place.show_panel(second)
     assert (place.currentWidget(), place.indexOf(first)) == (second, -1)
+
+
+def test_the_heading_stays_above_where_nothing_fills_the_panel(qtbot: QtBot) -> None:
+    """And its parts right below it."""
+    panel, part, filling = SidePanel(), QLabel("nothing changed"), QLabel("a list")
+    qtbot.addWidget(panel)
+    panel.lay_out("Heading", "Close", [part], filling=filling)
+    panel.resize(320, 700)
+    panel.show()
+    tops = []
+    for is_filled in (True, False):
+        filling.setVisible(is_filled)
+        QApplication.processEvents()
+        tops.append([each.mapTo(panel, QPoint()).y() for each in (button(panel, "Close"), part)])
+    assert tops[0] == tops[1]
+    assert tops[1][1] < 100
