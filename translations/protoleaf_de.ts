@@ -1146,6 +1146,10 @@
         <translation>In „%1“ umbenennen</translation>
     </message>
     <message>
+        <source>Enter renames · Esc closes</source>
+        <translation>Enter benennt um · Esc schließt</translation>
+    </message>
+    <message>
         <source>The top level</source>
         <translation>Die oberste Ebene</translation>
     </message>

@@ -1146,6 +1146,10 @@
         <translation>Renombrar a «%1»</translation>
     </message>
     <message>
+        <source>Enter renames · Esc closes</source>
+        <translation>Intro renombra · Esc cierra</translation>
+    </message>
+    <message>
         <source>The top level</source>
         <translation>El nivel superior</translation>
     </message>

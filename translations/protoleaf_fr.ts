@@ -1146,6 +1146,10 @@
         <translation>Renommer en «&#xa0;%1&#xa0;»</translation>
     </message>
     <message>
+        <source>Enter renames · Esc closes</source>
+        <translation>Entrée renomme · Échap ferme</translation>
+    </message>
+    <message>
         <source>The top level</source>
         <translation>Le premier niveau</translation>
     </message>

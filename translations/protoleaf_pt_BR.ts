@@ -1146,6 +1146,10 @@
         <translation>Renomear para “%1”</translation>
     </message>
     <message>
+        <source>Enter renames · Esc closes</source>
+        <translation>Enter renomeia · Esc fecha</translation>
+    </message>
+    <message>
         <source>The top level</source>
         <translation>O nível superior</translation>
     </message>

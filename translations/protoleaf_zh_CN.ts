@@ -1140,6 +1140,10 @@
         <translation>重命名为“%1”</translation>
     </message>
     <message>
+        <source>Enter renames · Esc closes</source>
+        <translation>Enter 重命名 · Esc 关闭</translation>
+    </message>
+    <message>
         <source>The top level</source>
         <translation>顶层</translation>
     </message>

@@ -88,6 +88,7 @@ class ClassEditing(Feature):
             lambda new: PaletteRow(tr("Rename to “%1”", new), name, "", "rename", NameChoice(new)),
             lambda new: self.rename(class_id, new),
             text=name,
+            foot=tr("Enter renames · Esc closes"),
         )
 
     def _ask_text(

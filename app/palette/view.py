@@ -124,6 +124,7 @@ class Palette(Overlay):
         self.setObjectName("palette")
         self._rows_for: RowsFor = lambda _text: ()
         self._on_choice: OnChoice = lambda _choice: None
+        self._given_text = ""  # with which it opened
         self._field = QLineEdit(self.panel)
         self._field.setProperty("variant", "palette")
         self._field.textChanged.connect(self._refill)
@@ -169,7 +170,7 @@ class Palette(Overlay):
             text: initial text, selected.
             foot: a line below the rows with the keys.
         """
-        self._rows_for, self._on_choice = rows_for, on_choice
+        self._rows_for, self._on_choice, self._given_text = rows_for, on_choice, text
         self._field.setPlaceholderText(prompt)
         self._field.setAccessibleName(prompt)
         self._field.setText(text)
@@ -192,7 +193,8 @@ class Palette(Overlay):
             item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{row.title} {row.subtitle}".strip())
             item.setSizeHint(QSize(0, ROW_HEIGHT))
         self._list.setCurrentRow(0)
-        self._nothing.setVisible(bool(text.strip()) and not self._list.count())
+        is_typed = bool(text.strip()) and text != self._given_text
+        self._nothing.setVisible(is_typed and not self._list.count())
         if self.isVisible():
             self.place_panel()
 

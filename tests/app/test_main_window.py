@@ -159,6 +159,19 @@ def test_a_palette_says_when_nothing_matches(reviewing: Desk) -> None:
     reviewing.press(Key.Key_Escape)
 
 
+def test_a_name_that_is_still_to_be_changed_matches_nothing_and_needs_not(reviewing: Desk) -> None:
+    """F2 shows the present name and what Enter does, and no failure; changed back it is the same."""
+    reviewing.window.tree.select_class(reviewing.graph.find("Red disc"))
+    reviewing.window.registry.trigger("rename_class")
+    palette = reviewing.window.palette_panel
+    for typed in ("", "Red ball", "Red disc"):
+        rows = reviewing.type_into_palette(typed) if typed else palette.rows
+        assert [row.title for row in rows] == (["Rename to “Red ball”"] if typed == "Red ball" else [])
+        assert "Nothing matches" not in shown_texts(palette)
+        assert "Enter renames · Esc closes" in shown_texts(palette)
+    reviewing.press(Key.Key_Escape)
+
+
 def shown_texts(widget: QWidget) -> list[str]:
     """Labels that can be read."""
     return [label.text() for label in widget.findChildren(QLabel) if label.isVisible()]
