@@ -96,5 +96,6 @@ def _group(title: str, lines: Sequence[KeyLine]) -> QGridLayout:
     grid.addWidget(make_label(title, "section"), 0, 0)
     for line, (text, keys) in enumerate(lines, start=1):
         grid.addWidget(make_label(text, "secondary", wraps=True), line, 0)
-        grid.addWidget(make_label(keys, "key"), line, 1)
+        # Where a text takes two lines its key does not.
+        grid.addWidget(make_label(keys, "key"), line, 1, Qt.AlignmentFlag.AlignVCenter)
     return grid

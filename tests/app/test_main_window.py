@@ -192,6 +192,11 @@ def test_the_keys_sheet_names_every_key(desk: Desk) -> None:
     assert sheet.isVisible()
     texts = {label.text() for label in sheet.findChildren(QLabel)}
     assert {row.title.replace("…", "") for row in ACTIONS if row.shortcuts} <= texts
+    desk.window.resize(640, 600)  # some texts take two lines
+    QApplication.processEvents()
+    labels = sheet.findChildren(QLabel)
+    heights = [{each.height() for each in labels if each.property("role") == role} for role in ("key", "secondary")]
+    assert len(heights[0]) == 1 < len(heights[1])
     desk.press(Key.Key_Escape)
     assert not sheet.isVisible()
 
