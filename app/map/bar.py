@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, final
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
@@ -17,7 +17,6 @@ from app.texts import plain_tip, plural, tr
 from app.theme.tokens import tokens
 from app.wording import images
 
-ROOMY: Final = 680  # px; narrower, it has no caption and its parts stand closer
 SHORT_BY: Final = 92  # px, least width of what is coloured by
 SHORT_LEVEL: Final = 116  # px, least width of the level
 
@@ -41,6 +40,8 @@ class ViewBar(QWidget):
         self.level.setAccessibleName(tr("Level of the classes"))
         self.by.currentIndexChanged.connect(self._on_by_changed)
         self.level.currentIndexChanged.connect(lambda _index: self.colouring_chosen.emit())
+        for box in (self.by, self.level):
+            box.currentIndexChanged.connect(lambda _index: self._arrange())
         self.names = _switch("label", tr("Names of classes"), self.options_chosen.emit)
         self.prototypes = _switch("target", tr("Prototypes"), self.options_chosen.emit)
         self.edges = _switch("graph", tr("Edges between prototypes"), self.options_chosen.emit)
@@ -63,6 +64,7 @@ class ViewBar(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(spacing.medium, spacing.small, spacing.medium, spacing.small)
         row.setSpacing(spacing.small)
+        row.setSizeConstraint(QHBoxLayout.SizeConstraint.SetNoConstraint)
         row.addWidget(self._caption)
         self.by.setMinimumWidth(SHORT_BY)
         self.level.setMinimumWidth(SHORT_LEVEL)
@@ -75,13 +77,27 @@ class ViewBar(QWidget):
         row.addWidget(fit)
         row.addWidget(self.again)
 
+    def minimumSizeHint(self) -> QSize:
+        """Without its caption, which gives way first."""
+        hint = super().minimumSizeHint()
+        caption = 0 if self._caption.isHidden() else self._caption.sizeHint().width()
+        return QSize(hint.width() - caption, hint.height())
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Where it gets narrow, what is chosen stays readable."""
         super().resizeEvent(event)
-        is_roomy, spacing = self.width() >= ROOMY, tokens().spacing
-        self._caption.setVisible(is_roomy)
-        if (layout := self.layout()) is not None:
-            layout.setSpacing(spacing.small if is_roomy else spacing.tiny)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """Have a caption and more space between the parts where what is chosen can be read beside them."""
+        layout, spacing = self.layout(), tokens().spacing
+        assert layout is not None
+        self._caption.show()
+        layout.setSpacing(spacing.small)
+        layout.invalidate()
+        if layout.sizeHint().width() > self.width():
+            self._caption.hide()
+            layout.setSpacing(spacing.tiny)
 
     @property
     def colours_by(self) -> ColourBy:
@@ -109,6 +125,7 @@ class ViewBar(QWidget):
         self.level.blockSignals(False)
         self.level.updateGeometry()
         self._show_whether_level_counts()
+        self._arrange()
 
     def show_tool(self, tool: str) -> None:
         self.tools[Tool(tool)].setChecked(True)

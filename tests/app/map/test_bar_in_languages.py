@@ -1,0 +1,36 @@
+"""The bar above the map in each language: what is chosen can be read whole in a narrow window."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication, QLabel
+from pytestqt.qtbot import QtBot
+
+from app.language import ENGLISH, install_language
+from app.map.bar import ViewBar
+
+NARROW, WIDE = 590, 900  # px; in a window of 1,200 it is narrow
+LANGUAGES = sorted(path.stem for path in (Path(__file__).parents[3] / "translations").glob("*.ts"))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_is_chosen_is_not_cut(language: str, compiled_languages: Path, qapp: QApplication, qtbot: QtBot) -> None:
+    """Where there is room it has a caption, which goes again."""
+    install_language(qapp, str(compiled_languages / f"{language}.qm"))
+    try:
+        bar = ViewBar()
+        qtbot.addWidget(bar)
+        bar.resize(NARROW, 48)
+        bar.show()
+        bar.show_levels(4, first=0)
+        for width, has_caption in ((NARROW, False), (WIDE, True), (NARROW, False)):
+            bar.resize(width, 48)
+            for place in (1, 0):
+                bar.level.setCurrentIndex(place)
+                QApplication.processEvents()
+                for box in (bar.by, bar.level):
+                    assert box.width() >= box.sizeHint().width(), box.currentText()
+            captions = [each for each in bar.findChildren(QLabel) if each.isVisible()]
+            assert (bar.width(), bool(captions)) == (width, has_caption)
+    finally:
+        install_language(qapp, ENGLISH)
