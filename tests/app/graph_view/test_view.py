@@ -15,6 +15,8 @@ from engine.project import ClassPolicy
 from tests.support.collections import Collection
 from tests.support.desk import CONTROL, SHIFT, Desk
 
+QUIET_MS = 500  # after which nothing is painted by itself
+
 
 @pytest.fixture
 def board(desk: Desk, collection: Collection) -> GraphBoard:
@@ -210,8 +212,12 @@ def test_after_an_edit_only_cards_that_say_something_else_are_painted(
     board.canvas.fit(at_once=True)
     board.canvas.viewport.is_calm = True
     desk.wait_until_read()  # no counts come any more
-    desk.wait(lambda: board.canvas.is_complete)
+    desk.wait(lambda: board.canvas.is_complete and not desk.window.thumbnails.is_busy)
     monkeypatch.setattr("app.graph_view.drawing_painter.paint_card", paint_and_note)
+    painted.append("begun")
+    while painted:  # pictures of the cards may still come, which paint all of them
+        painted.clear()
+        desk.qtbot.wait(QUIET_MS)
     blue = desk.graph.find("Blue")
     desk.window.session.act(lambda project: project.classes.rename(blue, "Azure"))
     desk.wait(lambda: "Azure" in painted and not board.model.layouts.is_busy and board.canvas.is_complete)
