@@ -107,7 +107,7 @@ class ImagePage(Page):
         self.add(self._name)
         self.notes = NoteSection(requests)
         self.add(self.notes)
-        self.add_section(tr("Your label"))
+        self.add_section(tr("Label"))
         self._label = LabelLine(lambda: requests.unlabel_requested.emit(self._image_id))
         self.add(self._label)
         self._news = make_icon_button("refresh", tr("Show the updated prediction"), self.news_requested.emit)
@@ -186,8 +186,8 @@ class LabelLine(QWidget):
         words = self._title.sizeHint().height() + self._origin.sizeHint().height()
         self.setMinimumHeight(max(words, self._remove.sizeHint().height()))
         self._title.show_text(title, role="strong" if label else "secondary")
-        self._origin.setVisible(label is not None)
-        self._origin.show_text(label_origin(label) if label else "")
+        self._origin.setVisible(label is not None and bool(label.who))
+        self._origin.show_text(label_origin(label) if label and label.who else "")
         self._remove.setVisible(label is not None)
 
 

@@ -278,8 +278,14 @@ def teaching(facts: ClassPageFacts) -> Teaching:
     return Teaching.BOTH
 
 
-def label_shown(state: CollectionState, image_id: int, known: Label | None) -> Label | None:
-    """The label of an image; one not on disk yet was just given by this annotator."""
+def label_shown(state: CollectionState, image_id: int, known: Label | None, *, is_unsaved: bool) -> Label | None:
+    """The label of an image.
+
+    Args:
+        known: its label when its details were last read, or None.
+        is_unsaved: whether the person at this computer has just given it and it is not on disk yet; only then is
+            she the annotator. A label whose details are not read yet has none.
+    """
     code = int(state.label_class[state.position(image_id)])
     if code == NO_CLASS:
         return None
@@ -289,4 +295,4 @@ def label_shown(state: CollectionState, image_id: int, known: Label | None) -> L
     from engine.project.clock import person_name
     from engine.project.records import Label
 
-    return Label(image_id, class_id, person_name(), datetime.now(UTC), "")
+    return Label(image_id, class_id, person_name() if is_unsaved else "", datetime.now(UTC), "")

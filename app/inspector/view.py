@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from engine.collection.answers import ClassFacts
     from engine.collection.live import LiveCollection
     from engine.collection.policy_curve import PolicyCurve
+    from engine.collection.state import CollectionState
     from engine.everyday.classifier import ScoredClass
-    from engine.project import Change
+    from engine.project import Change, Label
 
 TOPIC: Final = "inspector"
 PICTURES_AHEAD: Final = 3
@@ -111,6 +112,11 @@ class Inspector(QWidget):
             return ()
         return tuple(row.class_id for row in digit_rows(self._session.graph, meant.tops, is_unknown=meant.is_unknown))
 
+    def _label_shown(self, state: CollectionState, image_id: int) -> Label | None:
+        guess = self._session.guesses.of(image_id)
+        known = None if guess is None else guess.label
+        return label_shown(state, image_id, known, is_unsaved=self._session.is_unsaved(image_id))
+
     def _show_known(self) -> None:
         """Show what is known of the image, consistent with its card."""
         eye, image_id = self._session.eye, self._image_id
@@ -124,7 +130,7 @@ class Inspector(QWidget):
         self._is_complete = ranking.is_complete
         self.class_facts = None
         self.image_facts = image_facts(
-            self._session.graph, state, image_id, label=label_shown(state, image_id, ranking.label), tops=ranking.tops,
+            self._session.graph, state, image_id, label=self._label_shown(state, image_id), tops=ranking.tops,
             explanation=ranking.explanation,
         )  # fmt: skip
         if self._image_page is None:

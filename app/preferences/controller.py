@@ -29,7 +29,8 @@ class Preferences(Feature):
         strip = NameStrip()
         shell.workspace.foot.addWidget(strip)
         strip.left.connect(shell.workspace.grid.setFocus)
-        NameAsking(self._session, self._settings, strip)
+        self._is_renamed = False  # whether the name was edited since the card was opened
+        self._names = NameAsking(self._session, self._settings, strip, shell.toast)
 
     @action("settings", marked("Settings…"), "settings", "Ctrl+,", Section.EDIT_SEARCH, needs=Needs.NOTHING)
     def open_card(self) -> None:
@@ -63,6 +64,7 @@ class Preferences(Feature):
         card.start_chosen.connect(self._choose_start)
         card.calm_chosen.connect(self._choose_calm)
         card.person_chosen.connect(self._choose_person)
+        card.closed.connect(self._on_card_closed)
         card.action_requested.connect(self._shell.trigger)
         return card
 
@@ -94,6 +96,12 @@ class Preferences(Feature):
 
         self._settings.person = name.strip()
         choose_person(name.strip())
+        self._is_renamed = True
+
+    def _on_card_closed(self) -> None:
+        if self._is_renamed and self._settings.person:
+            self._names.offer_to_sign(self._settings.person)
+        self._is_renamed = False
 
 
 def _folder_of_backups(live: LiveCollection) -> Path:

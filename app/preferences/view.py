@@ -26,13 +26,14 @@ from app.actions.row import ActionRow
 from app.controls import make_button, make_flowing_label, make_icon_button, make_label, make_separator
 from app.mirroring import leading_edge
 from app.palette.overlay import ScrollingCard
-from app.texts import breakable, plain_tip, tr
+from app.texts import breakable, plain_tip, plural, tr
 from app.theme.scheme import SchemeChoice
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
     from app.session import Session
     from app.settings import Settings
+    from app.status.toast import Toast
     from engine.project import Change
 
 
@@ -88,14 +89,18 @@ class NameStrip(QFrame):
 class NameAsking(QObject):
     """Shows the strip at the first label, where neither the settings nor the account know the person's name.
 
+    Once she gives it, it offers to sign the labels from before with it.
+
     Args:
         session: of the open project.
         settings: that remember the name, and whether the question was shown.
         strip: asks.
+        toast: makes the offer.
     """
 
-    def __init__(self, session: Session, settings: Settings, strip: NameStrip) -> None:
+    def __init__(self, session: Session, settings: Settings, strip: NameStrip, toast: Toast) -> None:
         super().__init__(strip)
+        self._toast = toast
         self._session = session
         self._settings = settings
         self._strip = strip
@@ -118,6 +123,23 @@ class NameAsking(QObject):
     def _on_named(self, name: str) -> None:
         self._settings.person = name
         _sign_with(name)
+        self.offer_to_sign(name)
+
+    def offer_to_sign(self, name: str) -> None:
+        """Offer to put the name on labels of the open project that were given before it was known."""
+        if self._session.info is not None and self._session.info.is_writable:
+            self._session.ask(
+                lambda live: live.project.labels.unnamed(),
+                lambda count: self._offer(count, name), owner=self, topic="labels without a name",
+            )  # fmt: skip
+
+    def _offer(self, count: int, name: str) -> None:
+        if count:
+            text = plural(count, "1 earlier label has no name", "%n earlier labels have no name")
+            self._toast.say(text, action=tr("Sign as %1", name), on_action=lambda: self._sign(name))
+
+    def _sign(self, name: str) -> None:
+        self._session.act(lambda project: project.labels.sign_unnamed(name))
 
 
 def _full_name() -> str:

@@ -61,9 +61,11 @@ def label_groups(session: Session, groups: Mapping[int, Sequence[int]]) -> list[
 
 def create_and_label(project: Project, choice: CreateChoice, image_ids: Sequence[int]) -> Change:
     """Make a class with its first shots, in one action."""
-    with project.history.one_step(action("class_created", choice.name, images=len(image_ids))) as step:
+    with project.history.one_step() as step:
         _, class_id = project.classes.add(choice.name, () if choice.parent_id is None else (choice.parent_id,))
-        project.labels.set(image_ids, class_id)
+        arguments = project.labels.set(image_ids, class_id).action.arguments
+        relabelled = {"relabelled": arguments["relabelled"]} if "relabelled" in arguments else {}
+        step.action = action("class_created", choice.name, images=len(image_ids), **relabelled)
     return step.change
 
 

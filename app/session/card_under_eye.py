@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from engine.collection.state import CollectionState
     from engine.everyday.classifier import Explanation, ScoredClass
     from engine.graph.category_graph import CategoryGraph
-    from engine.project import Label
 
 
 QUIET_S: Final = 1.0  # newer predictions are shown after this time without a key or a mouse move
@@ -37,7 +36,6 @@ class Ranking:
     safe_score: float
     is_unknown: bool  # too far from every class
     tops: tuple[ScoredClass, ...]  # the most likely classes, `best_class` first; it alone until the others are known
-    label: Label | None = None  # the annotator's, where known
     explanation: Explanation | None = None  # of the most likely class
     is_complete: bool = False  # whether all classes are known
 
@@ -61,7 +59,7 @@ class Ranking:
 
     def is_same(self, other: Ranking) -> bool:
         """Whether every figure is the same, too."""
-        is_same_reason = self.explanation is other.explanation and self.label is other.label
+        is_same_reason = self.explanation is other.explanation
         return is_same_reason and self.reads_like(other) and self.tops == other.tops
 
     def completed_by(self, other: Ranking) -> Ranking:
@@ -70,7 +68,7 @@ class Ranking:
         below = tuple(top for top in other.tops if top.class_id not in shown)
         fits = other.explanation is not None and other.explanation.class_id == self.best_class
         explanation = other.explanation if fits else None
-        return replace(self, tops=self.tops + below, label=other.label, explanation=explanation, is_complete=True)
+        return replace(self, tops=self.tops + below, explanation=explanation, is_complete=True)
 
 
 def ranking_of(state: CollectionState, image_id: int, guess: Guess | None) -> Ranking:
@@ -90,7 +88,7 @@ def ranking_of(state: CollectionState, image_id: int, guess: Guess | None) -> Ra
         tops = (first, *(top for top in tops if top.class_id != best))
     return Ranking(
         image_id, best, float(state.best_score[place]), int(state.safe_class[place]), float(state.safe_score[place]),
-        bool(state.is_unknown[place]), tops, None if guess is None else guess.label,
+        bool(state.is_unknown[place]), tops,
         None if guess is None else guess.explanation, is_complete=guess is not None,
     )  # fmt: skip
 

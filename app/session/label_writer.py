@@ -61,6 +61,10 @@ class LabelWriter(QObject):
         """The state with pending labels, without images that were removed."""
         return with_codes(state, self._waiting)
 
+    def is_unsaved(self, image_id: int) -> bool:
+        """Whether a label of this image is not on disk yet."""
+        return any(image_id in codes for codes in self._waiting)
+
     def clear(self) -> None:
         self._waiting.clear()
         self._tell_unsaved(0)

@@ -205,6 +205,10 @@ class Session(QObject):
     def unlabel(self, image_ids: Sequence[int]) -> None:
         self._labels.write(dict.fromkeys(image_ids, NO_CLASS), lambda project: project.labels.remove(image_ids))
 
+    def is_unsaved(self, image_id: int) -> bool:
+        """Whether a label that was just given to this image is not on disk yet."""
+        return self._labels.is_unsaved(image_id)
+
     def undo(self) -> None:
         self._runner.operate(lambda live: live.project.history.undo(), news_of_change)
 

@@ -144,6 +144,7 @@ class ActionText:
     frame: str = " ({details})"  # what holds the details
 
 
+_RELABELLED: Final = (marked("{relabelled} had another label"),)
 _BELOW: Final = (marked(" and {below_it} below it"), marked(" and {below_them} below them"))
 
 ACTIONS: Final[Mapping[str, ActionText]] = {
@@ -155,14 +156,15 @@ ACTIONS: Final[Mapping[str, ActionText]] = {
     "images_found": ActionText("Found {moved_images} again", "Find {moved_images} again"),
     "sample_classes_added": ActionText("Added the sample's classes", "Add the sample's classes"),
     "sample_images_added": ActionText("Added the sample's images", "Add the sample's images"),
-    "labelled": ActionText("Labelled {images} as {class}", "Label {images} as {class}"),
+    "labelled": ActionText("Labelled {images} as {class}", "Label {images} as {class}", details=_RELABELLED),
     "labelled_as_none": ActionText(
-        "Labelled {images} as none of the classes", "Label {images} as none of the classes"
+        "Labelled {images} as none of the classes", "Label {images} as none of the classes", details=_RELABELLED
     ),
     "labels_added": ActionText("Added {labels}", "Add {labels}"),
     "labels_imported": ActionText("Imported {labels}", "Import {labels}"),
     "labels_imported_from": ActionText("Imported {labels} from {source}", "Import {labels} from {source}"),
     "labels_removed": ActionText("Removed {labels}", "Remove {labels}"),
+    "labels_signed": ActionText("Signed {labels} as {name}", "Sign {labels} as {name}"),
     "labels_corrected": ActionText("Corrected {labels}", "Correct {labels}"),
     "labels_confirmed": ActionText("Confirmed {labels}", "Confirm {labels}"),
     "stars_given": ActionText("Gave {images} {stars}", "Give {images} {stars}"),
@@ -173,7 +175,9 @@ ACTIONS: Final[Mapping[str, ActionText]] = {
     "comments_removed": ActionText("Removed the comment of {images}", "Remove the comment of {images}"),
     "notes_added": ActionText("Added notes on {images}", "Add notes on {images}"),
     "predictions_accepted": ActionText("Accepted {images} in {classes}", "Accept {images} in {classes}"),
-    "class_created": ActionText("Created class {class} with {images}", "Create class {class} with {images}"),
+    "class_created": ActionText(
+        "Created class {class} with {images}", "Create class {class} with {images}", details=_RELABELLED
+    ),
     "class_added": ActionText("Added class {class}", "Add class {class}"),
     "parent_added": ActionText("Added class {class} above {classes}", "Add class {class} above {classes}"),
     "class_renamed": ActionText("Renamed class {class} to {name}", "Rename class {class} to {name}"),

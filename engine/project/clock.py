@@ -10,7 +10,8 @@ from typing import Final
 from engine.config import PERSON_VARIABLE
 from engine.errors import ProjectDamagedError
 
-_NOBODY = "Anonymous"
+NOBODY: Final = "Anonymous"
+"""Annotator of labels given before the name of the person is known."""
 
 
 def now_text() -> str:
@@ -40,7 +41,7 @@ def time_of(text: str) -> datetime:
 
 def person_name() -> str:
     """Name of the person at this computer: as chosen, or else as the account knows it."""
-    return os.environ.get(PERSON_VARIABLE, "").strip() or account_name() or _NOBODY
+    return os.environ.get(PERSON_VARIABLE, "").strip() or account_name() or NOBODY
 
 
 def choose_person(name: str) -> None:

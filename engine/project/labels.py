@@ -7,7 +7,7 @@ from typing import final
 
 from engine.project.actions import action
 from engine.project.change import Change
-from engine.project.clock import now_text, person_name, time_of, time_text
+from engine.project.clock import NOBODY, now_text, person_name, time_of, time_text
 from engine.project.connection import Connection, Row
 from engine.project.graph_rows import class_name
 from engine.project.images import check_images, plain_ids
@@ -17,6 +17,7 @@ from engine.project.step import OpenStep
 from engine.project.store import ProjectStore
 
 _COLUMNS = "SELECT image_id, class_id, who, labelled_at, source FROM label"
+_UNNAMED = f"{_COLUMNS} WHERE who = ? AND source <> 'import' ORDER BY image_id", (NOBODY,)
 
 
 @final
@@ -77,14 +78,26 @@ class ProjectLabels:
             InputError: an image is not in the project.
         """
         ids = plain_ids(image_ids)
-        if class_id is None:
-            called = action("labelled_as_none", images=len(ids))
-        else:
-            class_id = int(class_id)
-            called = action("labelled", class_name(self._store.connection, class_id), images=len(ids))
+        class_id = None if class_id is None else int(class_id)
+        name = None if class_id is None else class_name(self._store.connection, class_id)
         check_images(self._store.connection, ids)
-        with self._store.one_step(called, who=who) as step:
-            put_labels(step, dict.fromkeys(ids, class_id), who=who, source=source)
+        with self._store.one_step(who=who) as step:
+            had_other = put_labels(step, dict.fromkeys(ids, class_id), who=who, source=source)
+            relabelled = {"relabelled": had_other} if had_other else {}
+            code = "labelled_as_none" if name is None else "labelled"
+            step.action = action(code, name, images=len(ids), **relabelled)
+        return step.change
+
+    def unnamed(self) -> int:
+        """Number of labels that a person gave before her name was known."""
+        return len(self._store.connection.rows(*_UNNAMED))
+
+    def sign_unnamed(self, name: str) -> Change:
+        """Put a person's name on the labels that were given before it was known."""
+        with self._store.one_step(who=name) as step:
+            rows = step.connection.rows(*_UNNAMED)
+            step.put(LABEL, [(*row[:2], name, *row[3:]) for row in rows])
+            step.action = action("labels_signed", labels=len(rows), name=name)
         return step.change
 
     def add_missing(self, labels: Sequence[Label]) -> Change:
@@ -154,15 +167,21 @@ class ProjectLabels:
         return step.change
 
 
-def put_labels(step: OpenStep, classes: Mapping[ImageId, ClassId | None], *, who: str = "", source: str) -> None:
-    """Label images, in place of earlier labels; an equal one keeps its time. See `ProjectLabels.set`."""
+def put_labels(step: OpenStep, classes: Mapping[ImageId, ClassId | None], *, who: str = "", source: str) -> int:
+    """Label images, in place of earlier labels; an equal one keeps its time. See `ProjectLabels.set`.
+
+    Returns:
+        how many of the images had another class.
+    """
     when, who = now_text(), who or person_name()
-    rows = []
+    rows, had_other = [], 0
     for image_id, class_id in classes.items():
         old = _row_of(step.connection, image_id)
+        had_other += old is not None and old[1] != class_id
         if old is None or (*old[1:3], old[4]) != (class_id, who, source):  # another time alone is no change
             rows.append((image_id, class_id, who, when, source))
     step.put(LABEL, rows)
+    return had_other
 
 
 def label_counts(connection: Connection) -> dict[ClassId, int]:

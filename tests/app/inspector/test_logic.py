@@ -1,6 +1,7 @@
 """What the inspector knows, worked out by hand."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
@@ -12,6 +13,7 @@ from app.inspector.logic import (
     certainty,
     class_page_facts,
     image_facts,
+    label_shown,
     safe_row,
     score_rows,
     share_rows,
@@ -19,9 +21,11 @@ from app.inspector.logic import (
 )
 from engine.collection.answers import ClassFacts
 from engine.collection.state import NO_CLASS, ImageStatus
+from engine.config import PERSON_VARIABLE
 from engine.everyday.classifier import Explanation, LookAlike, ScoredClass, Share
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.class_attributes import ClassAttributes
+from engine.project import Label
 from tests.support.graphs import seaside_graph
 from tests.support.states import Picture, state_of
 
@@ -121,6 +125,21 @@ def test_facts_of_an_image(graph: CategoryGraph) -> None:
     assert facts.path.name == "11.png"
     gone = replace(explained(graph, 1.0), class_id=GONE)
     assert image_facts(graph, state, 11, label=None, tops=[], explanation=gone).shares == ()
+
+
+def test_the_annotator_is_never_guessed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A label on its way to the disk is this person's; any other has the annotator of its details."""
+    monkeypatch.setenv(PERSON_VARIABLE, "ada")
+    state = state_of([Picture(label=4), Picture()])
+    imported = Label(11, 4, "grace", datetime(2026, 5, 1, tzinfo=UTC), "import")
+    shown = [
+        label_shown(state, 11, known, is_unsaved=False) for known in (imported, None, replace(imported, class_id=5))
+    ]
+    assert [label.who if label else "no label" for label in shown] == ["grace", "", ""]
+    given = label_shown(state, 11, None, is_unsaved=True)
+    assert given is not None
+    assert (given.who, given.class_id) == ("ada", 4)
+    assert label_shown(state, 12, imported, is_unsaved=True) is None
 
 
 def facts_of(graph: CategoryGraph, **changes: object) -> ClassPageFacts:

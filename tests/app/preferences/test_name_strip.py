@@ -8,8 +8,10 @@ from app.preferences.controller import Preferences
 from app.preferences.view import NameStrip
 from app.settings import Settings
 from engine.project import Project
+from engine.project.clock import NOBODY
 from tests.support.collections import Collection
 from tests.support.desk import CONTROL, Desk
+from tests.support.sessions import changed_by
 from tests.support.widgets import button
 
 Key = Qt.Key
@@ -60,9 +62,24 @@ def test_the_first_label_asks_for_the_name(reviewing: Desk, collection: Collecti
     assert reviewing.grid.hasFocus()
     reviewing.press_for_change(Key.Key_Return)
     assert settings.person == "Ada Lovelace"
-    first, second, third = people(reviewing, collection)
-    assert third == "Ada Lovelace"
-    assert {first, second} & {"root", "Ada Lovelace"} == set()
+    assert people(reviewing, collection) == [NOBODY, NOBODY, "Ada Lovelace"]
+
+
+def test_labels_from_before_the_name_are_signed_on_request(reviewing: Desk, collection: Collection) -> None:
+    """The button of a message does it; as every action it can be undone."""
+    reviewing.choose(0)
+    reviewing.press_for_change(Key.Key_Return)
+    strip, toast = strip_of(reviewing), reviewing.window.toast
+    reviewing.wait(strip.isVisible)
+    reviewing.press_for_change(Key.Key_Return)
+    QTest.mouseClick(strip.field, Qt.MouseButton.LeftButton)
+    QTest.keyClicks(strip.field, "Ada")
+    QTest.keyClick(strip.field, Key.Key_Return)
+    reviewing.wait(lambda: toast.message == "2 earlier labels have no name")
+    sign = button(toast, "Sign as Ada")
+    changed_by(reviewing.qtbot, reviewing.window.session, lambda: QTest.mouseClick(sign, Qt.MouseButton.LeftButton))
+    assert toast.message == "Signed 2 labels as Ada"
+    assert people(reviewing, collection) == ["Ada", "Ada"]
 
 
 def test_it_can_be_passed_over_for_good(reviewing: Desk) -> None:

@@ -18,6 +18,11 @@ from tests.support.projects import bird_project, change_file, connection_of, fou
     [
         (action("labelled", "Gull", images=3), "Labelled 3 images as Gull", "Label 3 images as Gull"),
         (action("labelled", "Gull", images=1), "Labelled 1 image as Gull", "Label 1 image as Gull"),
+        (action("labelled", "Lemon", images=72, relabelled=24), "Labelled 72 images as Lemon (24 had another label)",
+         "Label 72 images as Lemon (24 had another label)"),
+        (action("class_created", "Lemon", images=2, relabelled=1),
+         "Created class Lemon with 2 images (1 had another label)",
+         "Create class Lemon with 2 images (1 had another label)"),
         (action("classes_moved_to_top", chosen="Gull"), "Moved class Gull to the top level",
          "Move class Gull to the top level"),
         (action("classes_moved", chosen=2, parent="Bird"), "Moved 2 classes to Bird", "Move 2 classes to Bird"),

@@ -1,5 +1,6 @@
 """Images, people's labels and the machine's predictions: three layers that do not touch each other."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 
 from engine.errors import InputError, UnknownClassError
 from engine.project import ImageRecord, Label, Prediction, Project
+from engine.project.clock import NOBODY
 from tests.support.projects import bird_project, dump, found_files, new_project
 
 
@@ -96,6 +98,11 @@ def test_relabelling_replaces_and_unlabelling_removes(tmp_path: Path) -> None:
     project, gull, images = bird_project(tmp_path)
     bird = project.classes.graph.find("Bird")
     project.labels.set(images[:2], gull)
+    assert project.labels.set(images[:3], bird).text == "Labelled 3 images as Bird (2 had another label)"
+    assert project.labels.set(images[:3], None).text.endswith("(3 had another label)")
+    assert project.labels.set(images[:3], None).text == "Labelled 3 images as none of the classes"
+    project.history.undo()
+    project.history.undo()
     project.labels.set(images[:1], bird)
     assert project.labels.counts() == {gull: 1, bird: 1}
     change = project.labels.remove(images)
@@ -103,6 +110,24 @@ def test_relabelling_replaces_and_unlabelling_removes(tmp_path: Path) -> None:
     project.history.undo()
     project.history.undo()
     assert project.labels.counts() == {gull: 2}
+    project.close()
+
+
+def test_labels_from_before_the_name_was_known_are_signed(tmp_path: Path) -> None:
+    """They keep class, time and source; imported ones and those of others stay as they are."""
+    project, gull, images = bird_project(tmp_path)
+    project.labels.set(images[:1], gull, who=NOBODY)
+    project.labels.set(images[1:2], gull, who="grace")
+    when = datetime(2026, 5, 1, tzinfo=UTC)
+    project.labels.add_missing([Label(images[2], gull, NOBODY, when, "import")])
+    before = project.labels.of(images[0])
+    assert before is not None
+    assert project.labels.unnamed() == 1
+    assert project.labels.sign_unnamed("ada").text == "Signed 1 label as ada"
+    assert project.labels.of(images[0]) == replace(before, who="ada")
+    assert [each.who for each in project.labels.by_image().values()] == ["ada", "grace", NOBODY]
+    project.history.undo()
+    assert project.labels.of(images[0]) == before
     project.close()
 
 
