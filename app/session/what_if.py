@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 
 @final
 class WhatIfSession(QObject):
-    """While it is on, edits go to a copy of the project in memory. It begins once predictions are up to date."""
+    """While it is on, edits go to a copy of the project in memory.
+
+    It is on from the request, also while predictions are being updated: operations run one after another, so no edit
+    made after the request reaches the file.
+    """
 
     begun = Signal()
     ended = Signal(bool)  # whether the edits were kept; False when the project was left
@@ -27,13 +31,13 @@ class WhatIfSession(QObject):
         self.baseline: WhatIfBaseline | None = None  # the collection before the edits; None while it is off
         self._runner = runner
         self._fitting = fitting
-        self._is_wanted = False
+        self._is_beginning = False
         self._has_edits = False
         fitting.caught_up.connect(self._on_caught_up)
 
     @property
     def is_on(self) -> bool:
-        return self.baseline is not None
+        return self._is_beginning or self.baseline is not None
 
     @property
     def has_edits(self) -> bool:
@@ -41,10 +45,16 @@ class WhatIfSession(QObject):
         return self.is_on and self._has_edits
 
     def begin(self) -> None:
-        """Begin as soon as predictions are up to date."""
-        self._is_wanted = not self.is_on
-        if not self._fitting.is_running:
-            self._begin_if_wanted()
+        """Begin now; while there is no edit, the baseline follows the predictions."""
+
+        def begin(live: LiveCollection) -> WhatIfBaseline:
+            from engine.collection.what_if import begin_what_if
+
+            return begin_what_if(live)
+
+        if not self.is_on:
+            self._is_beginning = True
+            self._runner.operate(begin, news_of_state, self._on_begun, on_failure=self._on_refused)
 
     def keep(self) -> None:
         """Apply all edits to the project, as one step."""
@@ -64,7 +74,6 @@ class WhatIfSession(QObject):
             )
 
     def forget(self) -> None:
-        self._is_wanted = False
         if self.is_on:
             self._end(is_kept=False)
 
@@ -72,39 +81,28 @@ class WhatIfSession(QObject):
         self._has_edits = True
 
     def _on_caught_up(self) -> None:
-        if self.is_on and not self._has_edits:
-            self._begin_anew()
-        else:
-            self._begin_if_wanted()
-
-    def _begin_anew(self) -> None:
-        """Embedding changed predictions before the first edit: renew the baseline."""
+        """Predictions changed before the first edit: renew the baseline."""
 
         def baseline(live: LiveCollection) -> WhatIfBaseline:
             from engine.collection.what_if import baseline_of
 
             return baseline_of(live)
 
-        self._runner.operate(baseline, news_of_state, self._set_start)
-
-    def _set_start(self, start: WhatIfBaseline) -> None:
         if self.is_on and not self._has_edits:
-            self.baseline = start
+            self._runner.operate(baseline, news_of_state, self._set_baseline)
 
-    def _begin_if_wanted(self) -> None:
-        def begin(live: LiveCollection) -> WhatIfBaseline:
-            from engine.collection.what_if import begin_what_if
-
-            return begin_what_if(live)
-
-        if self._is_wanted:
-            self._is_wanted = False
-            self._runner.operate(begin, news_of_state, self._on_begun)
+    def _set_baseline(self, baseline: WhatIfBaseline) -> None:
+        if self.is_on and not self._has_edits:
+            self.baseline = baseline
 
     def _on_begun(self, baseline: WhatIfBaseline) -> None:
-        self.baseline, self._has_edits = baseline, False
+        self.baseline, self._is_beginning, self._has_edits = baseline, False, False
         self.begun.emit()
 
+    def _on_refused(self) -> None:
+        self._is_beginning = False
+        self.ended.emit(False)
+
     def _end(self, *, is_kept: bool) -> None:
-        self.baseline = None
+        self.baseline, self._is_beginning = None, False
         self.ended.emit(is_kept)

@@ -93,7 +93,10 @@ class WhatIfBand(QWidget):
             return
         changed = would_change_line(outcome.changes)
         self._first.setText(tr("What if: %1", changed))
-        self._second.setText(SEPARATOR.join((tried_line(outcome.edits), accuracy_line(outcome.held_out))))
+        lines = [tried_line(outcome.edits), accuracy_line(outcome.held_out)]
+        if outcome.is_baseline_behind:
+            lines.append(tr("some changes come from labels given before"))
+        self._second.setText(SEPARATOR.join(lines))
         self._show(has_edits=True)
 
     def _show(self, *, has_edits: bool) -> None:

@@ -104,6 +104,7 @@ class WhatIfBaseline:
 
     state: CollectionState
     answers: HeldOutAnswers | None  # None before the first fit
+    is_behind: bool = False  # whether the model had not learned the newest labels yet
 
 
 @dataclass(frozen=True)
@@ -113,10 +114,11 @@ class WhatIfOutcome:
     edits: tuple[str, ...]  # each in words, in order
     changes: ChangedImages  # images that would have another class
     held_out: HeldOutComparison | None  # None while one of the models is missing
+    is_baseline_behind: bool = False  # whether some of the changes come of what was labelled before the edits
 
 
 def begin_what_if(live: LiveCollection) -> WhatIfBaseline:
-    """Let all edits from now on be tried out only; predictions should be up to date.
+    """Let all edits from now on be tried out only.
 
     Raises:
         InputError: something is being tried out already.
@@ -128,7 +130,7 @@ def begin_what_if(live: LiveCollection) -> WhatIfBaseline:
 
 def baseline_of(live: LiveCollection) -> WhatIfBaseline:
     """The collection as it is now, to compare with."""
-    return WhatIfBaseline(live.state, _answers(live))
+    return WhatIfBaseline(live.state, _answers(live), live.is_behind)
 
 
 def outcome_of(live: LiveCollection, baseline: WhatIfBaseline) -> WhatIfOutcome:
@@ -136,8 +138,9 @@ def outcome_of(live: LiveCollection, baseline: WhatIfBaseline) -> WhatIfOutcome:
     before, after = baseline.answers, _answers(live)
     held_out = None if before is None or after is None else compared(before, after)
     return WhatIfOutcome(
-        tuple(map(str, tried_edits(live.project))), changed_images(baseline.state, live.state), held_out
-    )
+        tuple(map(str, tried_edits(live.project))), changed_images(baseline.state, live.state), held_out,
+        baseline.is_behind,
+    )  # fmt: skip
 
 
 def tried_edits(project: Project) -> tuple[Action, ...]:

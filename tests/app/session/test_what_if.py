@@ -75,7 +75,7 @@ def test_what_is_kept_is_one_step(qtbot: QtBot, session: Session, collection: Co
         assert str(reopened.history.redo_action) == change.text
 
 
-def test_a_wish_waits_for_predictions(qtbot: QtBot, session: Session, collection: Collection) -> None:
+def test_the_baseline_follows_a_fit_that_is_running(qtbot: QtBot, session: Session, collection: Collection) -> None:
     """Begun in the middle of a fit it compares with what that fit says, and not with what was before."""
     opened(qtbot, session, collection)
     disc, stripes = session.graph.find("Red disc"), session.graph.find("Red stripes")
@@ -85,11 +85,30 @@ def test_a_wish_waits_for_predictions(qtbot: QtBot, session: Session, collection
 
     with qtbot.waitSignal(session.fitting_changed, timeout=LONG_MS, check_params_cb=bool):
         session.act(merge)
-    with qtbot.waitSignal(session.what_if.begun, timeout=LONG_MS):
-        session.what_if.begin()
+    session.what_if.begin()
+    assert session.what_if.is_on
+    qtbot.waitUntil(lambda: session.what_if.baseline is not None and session.is_settled, timeout=LONG_MS)
     assert session.what_if.baseline is not None
+    assert not session.what_if.baseline.is_behind
     assert session.what_if.baseline.state.best_class.tolist().count(disc) == 0
     assert session.what_if.baseline.state.best_class.tolist().count(stripes) > 0
+
+
+def test_no_edit_after_the_request_is_real(qtbot: QtBot, session: Session, collection: Collection) -> None:
+    """Requested while predictions are being updated, as during a long analysis, and edited at once."""
+    opened(qtbot, session, collection)
+    disc, stripes = session.graph.find("Red disc"), session.graph.find("Red stripes")
+    with qtbot.waitSignal(session.fitting_changed, timeout=LONG_MS, check_params_cb=bool):
+        session.act(lambda project: project.classes.merge([disc], stripes))
+    kept_bytes = collection.project.read_bytes()
+    session.what_if.begin()
+    session.what_if.begin()  # a key that repeats
+    act(qtbot, session, lambda project: project.classes.rename(stripes, "Tried out"))
+    assert session.what_if.has_edits
+    assert collection.project.read_bytes() == kept_bytes
+    with qtbot.waitSignal(session.what_if.ended, timeout=LONG_MS):
+        session.what_if.drop()
+    assert session.graph.name(stripes) == "Red stripes"
 
 
 def test_a_project_may_be_left_in_the_middle(qtbot: QtBot, session: Session, collection: Collection) -> None:
