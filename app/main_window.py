@@ -151,6 +151,7 @@ class MainWindow(Shell):
             if not self._is_placed:
                 self._is_placed = True
                 keep_on_screen(self)  # now that the height of its title bar is known
+                self.windowHandle().installEventFilter(self.registry)  # digit rows that need Shift
                 self.windowHandle().installEventFilter(self.session.eye)  # it notices user activity
             self.session.look_at_file()
 

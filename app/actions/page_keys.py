@@ -15,6 +15,7 @@ from typing import Final
 from PySide6.QtCore import QKeyCombination, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 
+from app.actions.key_places import bracket_by_place, digit_by_place, is_shifted_digit
 from app.actions.keys import KeyOwner, Keys, keys_in_use, sequence_of
 from app.mirroring import is_mirrored
 from app.texts import tr
@@ -72,22 +73,29 @@ class PageKeys:
 
     def press(self, event: QKeyEvent, acts: Mapping[str, Callable[[], object]]) -> bool:
         """Do what a key means on the page; False when it means nothing here."""
-        pressed = _sequences(event)
-        for name, act in acts.items():
-            if any(sequence_of(keys) in pressed for keys in self.keys_of(name)):
-                act()
-                event.accept()
-                return True
+        for pressed in _sequences(event):
+            for name, act in acts.items():
+                if any(sequence_of(keys) == pressed for keys in self.keys_of(name)):
+                    act()
+                    event.accept()
+                    return True
         return False
 
 
-def _sequences(event: QKeyEvent) -> tuple[QKeySequence, ...]:
-    """The key as pressed; a sign that needs Shift, such as `+`, without it as well."""
+def _sequences(event: QKeyEvent) -> Iterator[QKeySequence]:
+    """What a key may mean, the most likely first.
+
+    A digit by its place, the key as pressed, without Shift where that was only needed for the sign, a bracket by its
+    place.
+    """
     key, modifiers = Qt.Key(event.key()), event.modifiers() & ~_KEYPAD
-    found = [QKeySequence(QKeyCombination(modifiers, key))]
-    if plain_sign(event):
-        found.append(QKeySequence(QKeyCombination(modifiers & ~_SHIFT, key)))
-    return tuple(found)
+    if (digit := digit_by_place(event)) is not None:
+        yield QKeySequence(QKeyCombination(modifiers, digit))
+    yield QKeySequence(QKeyCombination(modifiers, key))
+    if plain_sign(event) or is_shifted_digit(event):
+        yield QKeySequence(QKeyCombination(modifiers & ~_SHIFT, key))
+    if (bracket := bracket_by_place(event)) is not None:
+        yield QKeySequence(QKeyCombination(modifiers, bracket))
 
 
 def plain_sign(event: QKeyEvent) -> bool:

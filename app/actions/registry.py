@@ -2,17 +2,35 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import final
+from typing import Final, final
 
-from PySide6.QtCore import QObject, Qt
-from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
+from PySide6.QtCore import QEvent, QKeyCombination, QObject, Qt
+from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QApplication,
+    QLineEdit,
+    QMenu,
+    QMenuBar,
+    QPlainTextEdit,
+    QTextEdit,
+    QWidget,
+)
 
+from app.actions.key_places import digit_by_place
 from app.actions.keys import keys_in_use, sequence_of
 from app.actions.row import MENUS, ONLY_IN_GRID, ActionRow, Needs, first_rows
 from app.palette.logic import CommandChoice, PaletteRow
 from app.texts import tr
 from app.theme.icons import icon
+
+_TEXT_FIELDS: Final = (QLineEdit, QTextEdit, QPlainTextEdit, QAbstractSpinBox)
+_COMMANDS: Final = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
+
+
+def _is_typed(event: QKeyEvent, focus: QWidget) -> bool:
+    """Whether the key is a character for a field."""
+    return isinstance(focus, _TEXT_FIELDS) and not event.modifiers() & _COMMANDS
 
 
 @final
@@ -81,6 +99,28 @@ class Registry(QObject):
     def trigger(self, name: str) -> None:
         """Do an action, when it can be chosen now."""
         self._actions[name].trigger()
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        """Of the window's handle: a key of the digit row that gives no digit works as the shortcut of its digit."""
+        if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
+            return False
+        digit, focus = digit_by_place(event), QApplication.focusWidget()
+        if digit is None or focus is None or QApplication.activePopupWidget() is not None or _is_typed(event, focus):
+            return False
+        action = self._action_in(focus, QKeySequence(QKeyCombination(event.modifiers(), digit)))
+        if action is not None and (action.autoRepeat() or not event.isAutoRepeat()):
+            action.trigger()
+        return action is not None
+
+    def _action_in(self, focus: QWidget, keys: QKeySequence) -> QAction | None:
+        """The action that a key chooses where this widget has the focus."""
+        for action in self._actions.values():
+            if not action.isEnabled() or keys not in action.shortcuts():
+                continue
+            owners = (each for each in action.associatedObjects() if isinstance(each, QWidget))
+            if any(owner is focus or owner.isAncestorOf(focus) for owner in owners):
+                return action
+        return None
 
     def set_available(self, there: Needs) -> None:
         """Enable the actions whose needs are met."""

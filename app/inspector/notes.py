@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QWidget
 
+from app.actions.key_places import digit_by_place
 from app.actions.key_tips import follow_keys, tell_key
 from app.actions.keys import keys_in_use
 from app.controls import fill_column, fill_row, make_icon_button
@@ -80,7 +81,7 @@ class StarRating(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
-        number = event.key() - Qt.Key.Key_0
+        number = (digit_by_place(event) or event.key()) - Qt.Key.Key_0
         if (key := key_in_reading_order(event.key())) in steps:
             stars = max(0, min(MOST_STARS, self.stars + steps[key]))
             if stars != self.stars:
