@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final, Generic, TypeVar
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from app.side_panel.frame import SidePanel
     from engine.collection.live import LiveCollection
     from engine.events import CancelToken, OnProgress
+    from engine.interchange.tables.dialects import Purpose as TablePurpose
 
 
 Panel = TypeVar("Panel", bound="SidePanel")
@@ -155,8 +157,12 @@ class Imports(Feature, Generic[Card]):
         """File filters of the dialog."""
 
     @abstractmethod
-    def _survey(self, project: Path, source: Path, cancel: CancelToken) -> object:
-        """Read and compare a source; on a thread of its own."""
+    def _survey(self, project: Path, source: Path, given: Mapping[str, str], cancel: CancelToken) -> object:
+        """Read and compare a source; on a thread of its own.
+
+        Args:
+            given: column by role of a table, as a person named them.
+        """
 
     def open_card(self) -> None:
         card = self._shown_card()
@@ -171,6 +177,7 @@ class Imports(Feature, Generic[Card]):
             self.tell_page(self.card)
             self.card.file_requested.connect(self._choose_file)
             self.card.folder_requested.connect(self._choose_folder)
+            self.card.columns_chosen.connect(self.read)
             self.card.progress.cancel_requested.connect(self._on_cancel)
             self.card.closed.connect(self._stop_reading)
         return self.card
@@ -185,24 +192,57 @@ class Imports(Feature, Generic[Card]):
         if folder is not None:
             self.read(folder)
 
-    def read(self, source: Path) -> None:
-        """Read a source, and show what importing it would do."""
+    def read(self, source: Path, given: Mapping[str, str] | None = None) -> None:
+        """Read a source, and show what importing it would do.
+
+        Args:
+            given: column by role, as a person named them on the card, which stays as it is meanwhile.
+        """
         info = self._session.info
         if info is None:
             return
         self._stop_reading()
         project = info.path
         job = DetachedJob(
-            tr("Reading %1", shown(source.name)), lambda _on_progress, cancel: self._survey(project, source, cancel)
+            tr("Reading %1", shown(source.name)),
+            lambda _on_progress, cancel: self._survey_or_ask(project, source, given or {}, cancel),
         )
         job.keeps_finished = False
-        job.finished.connect(lambda survey: self._shown_card().show_survey(survey) if self._has_ended(job) else None)
+        job.finished.connect(lambda found: self._on_read(found) if self._has_ended(job) else None)
         job.failed.connect(lambda message: self._on_failed(message) if self._has_ended(job) else None)
         job.cancelled.connect(lambda: self._has_ended(job))
         self._reading = job
-        self._shown_card().show_reading(source.name)
+        if given is None:
+            self._shown_card().show_reading(source.name)
         self._session.jobs.watch(job)
         job.start()
+
+    def _survey_or_ask(self, project: Path, source: Path, given: Mapping[str, str], cancel: CancelToken) -> object:
+        """The survey of a source; of a table that does not say enough, its columns."""
+        from app.palette.import_card import UnclearTable
+        from engine.errors import FormatError
+        from engine.interchange.tables.column_preview import preview_columns
+
+        try:
+            return self._survey(project, source, given, cancel)
+        except FormatError as error:
+            columns = preview_columns(source, self._table_purpose(), given)
+            if columns is None or columns.is_clear:
+                raise
+            return UnclearTable(source, columns, error.translated())
+
+    def _on_read(self, found: object) -> None:
+        from app.palette.import_card import UnclearTable
+        from app.wording import sentence
+
+        if isinstance(found, UnclearTable):
+            self._shown_card().show_unclear(replace(found, reason=sentence(found.reason)))
+        else:
+            self._shown_card().show_survey(found)
+
+    @abstractmethod
+    def _table_purpose(self) -> TablePurpose:
+        """What tables are read for."""
 
     def _has_ended(self, job: DetachedJob) -> bool:
         """False for a job that was replaced by another one."""

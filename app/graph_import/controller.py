@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:  # the window shows first
     from engine.collection.importing.import_graph import GraphImport
     from engine.collection.live import LiveCollection
     from engine.events import CancelToken, OnProgress
+    from engine.interchange.tables.dialects import Purpose as TablePurpose
 
 
 @final
@@ -52,10 +54,15 @@ class GraphImports(Imports["GraphImportCard"]):
 
         return tr("Class lists (%1);;All files (*)", file_patterns())
 
-    def _survey(self, project: Path, source: Path, _cancel: CancelToken) -> GraphSurvey:
+    def _survey(self, project: Path, source: Path, given: Mapping[str, str], _cancel: CancelToken) -> GraphSurvey:
         from app.graph_import.logic import survey_graph
 
-        return survey_graph(project, source)
+        return survey_graph(project, source, given)
+
+    def _table_purpose(self) -> TablePurpose:
+        from engine.interchange.tables.dialects import Purpose as TablePurpose
+
+        return TablePurpose.CLASSES
 
     def _import(self, updates: bool, removes_gone: bool) -> None:
         survey = None if self.card is None else self.card.survey

@@ -12,6 +12,8 @@ from engine.errors import GraphError
 from engine.graph.traversal import reachable
 from engine.interchange.detect import FORMATS, detect_format, read_graph
 from engine.interchange.imported import ImportedGraph
+from engine.interchange.tables.column_preview import ColumnPreview, preview_columns
+from engine.interchange.tables.dialects import Purpose
 from engine.project import Project
 
 SHOWN_LEVELS: Final = 3  # of the tree that shows how a list begins
@@ -40,6 +42,7 @@ class GraphSurvey:
     adding: GraphPreview | None  # what adding the new classes would do; None where that is not possible
     failure: str = ""  # why not
     updating: GraphPreview | None = None  # what all changes would do; None where the project has nothing like it
+    columns: ColumnPreview | None = None  # of a table
 
     @property
     def known_name(self) -> str:
@@ -50,15 +53,18 @@ class GraphSurvey:
         return self.updating if updates else self.adding
 
 
-def survey_graph(project_path: Path, source: Path) -> GraphSurvey:
+def survey_graph(project_path: Path, source: Path, columns: Mapping[str, str] | None = None) -> GraphSurvey:
     """Read a class list and compare it with the project; nothing is changed.
+
+    Args:
+        columns: of a table by role, as a person named them.
 
     Raises:
         FormatError, StorageError: it cannot be read.
         GraphError: it cannot be brought into this project.
     """
     name = detect_format(source)
-    imported = read_graph(source, name)
+    imported = read_graph(source, name, columns=columns)
     with Project.open(project_path, for_writing=False) as project:
         updating = preview_import(project, imported, source.name, updates=True, most=MOST_LINES)
         adding, failure = None, ""
@@ -69,7 +75,8 @@ def survey_graph(project_path: Path, source: Path) -> GraphSurvey:
                 raise
             failure = error.translated()
     alike = updating if updating.is_alike else None
-    return GraphSurvey(source, name, imported, first_levels(imported), adding, failure, alike)
+    preview = preview_columns(source, Purpose.CLASSES, columns)
+    return GraphSurvey(source, name, imported, first_levels(imported), adding, failure, alike, preview)
 
 
 def file_patterns() -> str:

@@ -107,6 +107,14 @@ class Thumbnails(QObject):
     def forget_failures(self) -> None:
         self._failed.clear()
 
+    def forget(self, paths: Collection[Path]) -> None:
+        """Drop the pictures of files that were written to; whoever shows one asks for it again."""
+        for shown in [shown for shown in self._pixmaps if shown[0] in paths]:
+            self._used_bytes -= _size_bytes(self._pixmaps.pop(shown).size())
+        self._failed.difference_update(paths)
+        for path in paths:
+            self.ready.emit(path)
+
     def show_last_known(self, files: Mapping[Path, tuple[int, int]]) -> None:
         """Show files that are not there now as they were; those that are back are read again.
 

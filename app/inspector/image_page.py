@@ -25,6 +25,7 @@ from app.inspector.wording import (
     label_title,
     learned_text,
     look_alikes_text,
+    outdated_title,
     share_title,
     why_title,
 )
@@ -108,8 +109,11 @@ class ImagePage(Page):
         self.notes = NoteSection(requests)
         self.add(self.notes)
         self.add_section(tr("Label"))
-        self._label = LabelLine(lambda: requests.unlabel_requested.emit(self._image_id))
-        self.add(self._label)
+        self.label = LabelLine(
+            on_remove=lambda: requests.unlabel_requested.emit(self._image_id),
+            on_confirm=lambda: requests.confirm_requested.emit(self._image_id),
+        )
+        self.add(self.label)
         self._news = make_icon_button("refresh", tr("Show the updated prediction"), self.news_requested.emit)
         self._news.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.add_section_with(tr("Prediction"), self._news)
@@ -140,7 +144,10 @@ class ImagePage(Page):
         self._name.show_text(facts.path.name, tip=str(facts.path))
         self.notes.show_note(facts.image_id, state.notes.get(facts.image_id), is_writable=is_writable)
         self.about.show_path(facts.path)
-        self._label.show_label(label_title(graph, facts.label), facts.label)
+        if (outdated := state.outdated.get(facts.image_id)) is None:
+            self.label.show_label(label_title(graph, facts.label), facts.label)
+        else:
+            self.label.ask(outdated_title(graph, outdated), outdated, is_writable=is_writable)
         self._show_prediction(facts)
         self._why.show_facts(facts, state)
         self._why_title.setVisible(not self._why.isHidden())
@@ -171,16 +178,29 @@ class ImagePage(Page):
 
 @final
 class LabelLine(QWidget):
-    """The label with its annotator and time, and a button that removes it. Without a label it keeps its height."""
+    """The label with its annotator and time, and a button that removes it. Without a label it keeps its height.
 
-    def __init__(self, on_remove: Callable[[], None]) -> None:
+    Of an outdated label it asks whether it holds for the photo that is there now.
+    """
+
+    def __init__(self, *, on_remove: Callable[[], None], on_confirm: Callable[[], None]) -> None:
         super().__init__()
         self._title, self._origin = ElidedLabel("secondary"), ElidedLabel("caption")
+        self._question = Paragraph()
+        self.confirm = make_button(tr("It still holds"), on_confirm)
+        self.ask_again = make_button(tr("Ask again"), on_remove, variant="flat")
+        self._answers = QWidget()
+        fill_row(self._answers, self.confirm, self.ask_again).addStretch(1)
+        for button in (self.confirm, self.ask_again):
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._remove = make_button(tr("Remove label"), on_remove, variant="flat")
         self._remove.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         words = QWidget()
         fill_column(words, self._title, self._origin, spacing=0).setAlignment(Qt.AlignmentFlag.AlignVCenter)
-        fill_row(self, words, self._remove).setStretch(0, 1)
+        line = QWidget()
+        fill_row(line, words, self._remove).setStretch(0, 1)
+        fill_column(self, line, self._question, self._answers)
+        self._answers.hide()
 
     def show_label(self, title: str, label: Label | None) -> None:
         words = self._title.sizeHint().height() + self._origin.sizeHint().height()
@@ -189,6 +209,16 @@ class LabelLine(QWidget):
         self._origin.setVisible(label is not None and bool(label.who))
         self._origin.show_text(label_origin(label) if label and label.who else "")
         self._remove.setVisible(label is not None)
+        self._question.show_text("")
+        self._answers.hide()
+
+    def ask(self, title: str, outdated: Label, *, is_writable: bool) -> None:
+        """Show a label of another photo, and ask whether it holds for this one."""
+        self.show_label(title, outdated)
+        self._title.show_text(title, role="secondary")
+        self._remove.hide()
+        self._question.show_text(tr("The file holds another photo now, so this label does not count."))
+        self._answers.setVisible(is_writable)
 
 
 PICTURE_HEIGHT: Final = 208

@@ -203,6 +203,7 @@ class PageRequests(QObject):
     label_requested = Signal(int, int)  # image id, class id
     labels_requested = Signal(tuple, int)  # image ids, class id
     unlabel_requested = Signal(int)  # image id
+    confirm_requested = Signal(int)  # image id, whose label holds for the photo that is there now
     bar_requested = Signal(int, either(float | None))  # class id, confidence needed in 0..1 or None to inherit it
     deepest_requested = Signal(int, bool)  # class id, whether to stop there
     parent_requested = Signal(int, int)  # class id, parent to link

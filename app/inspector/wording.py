@@ -32,6 +32,11 @@ def label_title(graph: CategoryGraph, label: Label | None) -> str:
     return graph.shown_name(label.class_id) if label.class_id in graph else tr("A removed class")
 
 
+def outdated_title(graph: CategoryGraph, label: Label) -> str:
+    """`Was Fox`."""
+    return tr("Was %1", label_title(graph, label), about="class")
+
+
 def label_origin(label: Label) -> str:
     """`anna, 3 May 2026 14:02`."""
     return clauses(label.who, moment_text(label.when))

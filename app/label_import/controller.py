@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:  # the window shows first
     from engine.collection.importing.import_labels import LabelImport
     from engine.collection.live import LiveCollection
     from engine.events import CancelToken, OnProgress
+    from engine.interchange.tables.dialects import Purpose as TablePurpose
 
 
 @final
@@ -53,10 +54,15 @@ class LabelImports(Imports["LabelImportCard"]):
     def _file_kinds(self) -> str:
         return tr("Labels (*.csv *.tsv *.txt *.jsonl *.json *.xml *.zip *.parquet);;All files (*)")
 
-    def _survey(self, project: Path, source: Path, cancel: CancelToken) -> LabelSurvey:
+    def _survey(self, project: Path, source: Path, given: Mapping[str, str], cancel: CancelToken) -> LabelSurvey:
         from app.label_import.logic import survey_labels
 
-        return survey_labels(project, source, cancel)
+        return survey_labels(project, source, cancel, columns=given)
+
+    def _table_purpose(self) -> TablePurpose:
+        from engine.interchange.tables.dialects import Purpose as TablePurpose
+
+        return TablePurpose.LABELS
 
     def take_dropped(self, paths: Sequence[Path]) -> None:
         """Read a dropped file of labels; add other files as images."""

@@ -12,6 +12,8 @@ from engine.collection.importing.match_images import FileContents, PermittedImag
 from engine.errors import FormatError, ProtoleafError
 from engine.events import CancelToken
 from engine.interchange.labelled_images.formats import READ_FORMATS, detect
+from engine.interchange.tables.column_preview import ColumnPreview, preview_columns
+from engine.interchange.tables.dialects import Purpose
 from engine.project import Project
 from engine.texts import Message, enumerated
 
@@ -33,6 +35,7 @@ class LabelSurvey:
     on_disk: frozenset[str]  # missing images found on disk
     counts: Mapping[tuple[bool, bool], int]  # labels to import, by whether classes are made and images added
     contents: FileContents = field(default_factory=FileContents)  # files read so far
+    columns: ColumnPreview | None = None  # of a table
 
 
 def may_be_labels(path: Path) -> bool:
@@ -48,15 +51,20 @@ def is_labels(path: Path) -> bool:
         return False
 
 
-def survey_labels(project_path: Path, source: Path, cancel: CancelToken | None = None) -> LabelSurvey:
+def survey_labels(
+    project_path: Path, source: Path, cancel: CancelToken | None = None, *, columns: Mapping[str, str] | None = None
+) -> LabelSurvey:
     """Compare a source of labels with the project.
+
+    Args:
+        columns: of a table by role, as a person named them.
 
     Raises:
         FormatError, StorageError: the source cannot be read.
         Cancelled: the work was stopped.
     """
     contents = FileContents(cancel)
-    read = read_labels(source, _format_of(source))
+    read = read_labels(source, _format_of(source), columns=columns)
     with Project.open(project_path, for_writing=False) as project:
         plan = plan_labels(project, source, read=read, contents=contents)
         found, refused = images_on_disk(plan, PermittedImages(project, source))
@@ -68,7 +76,10 @@ def survey_labels(project_path: Path, source: Path, cancel: CancelToken | None =
     is_nameless = any(not label.who and not label.is_machine for label in read[1].labels)
     missing = tuple(sorted(plan.missing_images, key=lambda image: image not in on_disk))
     title = READ_FORMATS[plan.format_name].title
-    return LabelSurvey(source, title, read, plan, people, is_nameless, missing, on_disk, counts, contents)
+    return LabelSurvey(
+        source, title, read, plan, people, is_nameless, missing, on_disk, counts, contents,
+        preview_columns(source, Purpose.LABELS, columns),
+    )  # fmt: skip
 
 
 def _format_of(source: Path) -> str:

@@ -9,9 +9,11 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 
 from app.controls import fill_row, make_flowing_label, make_label
 from app.label_import import wording
+from app.palette.column_chooser import role_titles
 from app.palette.import_card import MOST_ROWS, ImportCard, PlanSection
 from app.texts import tr
 from engine.files import shown
+from engine.interchange.tables.dialects import Purpose
 from engine.texts import translated
 
 if TYPE_CHECKING:
@@ -29,7 +31,8 @@ class LabelImportCard(ImportCard["LabelSurvey"]):
             "Import labels made in another program or project. The format is recognised, and you see the result "
             "before anything changes. Labels of this project are never overwritten."
         )
-        super().__init__(host, tr("Import labels"), words, tr("Or drop a file of labels on the window."))
+        hint = tr("Or drop a file of labels on the window.")
+        super().__init__(host, tr("Import labels"), words, hint, roles=role_titles(Purpose.LABELS))
         image, by = tr("Image"), tr("By")
         here, there = tr("In the project"), tr("In the file")
         self.conflicts = PlanSection(tr("Conflicts"), (image, here, there, by))

@@ -181,6 +181,8 @@ def difference_rows(differences: Sequence[ClassDifference]) -> list[Row]:
         Divergence.RENAMED: tr("Other name"),
         Divergence.PLACED_OTHERWISE: tr("Other place"),
         Divergence.BY_NAME_ALONE: tr("Matched by its name alone"),
+        Divergence.AMBIGUOUS: tr("Not taken over: its path and its source id are those of two of your classes"),
+        Divergence.SOURCE_ID_TAKEN: tr("Its source id is not taken over: another class has it"),
     }
     return [(each.theirs, each.ours or tr("None", about="class"), texts[each.kind]) for each in differences[:MOST_ROWS]]
 

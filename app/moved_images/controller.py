@@ -1,28 +1,34 @@
-"""Moved images: marked in the grid, and found again in a side panel."""
+"""Moved images, found again in a side panel, and changed images, whose files hold another photo than before."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
-from app.actions.row import WRITE_FOR_GOOD, Section, action
+from app.actions.row import WRITE, WRITE_FOR_GOOD, Needs, Section, action
 from app.feature import PanelFeature
 from app.file_dialogs import Purpose, choose_folder
 from app.jobs.background_thread import DetachedJob
 from app.moved_images.missing_images import MissingImages
-from app.moved_images.wording import missing_line
+from app.moved_images.wording import changed_line, missing_line
+from app.moved_images.written_images import WrittenImages
 from app.texts import marked, tr
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from app.jobs.job import Job
     from app.moved_images.view import MovedImagesPanel
     from app.shell import Shell
     from engine.collection.live import LiveCollection
     from engine.collection.relink.records import KnownImages, RelinkPlan
+    from engine.collection.state import CollectionState
     from engine.events import CancelToken, OnProgress
     from engine.project import Change, Project
 
 KNOWN: Final = "known images"
+CHANGED: Final = "changed"  # the search for changed images
+ON_CARDS: Final = WRITE | Needs.IMAGES
 
 
 @final
@@ -36,8 +42,13 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
         self.missing_images = MissingImages(self._session, self._thumbnails)
         self.plan: RelinkPlan | None = None
         self._embedding = shell.embedding
-        self._notice = shell.workspace.missing_notice
+        self._notice, self._changed_notice = shell.workspace.missing_notice, shell.workspace.changed_notice
         self._job: Job | None = None
+        self.written_images = WrittenImages(self._session)
+        self.written_images.found.connect(self._on_written_to)
+        self._changed: frozenset[int] = frozenset()  # images with an outdated label
+        self._session.state_changed.connect(self._on_state_changed)
+        shell.inspector.requests.confirm_requested.connect(lambda image_id: self._confirm((image_id,)))
         self.missing_images.missing_changed.connect(self._on_missing_changed)
         self.missing_images.came_back.connect(self._on_came_back)
         self._session.closed.connect(self._on_closed)
@@ -45,12 +56,63 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
 
     def stop(self) -> None:
         self.missing_images.stop()
+        self.written_images.stop()
 
     @action("read_images", marked("Analyse waiting images"), "refresh", "F5", Section.IMAGES_ADD, needs=WRITE_FOR_GOOD)
     def read_images(self) -> None:
         self._thumbnails.forget_failures()
         self.missing_images.look()
+        self.written_images.look()
         self._embedding.start_again()
+
+    @action("show_changed", marked("Show changed images"), "search", "", Section.IMAGES_ADD, needs=Needs.PROJECT)
+    def show_changed(self) -> None:
+        """Search for labelled images whose files hold another photo now."""
+        self._changed_notice.hide()
+        search = self._shell.workspace.search_bar
+        search.open()
+        search.show_text(CHANGED)
+
+    @action(
+        "confirm_changed", marked("The label of a changed image still holds"), "check", "", Section.REVIEW_ACCEPT,
+        needs=ON_CARDS, on_images=True,
+    )  # fmt: skip
+    def confirm_changed(self) -> None:
+        self._confirm(self._chosen_changed())
+
+    @action(
+        "ask_again", marked("Ask again about a changed image"), "refresh", "", Section.REVIEW_ACCEPT,
+        needs=ON_CARDS, on_images=True,
+    )  # fmt: skip
+    def ask_again(self) -> None:
+        """Take the labels of other photos off."""
+        if chosen := self._chosen_changed():
+            self._shell.workspace.hold()
+            self._session.unlabel(chosen)
+
+    def _chosen_changed(self) -> Sequence[int]:
+        return [each for each in self._shell.workspace.in_hand.chosen_ids if each in self._changed]
+
+    def _confirm(self, image_ids: Sequence[int]) -> None:
+        if image_ids:
+            self._shell.workspace.hold()
+            self._session.act(lambda project: project.labels.confirm(image_ids))
+
+    def _on_written_to(self, image_ids: frozenset[int]) -> None:
+        state = self._session.state
+        if state is not None:
+            known = image_ids.intersection(state.image_ids.tolist())
+            self._thumbnails.forget({state.path_of(each) for each in known})
+            self._embedding.read_again(known)
+
+    def _on_state_changed(self, state: CollectionState | None) -> None:
+        """Ask about images that changed since; a notice that was dismissed stays away until there are more."""
+        before = self._changed
+        self._changed = frozenset() if state is None else frozenset(state.outdated)
+        if not self._changed:
+            self._changed_notice.hide()
+        elif self._changed - before:
+            self._changed_notice.ask(changed_line(len(self._changed)), [(tr("Show them"), self.show_changed)])
 
     @action("find_moved_images", marked("Find moved images…"), "search", "", Section.IMAGES_ADD, needs=WRITE_FOR_GOOD)
     def open_panel(self) -> None:

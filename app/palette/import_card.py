@@ -1,9 +1,12 @@
 """The base of import cards: choose a file or folder, review what would be imported, import."""
 
+from __future__ import annotations
+
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Generic, Protocol, TypeVar, final
+from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeVar, final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
@@ -19,11 +22,15 @@ from PySide6.QtWidgets import (
 )
 
 from app.controls import CellDelegate, fill_column, fill_row, make_button, make_flowing_label
+from app.palette.column_chooser import ColumnChooser
 from app.palette.overlay import ScrollingCard
 from app.side_panel.cards import FailureNotice, ProgressView
 from app.texts import breakable, plain_button, plain_tip, plural, tr
 from app.theme.tokens import tokens
 from engine.files import shown
+
+if TYPE_CHECKING:
+    from engine.interchange.tables.column_preview import ColumnPreview
 
 ROWS_IN_SIGHT: Final = 5  # the rest scrolls
 WIDEST_LAST: Final = 160  # logical pixels of the last column
@@ -128,6 +135,19 @@ class Surveyed(Protocol):
     @property
     def source(self) -> Path: ...
 
+    @property
+    def columns(self) -> ColumnPreview | None:
+        """Its columns, where it is a table."""
+
+
+@dataclass(frozen=True)
+class UnclearTable:
+    """A table that does not say which of its columns is which."""
+
+    source: Path
+    columns: ColumnPreview
+    reason: str
+
 
 Survey = TypeVar("Survey", bound=Surveyed)
 
@@ -140,9 +160,14 @@ class ImportCard(ScrollingCard, Generic[Survey]):
 
     file_requested = Signal()
     folder_requested = Signal()
+    columns_chosen = Signal(Path, dict)  # the source, and column by role as a person named them
 
-    def __init__(self, host: QWidget, title: str, words: str, hint: str = "") -> None:
+    def __init__(self, host: QWidget, title: str, words: str, hint: str = "", *, roles: Mapping[str, str]) -> None:
         super().__init__(host, WIDTH, title)
+        self._source: Path | None = None  # whose columns are shown
+        self.columns = ColumnChooser(roles)
+        self.columns.chosen.connect(self._on_columns_chosen)
+        self.columns_button = make_button(tr("Columns…"), self._toggle_columns, variant="flat")
         self.survey: Survey | None = None  # what is shown
         self.file_button = make_button(tr("Choose a file…"), self.file_requested.emit, icon_name="file")
         self.folder_button = make_button(tr("Choose a folder…"), self.folder_requested.emit, icon_name="folder")
@@ -167,7 +192,10 @@ class ImportCard(ScrollingCard, Generic[Survey]):
         """Put the parts of the plan below its summary."""
         spacing = tokens().spacing
         fill_column(self._plan, self._summary, *parts, spacing=spacing.medium)
-        body = (self._start, self._name, self._kind, self.failure, self.progress, self._plan)
+        choice = QWidget()
+        fill_row(choice, self.columns_button).addStretch(1)
+        columns = choice, self.columns
+        body = (self._start, self._name, self._kind, self.failure, self.progress, *columns, self._plan)
         column = fill_column(self.body, *body, spacing=spacing.small)
         column.setContentsMargins(spacing.large, spacing.small, spacing.large, spacing.small)
         column.addStretch(1)
@@ -192,7 +220,8 @@ class ImportCard(ScrollingCard, Generic[Survey]):
         self.file_button.setFocus()
 
     def show_reading(self, name: str) -> None:
-        self.survey = None
+        self.survey, self._source = None, None
+        self.columns.forget()
         self._name.setText(breakable(shown(name)))
         self._show_parts(name=True, progress=True)
         self.failure.show_text("")
@@ -200,16 +229,46 @@ class ImportCard(ScrollingCard, Generic[Survey]):
         self._appear()
         self.progress.cancel_button.setFocus()
 
+    def show_unclear(self, table: UnclearTable) -> None:
+        """Ask what the columns of a table are."""
+        self.survey = None
+        self._name.setText(breakable(shown(table.source.name)))
+        self._show_parts(name=True)
+        self.failure.show_text(table.reason)
+        self._show_columns(table.source, table.columns, is_open=True)
+        self._appear()
+
     def show_survey(self, survey: Survey) -> None:
         self.survey = survey
         self._name.setText(breakable(shown(survey.source.name)))
         self._show_found(survey)
         self._show_parts(name=True, plan=True)
         self.failure.show_text("")
+        self._show_columns(survey.source, survey.columns, is_open=not self.columns.isHidden())
         self._show_choice()
+        if self.columns.isAncestorOf(QApplication.focusWidget() or self):  # the next column comes next
+            self._settle()
+            return
         self._appear()
         first = self.import_button if self.import_button.isEnabled() else self.keep_button
         first.setFocus()
+
+    def _show_columns(self, source: Path, columns: ColumnPreview | None, *, is_open: bool) -> None:
+        is_same = source == self._source
+        self._source = source
+        self.columns_button.setVisible(columns is not None and columns.is_clear)
+        self.columns.setVisible(columns is not None and is_open and (is_same or not columns.is_clear))
+        if columns is not None:
+            self.columns.show_preview(columns)
+
+    def _toggle_columns(self) -> None:
+        self.columns.setVisible(self.columns.isHidden())
+        self._settle()
+
+    def _on_columns_chosen(self, given: dict[str, str]) -> None:
+        if self._source is not None:
+            self.import_button.setEnabled(False)
+            self.columns_chosen.emit(self._source, given)
 
     @abstractmethod
     def _show_found(self, survey: Survey) -> None:
@@ -228,6 +287,9 @@ class ImportCard(ScrollingCard, Generic[Survey]):
         self.progress.setVisible(progress)
         self._plan.setVisible(plan)
         self._foot.setVisible(plan)
+        if start or progress:
+            self.columns_button.hide()
+            self.columns.hide()
 
     def _appear(self) -> None:
         self.show_over()
@@ -251,7 +313,10 @@ class ImportCard(ScrollingCard, Generic[Survey]):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter imports, unless a button with another meaning has the focus."""
-        others = (self.keep_button, self.close_button, self.file_button, self.folder_button)
+        others = (
+            self.keep_button, self.close_button, self.file_button, self.folder_button, self.columns_button,
+            *self.columns.boxes,
+        )  # fmt: skip
         is_enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
         if is_enter and self.survey is not None and QApplication.focusWidget() not in others:
             self._on_import()

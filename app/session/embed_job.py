@@ -93,6 +93,7 @@ class EmbedScope:
     device: str = "auto"
     with_failed: bool = False
     with_all: bool = False
+    written_to: frozenset[int] = frozenset()  # images whose files were written to since they were read
     in_views: bool = False  # all views, once no image waits
     without_view: frozenset[int] = frozenset()  # images whose views cannot be embedded
 
@@ -134,7 +135,7 @@ class EmbedJob(WorkerJob):
             try:
                 waiting = images_to_embed(
                     live, caches, wanted.device, in_view=in_view, asked=asked, most=most,
-                    with_failed=wanted.with_failed, with_all=wanted.with_all,
+                    with_failed=wanted.with_failed, with_all=wanted.with_all, written_to=wanted.written_to,
                 )  # fmt: skip
                 if waiting is not None or not wanted.in_views:
                     return waiting

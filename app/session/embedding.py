@@ -68,6 +68,7 @@ class Embedding(QObject):
         self._wanted = Wanted.NOTHING
         self._views = Views.LATER
         self._without_view: set[int] = set()  # images whose views could not be embedded since it was opened
+        self._written_to: frozenset[int] = frozenset()  # images whose files are to be read again
         self._notice = ""
         self._feed_timer = QTimer(self, singleShot=True, interval=FEED_INTERVAL_MS)
         self._feed_timer.timeout.connect(self._feed)
@@ -99,6 +100,11 @@ class Embedding(QObject):
     def look_at_all(self) -> None:
         """Embed all images that changed on disk."""
         self.start(Wanted.ALL)
+
+    def read_again(self, image_ids: frozenset[int]) -> None:
+        """Embed images whose files were written to since they were read."""
+        self._written_to |= image_ids
+        self._start_when_free()
 
     def cancel(self) -> None:
         """Stop until `start` is called, or views for as long as the project is open; finished work is kept."""
@@ -141,6 +147,7 @@ class Embedding(QObject):
         self.pause_timer.stop()
         self._without_view.clear()
         self._wanted, self._views, self._is_feeding = Wanted.NOTHING, Views.LATER, False
+        self._written_to = frozenset()
         self._set_failures({})
 
     def _on_change_made(self, change: Change) -> None:
@@ -184,10 +191,12 @@ class Embedding(QObject):
             self.device,
             with_failed=self._wanted >= Wanted.FAILED,
             with_all=self._wanted is Wanted.ALL,
+            written_to=self._written_to,
             in_views=in_views,
             without_view=frozenset(self._without_view),
         )
         title = tr("Analysing images (second pass)") if in_views else tr("Analysing images")
+        self._written_to = frozenset()
         self._wanted, self._views = Wanted.NOTHING, Views.ENOUGH if self._views is Views.ENOUGH else Views.LATER
         self._on(Event.BEGUN)
         self._idle_timer.stop()
@@ -204,7 +213,9 @@ class Embedding(QObject):
 
     def _waits(self, state: CollectionState) -> bool:
         is_wanted = (state.status == WAITING) | ((state.status == FAILED) & (self._wanted >= Wanted.FAILED))
-        return self._wanted is Wanted.ALL or (self._wanted is not Wanted.NOTHING and bool(is_wanted.any()))
+        if self._wanted is Wanted.ALL or self._written_to:
+            return True
+        return bool(self._wanted is not Wanted.NOTHING and is_wanted.any())
 
     def _wants_views(self, state: CollectionState) -> bool:
         return self._views is Views.WANTED and not self._without_view.issuperset(state.without_views.tolist())
@@ -305,10 +316,11 @@ def _learn(
     live: LiveCollection, rows: Sequence[EmbedResult], viewed: Sequence[int], details: Sequence[FileDetails]
 ) -> CollectionState:
     """Record the results and update the collection; on the project thread."""
-    if live.project.is_writable:
-        live.project.images.record_scan(rows)
-    live.known.store_details(details)
-    return live.take_embedded([*(image_id for image_id, _hash, _failure in rows), *viewed], fits=False)
+    from engine.embedding.messages import EmbedBatch
+
+    relabelled = live.learn_embedded(EmbedBatch(tuple(rows), tuple(details)))
+    read = [image_id for image_id, _hash, _failure in rows]
+    return live.take_embedded([*read, *viewed], relabelled=relabelled, fits=False)
 
 
 def _path(state: CollectionState, image_id: int) -> Path:

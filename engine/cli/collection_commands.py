@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from engine.cli.changed_command import changed_fields, changed_text, written_to_text
 from engine.cli.cluster_commands import (
     BackboneOfDataSet,
     ClusterAddress,
@@ -151,17 +152,18 @@ def _embed_project(project: Path, device: str, *, one_view: bool, as_json: bool)
         if opened.is_writable:
             with progress_bar("Reading what the files say") as on_progress:
                 details = read_missing_details(opened, on_progress=on_progress)
+        changed, changed_rows = changed_text(opened), changed_fields(opened)
     failures = [FileFailure(path, reason) for _, path, reason in done.failed]
     say(
         f"Embedded {counted(done.embedded, 'image')} on {done.device_name} in {done.seconds:.1f} s "
         f"({done.images_per_s:,.0f} images/s); {done.from_cache:,} were in the cache."
         + (f"\n{done.notice}." if done.notice else "") + _details_text(details) + _missing_text(done.missing)
-        + failure_text(failures),
+        + changed + failure_text(failures),
         {
             "embedded": done.embedded, "from_cache": done.from_cache, "seconds": done.seconds,
             "images_per_s": done.images_per_s, "device": done.device_name, "notice": done.notice,
             "missing": done.missing, "failures": failure_rows(failures),
-            "details_read": 0 if details is None else details.read,
+            "details_read": 0 if details is None else details.read, "changed": changed_rows,
         },
         as_json=as_json,
     )  # fmt: skip
@@ -278,12 +280,14 @@ def _classify_project(
             opened, classified, out, include_labelled=include_labelled, is_plain=is_plain,
             is_overwriting=is_overwriting,
         )  # fmt: skip
+        changed, changed_rows = changed_text(opened) + written_to_text(opened), changed_fields(opened)
     waiting = f" {counted(classified.waiting, 'image')} without an embedding left out." if classified.waiting else ""
     labels = f" and {counted(written.labels, 'label')}" if include_labelled else ""
     is_elsewhere = classified.fitted.figures.has_shots_from_elsewhere
     say(
         f"Wrote {counted(written.predictions, 'prediction')}{labels} to {out}.{waiting}"
-        + (ELSEWHERE_ADVICE if is_elsewhere else ""),
+        + (ELSEWHERE_ADVICE if is_elsewhere else "")
+        + changed,
         {
             "predictions": written.predictions,
             "labels": written.labels,
@@ -292,6 +296,7 @@ def _classify_project(
             "setting": setting,
             "collection": classified.fitted.figures.uses_collection,
             "shots_from_elsewhere": is_elsewhere,
+            "changed": changed_rows,
         },
         as_json=as_json,
     )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final, TypeVar
 
 import typer
 
+from engine.cli.changed_command import changed_fields, changed_text, written_to_text
 from engine.cli.options import ProjectPath, SettingName, open_project
 from engine.cli.output import (
     AsJson,
@@ -100,14 +101,16 @@ def export(
             opened, CacheFolders.default(), choice, _one_of(Setting, setting, "--setting"), on_progress=on_progress,
             cancel=cancel,
         )  # fmt: skip
+        changed, changed_rows = changed_text(opened) + written_to_text(opened), changed_fields(opened)
     say(
-        f"Wrote {counted(written.images, 'image')} to {out}.{_left_out_text(written)}",
+        f"Wrote {counted(written.images, 'image')} to {out}.{_left_out_text(written)}{changed}",
         {
             "images": written.images,
             "out": str(out),
             "format": format_name,
             "left_out": dict(written.left_out),
             "failures": failure_rows(written.failures),
+            "changed": changed_rows,
         },
         as_json=as_json,
     )

@@ -16,6 +16,7 @@ from engine import __version__
 from engine.cli import (
     backbone_commands,
     backup_commands,
+    changed_command,
     check_labels_command,
     collection_commands,
     doctor_command,
@@ -68,6 +69,7 @@ COMMANDS: Final[Mapping[str, Callable[..., None]]] = {
     "menu-entry": project_commands.menu_entry,
     "suggest": image_commands.suggest,
     "sample": sample_command.sample,
+    "changed": changed_command.changed,
     "check-labels": check_labels_command.check_labels,
     "images": image_commands.images,
     "similar": similarity_commands.similar,

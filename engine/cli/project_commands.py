@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 import typer
 
 from engine.backbones.model_files import default_backbone
+from engine.cli.changed_command import changed_fields, changed_text, written_to_text
 from engine.cli.named_backbone import NAMES, Mirror, Proxy, named_backbone
 from engine.cli.options import ProjectPath, open_project, takes_preprocessing
 from engine.cli.output import AsJson, asked, counted, failure_rows, progress_bar, say, stoppable
@@ -87,14 +88,24 @@ def check(project: ProjectPath, as_json: AsJson = False) -> None:
             found="; ".join(problems),
             remedy="restore a backup, or open an earlier copy of the file; nothing was changed",
         )
+    changed, rows = _changed(project) if not problems else ("", [])
     say(
         f"{project} is sound: {counted(classes, 'class', 'classes')}, {counted(images, 'image')}, "
-        f"{counted(labels, 'label')}.",
-        {"sound": not problems, "problems": problems, "classes": classes, "images": images, "labels": labels},
+        f"{counted(labels, 'label')}.{changed}",
+        {
+            "sound": not problems, "problems": problems, "classes": classes, "images": images, "labels": labels,
+            "changed": rows,
+        },
         as_json=as_json,
-    )
+    )  # fmt: skip
     if problems:
         raise typer.Exit(1)
+
+
+def _changed(project: Path) -> tuple[str, list[dict[str, Any]]]:
+    """Labels of pictures that were there before: as text, with files to look at, and as fields."""
+    with open_project(project, for_writing=False) as opened:
+        return changed_text(opened) + written_to_text(opened), changed_fields(opened)
 
 
 def menu_entry(
@@ -128,7 +139,7 @@ def relink(
     from engine.collection.relink.find import relink as apply
 
     with open_project(project, for_writing=False) as opened:
-        known = known_images(opened)
+        known, changed = known_images(opened), changed_text(opened) + written_to_text(opened)
     with stoppable("nothing was changed") as cancel, progress_bar("Searching for moved images") as on_progress:
         plan = find_moved(known, folder, on_progress=on_progress, cancel=cancel)
     found = 0
@@ -136,7 +147,7 @@ def relink(
     if plan.moves and not dry_run and (yes or asked(_facts(plan), question)):
         with open_project(project) as opened:
             found = len(apply(opened, plan, CacheFolders.default()).images_moved)
-    say(_outcome(plan, found), _relink_fields(plan, found) if as_json else {}, as_json=as_json)
+    say(_outcome(plan, found) + changed, _relink_fields(plan, found) if as_json else {}, as_json=as_json)
 
 
 def _outcome(plan: "RelinkPlan", found: int) -> str:

@@ -232,7 +232,10 @@ def _added(project: Project, version: ModelVersion, model: ModelFiles, source: s
 
 
 class _KnownFacts:
-    """Keeps only results that the project does not know; an unreadable image keeps its content hash."""
+    """Keeps only results that the project does not know; an unreadable image keeps its content hash.
+
+    Other contents are left to the next run of embedding, which compares the pictures (decision 100).
+    """
 
     def __init__(self, project: Project) -> None:
         table = project.images.table()
@@ -243,5 +246,6 @@ class _KnownFacts:
         for result in batch.results:
             known = self._facts.get(result.image_id, (None, None))
             found = result._replace(content_hash=result.content_hash or known[0])
-            if (found.content_hash, found.failure) != known:
+            is_other_content = known[0] is not None and found.failure is None and found.content_hash != known[0]
+            if (found.content_hash, found.failure) != known and not is_other_content:
                 self.news.append(found)

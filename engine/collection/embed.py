@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from engine.collection.changed_images import record_embedded
 from engine.collection.details import as_stored
 from engine.collection.models import ModelFiles, model_of
 from engine.config import CacheFolders
@@ -57,12 +58,13 @@ def embed_project(
     folder = project.path.parent
     requests = (EmbedRequest(image_id, folder / path, known) for image_id, path, known in project.images.each_content())
 
-    def record(batch: EmbedBatch) -> None:
-        if project.is_writable:
-            project.images.record_scan(batch.results)
-            project.details.store(as_stored(batch.details))
-
     with open_cache(model, caches) as cache:
+
+        def record(batch: EmbedBatch) -> None:
+            if project.is_writable:
+                record_embedded(project, cache, batch)
+                project.details.store(as_stored(batch.details))
+
         return embed_files(
             requests,
             session,

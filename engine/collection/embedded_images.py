@@ -96,7 +96,7 @@ class EmbeddedImages:
     def __init__(self, project: Project, model: ModelFiles, caches: CacheFolders, *, with_views: bool = True) -> None:
         self._project = project
         self._width = model.card.embedding_width
-        self._cache = open_cache(model, caches)
+        self.cache = open_cache(model, caches)
         self.name = f"{model.backbone_hash} {project.path}"  # of what is kept for the next opening
         self._kept = KeptEmbeddings(caches.collections, self.name, self._width)
         self._kept_at = 0  # age of the store that the kept rows have
@@ -110,7 +110,7 @@ class EmbeddedImages:
         self._rows_of = (self.images.ids, self.store.image_ids)
 
     def close(self) -> None:
-        self._cache.close()
+        self.cache.close()
         self._views.close()
 
     @property
@@ -247,7 +247,7 @@ class EmbeddedImages:
 
     def _fill(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
         """Read the embeddings of images at these places; returns the rows that were found."""
-        hashes = newest_hashes(self._project, self.images, self._cache, places)
+        hashes = newest_hashes(self._project, self.images, self.cache, places)
         return self.store.fill(self.rows[places], hashes, self._look_up)
 
     def _read_views(self, image_ids: NDArray[np.int64]) -> None:
@@ -266,7 +266,7 @@ class EmbeddedImages:
         return self._fill(np.arange(len(self.images.ids)))
 
     def _look_up(self, hashes: Sequence[bytes]) -> tuple[NDArray[np.float16], NDArray[np.bool_]]:
-        vectors, found = self._cache.get_many(hashes)
+        vectors, found = self.cache.get_many(hashes)
         if self.uses_views:
             self._views.look_up(hashes, vectors, found)
         return vectors, found

@@ -14,6 +14,7 @@ from engine.embedding.views import unit_length
 from engine.everyday.blocks import to_fixed, to_floats
 from engine.project import ImageTable, Project
 from engine.project.packed import PackedHashes, PackedTexts
+from engine.project.records import Label
 
 MANY: Final = 2_000  # labels of more images are read with those of all: one by one takes longer
 FIRST_CAPACITY: Final = 1024
@@ -37,6 +38,7 @@ class ImageList:
         self.has_failed = np.zeros(0, dtype=bool)  # (n,)
         self.failures: Mapping[int, str] = {}  # why an image could not be read, by its id
         self.labels: Codes = np.zeros(0, dtype=np.int32)  # (n,) class id, `NO_CLASS` or `UNKNOWN`
+        self.outdated: Mapping[int, Label] = {}  # labels, which do not count, of pictures that were there before
 
     def read(self) -> None:
         found = self._kept.read(self._project.digest) if self._kept is not None else None
@@ -91,7 +93,7 @@ class ImageList:
         if len(image_ids) > MANY:
             self._read_all_labels()
             return
-        self.labels = self.labels.copy()
+        self.labels, self.outdated = self.labels.copy(), self._project.labels.outdated()
         for image_id in image_ids:
             label = self._project.labels.of(image_id)
             code = NO_CLASS if label is None else UNKNOWN if label.class_id is None else label.class_id
@@ -102,6 +104,7 @@ class ImageList:
         self.labels = np.full(len(self.ids), NO_CLASS, dtype=np.int32)
         places = np.searchsorted(self.ids, np.array(table.image_ids, dtype=np.int64))
         self.labels[places] = [UNKNOWN if class_id is None else class_id for class_id in table.class_ids]
+        self.outdated = self._project.labels.outdated()
 
     def has(self, image_id: int) -> bool:
         place = bisect_left(self.ids, image_id)
@@ -145,7 +148,7 @@ class ImageList:
             best_class=none, best_score=zeros, safe_class=none, safe_score=zeros,
             is_unknown=np.zeros(count, dtype=bool), status=status,
             shot_counts=counts_of(self.labels), image_counts={}, model_name=model_name,
-            failures=self.failures, is_list_only=True,
+            failures=self.failures, outdated=self.outdated, is_list_only=True,
         )  # fmt: skip
 
 

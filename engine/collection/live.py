@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.answers import Answers, ClassFacts, Guess, class_facts
+from engine.collection.changed_images import record_embedded
 from engine.collection.embedded_images import EmbeddedImages
 from engine.collection.find_folds import folds_now
 from engine.collection.fitting import (
@@ -37,6 +38,7 @@ from engine.collection.row_scores import RowScores
 from engine.collection.similar import LikeImages, like_images
 from engine.collection.state import NO_CLASS, CollectionState
 from engine.config import CacheFolders
+from engine.embedding.messages import EmbedBatch
 from engine.everyday.blocks import stopped_by
 from engine.everyday.classifier import Explanation, FitSnapshot, FittedClassifier, ScoredClass, Setting
 from engine.everyday.in_use import Classifiers
@@ -163,10 +165,22 @@ class LiveCollection:
         self._publisher.publish_labels(self.project.classes.graph, change.labelled)
         return self.publish_known()
 
-    def take_embedded(self, image_ids: Sequence[int], *, fits: bool = True) -> CollectionState:
+    def learn_embedded(self, batch: EmbedBatch) -> tuple[int, ...]:
+        """Record what embedding found out of files, and know their details; returns images whose labels changed."""
+        is_writable = self.project.is_writable
+        changed = record_embedded(self.project, self.embedded.cache, batch) if is_writable else ()
+        self.known.store_details(batch.details)
+        return changed
+
+    def take_embedded(
+        self, image_ids: Sequence[int], *, relabelled: Sequence[int] = (), fits: bool = True
+    ) -> CollectionState:
         """Take new embeddings of these images from the caches, also of all views, or note that they failed.
 
         Where files have changed, what the collection stage learned from the old ones is forgotten.
+
+        Args:
+            relabelled: images whose labels are outdated since they were read, or no longer; see `learn_embedded`.
         """
         images = self.embedded.images
         if not self.project.is_writable:
@@ -176,6 +190,9 @@ class LiveCollection:
             self._is_listed = False
             return self.load(fits=fits)
         news = self.embedded.read_embeddings(listed)
+        if len(relabelled := images.listed(relabelled).tolist()):
+            self.embedded.read_labels(relabelled)
+            self._version += 1
         if news.has_changed and self._is_stage_on():
             self._classifiers = self._new_classifiers()
             self._version += 1
@@ -183,7 +200,7 @@ class LiveCollection:
             self._version += 1
         if fits and self.is_behind:
             return self._catch_up()
-        if not news.is_any and self.state.image_ids is images.ids:
+        if not news.is_any and not relabelled and self.state.image_ids is images.ids:
             return self.state
         self.row_scores.classify(news.rows)
         return self._publish()

@@ -133,7 +133,7 @@ _RECOGNISED: Final[Mapping[str, Callable[[Path, bytes], bool]]] = {
     "report-csv": _begins("table,row,column,value\r\n"),
     "report-zip": _is_own_tables,
     "graph-json": _looks(r'\{"classes": \[\n\{"id": "'),
-    "graph-csv": _begins(EDGES_HEADER + "\n"),
+    "graph-csv": _begins(EDGES_HEADER),
     "graph-graphml": _looks(r"<\?xml [^\n]*\n<graphml [^\n]*>\n  <key id=\"edges\" for=\"graph\" attr.name=\"edges\""),
     "graph-skos": _begins(f"# {WRITTEN_BY}\n"),
     "graph-darwin-core": _is_own_checklist,

@@ -120,6 +120,7 @@ class Publisher:
             shots = moved_counts(state.shot_counts, before, after)
         self.state = replace(
             state, label_class=labels, shot_counts=shots, image_counts=self._counts.or_below,
+            outdated=self._embedded.images.outdated,
             without_views=state.without_views if state.is_list_only else self._embedded.without_views(),
         )  # fmt: skip
         return self.state

@@ -82,6 +82,7 @@ def images_to_embed(
     most: int = IMAGES_AT_ONCE,
     with_failed: bool = False,
     with_all: bool = False,
+    written_to: Collection[int] = (),
 ) -> EmbedImages | None:
     """The next images that wait: those in view, then labelled ones, then the others; None when there are none.
 
@@ -89,6 +90,7 @@ def images_to_embed(
         asked: ids of images in earlier requests of the same run; they count as done in the progress.
         with_failed: also those that could not be embedded before, after the others.
         with_all: also those that have an embedding, after the others: their files may have changed.
+        written_to: also these images, whose files were written to since they were read.
 
     Raises:
         ModelError: the backbone's file is gone.
@@ -97,6 +99,8 @@ def images_to_embed(
     is_wanted = (state.status == ImageStatus.WAITING) | with_all
     if with_failed or with_all:
         is_wanted |= state.status == ImageStatus.FAILED
+    if written_to:
+        is_wanted |= np.isin(state.image_ids, np.fromiter(written_to, dtype=np.int64))
     if asked:
         is_wanted &= ~np.isin(state.image_ids, np.fromiter(asked, dtype=np.int64))
     places = np.flatnonzero(is_wanted)

@@ -15,7 +15,7 @@ from engine.collection.folding.folds import Folds
 from engine.everyday.blocks import Codes
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS, UNKNOWN
-from engine.project.records import Note
+from engine.project.records import Label, Note
 
 
 def counts_of(codes: Codes) -> dict[int, int]:
@@ -118,6 +118,7 @@ class CollectionState:
     without_views: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     is_list_only: bool = False  # embeddings were not read yet, so that all images seem to wait
     notes: Mapping[int, Note] = field(default_factory=dict)  # what people noted, by image id
+    outdated: Mapping[int, Label] = field(default_factory=dict)  # labels of pictures that were there before
     # (n,) int32, ranks of images by what they are sorted by, one of `Sorting`; of the wanted ones alone
     ranks: Mapping[str, NDArray[np.int32]] = field(default_factory=dict)
     folds: Folds = field(default_factory=Folds.none)  # copies and bursts, as they were found last
@@ -141,6 +142,11 @@ class CollectionState:
     def is_shown_unknown(self) -> NDArray[np.bool_]:
         """(n,) whether an image belongs to none of the classes, by a person or by the program."""
         return (self.is_unlabelled & self.is_unknown) | (self.label_class == UNKNOWN)
+
+    @cached_property
+    def is_changed(self) -> NDArray[np.bool_]:
+        """(n,) whether the file of a labelled image holds another picture now, which nobody labelled yet."""
+        return np.isin(self.image_ids, np.fromiter(self.outdated, dtype=np.int64, count=len(self.outdated)))
 
     @cached_property
     def to_review_count(self) -> int:

@@ -92,7 +92,7 @@ class EmbeddingCache:
 
     def path_hashes(self, files: Sequence[FoundFile]) -> list[bytes | None]:
         """Content hash of each file that is known with this size and modification time; None for others."""
-        known = self._files_at([file.path for file in files])
+        known = self.files_at([file.path for file in files])
         return [
             found[2] if found is not None and found[:2] == (file.size_bytes, file.modified_ns) else None
             for file, found in zip(files, known, strict=True)
@@ -100,9 +100,10 @@ class EmbeddingCache:
 
     def last_hashes(self, paths: Sequence[Path]) -> list[bytes | None]:
         """Content hash of each file when it was last read; None for others."""
-        return [None if found is None else found[2] for found in self._files_at(paths)]
+        return [None if found is None else found[2] for found in self.files_at(paths)]
 
-    def _files_at(self, paths: Sequence[Path]) -> list[tuple[int, int, bytes] | None]:
+    def files_at(self, paths: Sequence[Path]) -> list[tuple[int, int, bytes] | None]:
+        """Size, modification time and content hash of each file when it was last read; None for others."""
         names = [_path_text(path) for path in paths]
         known = self._with_cache(lambda connection: _known_files(connection, names))
         return [known.get(name) for name in names]

@@ -12,6 +12,7 @@ from engine.errors import GraphError
 from engine.graph.class_attributes import NO_ATTRIBUTES, ClassAttributes
 from engine.graph.edits import AttributesChanged, ClassAdded, ClassRenamed, EdgeAdded, EdgeRemoved, GraphEdit, inverse
 from engine.graph.find import find_class, fitting_classes, path_text, search_classes
+from engine.graph.identities import NO_IDENTITY, distinct, new_identity
 from engine.graph.names import clean_name
 from engine.graph.removal import (
     ChildrenOfRemoved,
@@ -58,8 +59,12 @@ class CategoryGraph:
         *,
         class_id: ClassId | None = None,
         attributes: ClassAttributes = NO_ATTRIBUTES,
+        identity: str = NO_IDENTITY,
     ) -> ClassId:
         """Add a class and return its id, by default the next that was never used in this graph.
+
+        Args:
+            identity: of a class that comes from another graph, and that no class here has; a new one by default.
 
         Raises:
             InputError: the name or an attribute is not valid, or the id is taken.
@@ -72,7 +77,8 @@ class CategoryGraph:
         for parent_id in parents or (TOP,):
             check_name_is_free(self._structure, parent_id, cleaned)
         links = [EdgeAdded(parent_id, new_id) for parent_id in dict.fromkeys(parents)]
-        self._commit([ClassAdded(new_id, cleaned, attributes.cleaned(cleaned)), *links])
+        identity = identity or new_identity()
+        self._commit([ClassAdded(new_id, cleaned, attributes.cleaned(cleaned), identity), *links])
         return new_id
 
     def rename(self, class_id: ClassId, name: str) -> None:
@@ -198,6 +204,17 @@ class CategoryGraph:
     def name_beside(self, class_id: ClassId) -> str:
         """Its name where people see another one, such as the scientific name; else ""."""
         return "" if self.name(class_id) == self.shown_name(class_id) else self.name(class_id)
+
+    def identity(self, class_id: ClassId) -> str:
+        """What tells the class from all others in all projects; `NO_IDENTITY` where it is not known."""
+        check_known(self._structure, class_id)
+        return self._structure.identities[class_id]
+
+    def by_identity(self) -> dict[str, ClassId]:
+        """Classes by identity, but those that have none, or have it together with another one."""
+        identities = self._structure.identities
+        known = distinct(identities.values())
+        return {identity: class_id for class_id, identity in identities.items() if identity in known}
 
     def attributes(self, class_id: ClassId) -> ClassAttributes:
         check_known(self._structure, class_id)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine.graph.class_attributes import ATTRIBUTE, NO_ATTRIBUTES, ClassAttributes
+from engine.graph.identities import NO_IDENTITY
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +15,7 @@ class ClassAdded:
     class_id: int
     name: str
     attributes: ClassAttributes = NO_ATTRIBUTES
+    identity: str = field(default=NO_IDENTITY, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,7 @@ class ClassRemoved:
     class_id: int
     name: str = ""
     attributes: ClassAttributes = NO_ATTRIBUTES
+    identity: str = field(default=NO_IDENTITY, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +76,10 @@ def inverse(edits: Sequence[GraphEdit]) -> tuple[GraphEdit, ...]:
 
 def _opposite(edit: GraphEdit) -> GraphEdit:
     match edit:
-        case ClassAdded(class_id, name, attributes):
-            return ClassRemoved(class_id, name, attributes)
-        case ClassRemoved(class_id, name, attributes):
-            return ClassAdded(class_id, _known(name), attributes)
+        case ClassAdded(class_id, name, attributes, identity):
+            return ClassRemoved(class_id, name, attributes, identity)
+        case ClassRemoved(class_id, name, attributes, identity):
+            return ClassAdded(class_id, _known(name), attributes, identity)
         case AttributesChanged(class_id, values, old_values):
             return AttributesChanged(class_id, old_values, values)
         case ClassRenamed(class_id, name, old_name):

@@ -99,6 +99,7 @@ class GraphStructure:
     Attributes:
         edges: parent to child.
         names: name of each class.
+        identities: identity of each class.
         folded: the same, folded for searching.
         namesakes: classes of each name.
         attributes: what else each class has.
@@ -108,6 +109,7 @@ class GraphStructure:
     def __init__(self) -> None:
         self.edges = Adjacency()
         self.names: dict[ClassId, str] = {}
+        self.identities: dict[ClassId, str] = {}
         self.folded: dict[ClassId, str] = {}
         self.namesakes: SharedSets[str] = SharedSets()
         self.attributes = AttributeTable()
@@ -124,8 +126,9 @@ class GraphStructure:
     def perform(self, edit: GraphEdit) -> None:
         """Make one edit without checks."""
         match edit:
-            case ClassAdded(class_id, name, attributes):
+            case ClassAdded(class_id, name, attributes, identity):
                 self._add_class(class_id, name, attributes)
+                self.identities[class_id] = identity
             case AttributesChanged(class_id, values):
                 self._change_attributes(class_id, values)
             case ClassRenamed(class_id, name):
@@ -146,7 +149,8 @@ class GraphStructure:
                 own = self.attributes.of(class_id)
                 return AttributesChanged(class_id, values, {name: getattr(own, name) for name in values})
             case ClassRemoved(class_id):
-                return ClassRemoved(class_id, self.names[class_id], self.attributes.of(class_id))
+                name, attributes = self.names[class_id], self.attributes.of(class_id)
+                return ClassRemoved(class_id, name, attributes, self.identities[class_id])
             case _:
                 return edit
 
@@ -209,6 +213,7 @@ class GraphStructure:
         twin = GraphStructure()
         twin.edges = self.edges.copy()
         twin.names = self.names.copy()
+        twin.identities = self.identities.copy()
         twin.folded = self.folded.copy()
         twin.namesakes = self.namesakes.copy()
         twin.attributes = self.attributes.copy()
@@ -237,6 +242,7 @@ class GraphStructure:
         if (shown := self.shown_name(class_id)) != self.names[class_id]:
             self._removed_names[self.names[class_id]] = shown
         self._drop_name(class_id)
+        del self.identities[class_id]
         self._shown_names.pop(class_id, None)
         self.attributes.put(class_id, NO_ATTRIBUTES)
         self._roots.discard(class_id)

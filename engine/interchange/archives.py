@@ -75,6 +75,19 @@ def check_file_count(file: BufferedReader, name: str) -> None:
         )
 
 
+def is_archive(file: IO[bytes]) -> bool:
+    """Whether a file that is open at its beginning begins as an archive does; it stays there."""
+    head = file.read(len(_BEGINNING))
+    file.seek(0)
+    return head == _BEGINNING
+
+
+def is_of_system(name: str) -> bool:
+    """Whether a file of an archive was put there by an operating system, as `__MACOSX/._taxa.txt`."""
+    parts = PurePosixPath(name).parts
+    return not parts or parts[0].casefold() == "__macosx" or parts[-1].startswith(".")
+
+
 def has_member(source: Path, name: str) -> bool:
     """Whether it is an archive with this file; FormatError where its list of files is too large."""
     try:

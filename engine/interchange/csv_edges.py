@@ -2,10 +2,10 @@
 
 A name stands for one class throughout such a table, so a class with two parents has two rows. A column `id` is kept as
 the child's source id. Where there is a column `parent_id` as well, as in our own exports, the ids tell the classes
-apart, several may have one name, and `source_id` holds the source id. Other attributes of classes are read in both.
+apart, several may have one name, and `source_id` holds the source id. Other attributes of classes are read in both, and
+so is `identity`, by which a class of this project is known under another name.
 """
 
-import csv
 import io
 import re
 from collections.abc import Iterator
@@ -16,6 +16,7 @@ from typing import Final
 
 from engine.errors import FormatError
 from engine.graph.class_attributes import IN_FILES, NO_ATTRIBUTES, ClassAttributes
+from engine.graph.identities import NO_IDENTITY, identity_in
 from engine.interchange.imported import (
     Edge,
     ImportedClass,
@@ -25,7 +26,8 @@ from engine.interchange.imported import (
     clean_name_at,
     find_cycle,
 )
-from engine.interchange.table_text import guarded, unguarded
+from engine.interchange.table_text import unguarded
+from engine.interchange.table_writer import write_table
 from engine.interchange.taxonomy_file import table_cells, taxonomy_text
 from engine.texts import line_of
 
@@ -34,10 +36,11 @@ PARENT: Final = "parent"
 ID: Final = "id"
 PARENT_ID: Final = "parent_id"
 SOURCE_ID: Final = "source_id"
+IDENTITY: Final = "identity"
 DELIMITERS: Final = (",", ";", "\t", "|")
 BETWEEN_SYNONYMS: Final = " | "
-_COLUMNS: Final = (CHILD, PARENT, ID, PARENT_ID, *(each.name for each in IN_FILES))
-HEADER: Final = ",".join(_COLUMNS)  # the first line of a table that we write
+_COLUMNS: Final = (CHILD, PARENT, ID, PARENT_ID, *(each.name for each in IN_FILES), IDENTITY)
+HEADER: Final = ",".join(_COLUMNS[:-1])  # how the first line of a table that we write begins
 _SYNONYM: Final = re.compile(r"(?:[^\\|]|\\.)+")
 _ESCAPED: Final = re.compile(r"\\(.)")
 _SEPARATING: Final = re.compile(r"([\\|])")
@@ -51,6 +54,7 @@ class _Row:
     key: str
     parent_key: str  # empty for a root
     attributes: ClassAttributes
+    identity: str
 
 
 def read(source: Path) -> ImportedGraph:
@@ -78,14 +82,13 @@ def written(graph: ImportedGraph) -> str:
     names = {each.key: each.name for each in graph.classes}
     parents = graph.parent_keys
     text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow(_COLUMNS)
+    rows = list[tuple[str, ...]]()
     for each in graph.classes:
         attributes = [_cell(attribute.of(each.attributes)) for attribute in IN_FILES]
         for parent in parents[each.key] or [""]:
-            cells = (each.name, names.get(parent, ""), each.key, parent, *attributes)
-            table.writerow([guarded(cell) for cell in cells])
+            rows.append((each.name, names.get(parent, ""), each.key, parent, *attributes, each.identity))
             attributes = [""] * len(IN_FILES)
+    write_table(text, _COLUMNS, rows, line_end="\n")
     return text.getvalue()
 
 
@@ -158,6 +161,7 @@ def _row(cells: dict[str, str], header: list[str], line: int, source_name: str) 
         key=key if has_keys else name,
         parent_key=parent_key if has_keys else parent_name,
         attributes=attributes_at(place, name, **values),
+        identity=identity_in(cells.get(IDENTITY, "")),
     )
 
 
@@ -189,7 +193,7 @@ def _class(key: str, name: str, rows: list[_Row]) -> ImportedClass:
         attributes = attributes.filled_in(row.attributes)
     if len({row.attributes.source_id for row in rows} - {""}) > 1:
         attributes = replace(attributes, source_id="")
-    return ImportedClass(key, name, attributes)
+    return ImportedClass(key, name, attributes, next((row.identity for row in rows if row.identity), NO_IDENTITY))
 
 
 def _check_parents_are_listed(rows: list[_Row], source: Path) -> None:

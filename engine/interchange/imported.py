@@ -11,6 +11,7 @@ from typing import Any
 from engine.errors import FormatError, InputError
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.class_attributes import IN_FILES, NO_ATTRIBUTES, ClassAttributes
+from engine.graph.identities import NO_IDENTITY, distinct
 from engine.graph.limits import DEEPEST_LEVEL
 from engine.graph.names import clean_name
 from engine.texts import Message
@@ -25,6 +26,7 @@ class ImportedClass:
     key: str  # identifies the class in that source: an id, a path or a name
     name: str  # cleaned
     attributes: ClassAttributes = NO_ATTRIBUTES
+    identity: str = NO_IDENTITY  # in our own lists, which may be of this project
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,12 @@ class ImportedGraph:
                     ordered.append(child)
         return ordered
 
+    @cached_property
+    def identities(self) -> dict[str, str]:
+        """Identity of each key that has one of its own: a row that was copied by hand is another class."""
+        known = distinct(each.identity for each in self.classes)
+        return {each.key: each.identity for each in self.classes if each.identity in known}
+
     def cycle(self) -> tuple[str, ...]:
         """Keys along a cycle; see `find_cycle`."""
         return find_cycle(self.edges) if len(self.parents_first) < len(self.classes) else ()
@@ -65,7 +73,10 @@ class ImportedGraph:
 def exported_graph(graph: CategoryGraph) -> ImportedGraph:
     """A project's graph, the oldest class first; the keys are the class ids."""
     return ImportedGraph(
-        tuple(ImportedClass(str(each), graph.name(each), graph.attributes(each)) for each in graph.classes()),
+        tuple(
+            ImportedClass(str(each), graph.name(each), graph.attributes(each), graph.identity(each))
+            for each in graph.classes()
+        ),
         tuple((str(parent), str(child)) for parent, child in graph.edges()),
     )
 

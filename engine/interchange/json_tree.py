@@ -1,7 +1,8 @@
 """JSON in two forms: a tree of {"name", "children"}, or {"classes": [{"id", "name", "parents"}]}; export of the second.
 
 Only in the second can a class have several parents, so that is what is written. A class's "id" is kept as its source
-id, unless "source_id" stands beside it: then "id" only numbers the classes of the file, as in our own exports.
+id, unless "source_id" stands beside it: then "id" only numbers the classes of the file, as in our own exports, where
+"identity" tells each class from all others.
 """
 
 import json
@@ -11,6 +12,7 @@ from typing import Any, Final
 
 from engine.errors import FormatError
 from engine.graph.class_attributes import IN_FILES, ClassAttributes
+from engine.graph.identities import NO_IDENTITY, identity_in
 from engine.graph.names import join_path
 from engine.interchange.imported import Edge, ImportedClass, ImportedGraph, attributes_at, checked, clean_name_at
 from engine.interchange.taxonomy_file import json_document, taxonomy_text
@@ -18,6 +20,7 @@ from engine.texts import Message, marked
 
 CLASSES: Final = "classes"
 SOURCE_ID: Final = "source_id"
+IDENTITY: Final = "identity"
 
 
 def read(source: Path) -> ImportedGraph:
@@ -47,6 +50,7 @@ def _row(each: ImportedClass, parents: list[str]) -> dict[str, Any]:
         "parents": parents,
         SOURCE_ID: None,
         **{field: value for field, value in attributes.items() if value},
+        **({IDENTITY: each.identity} if each.identity else {}),
     }
 
 
@@ -67,7 +71,9 @@ def _from_list(rows: Any, source_name: str) -> ImportedGraph:
             raise FormatError(
                 "{place} has the id of an earlier class", found=f'"{key}"', remedy="give it its own id", place=place
             )
-        classes[key] = ImportedClass(key, name, _attributes(row, name, place))
+        identity = row.get(IDENTITY)
+        known = identity_in(identity) if isinstance(identity, str) else NO_IDENTITY
+        classes[key] = ImportedClass(key, name, _attributes(row, name, place), known)
         parents[key] = [_key(each, "parents", place) for each in _list(row, "parents", place)]
     for key, above in parents.items():
         if missing := next((each for each in above if each not in classes), None):

@@ -30,6 +30,10 @@ LARGEST_FILE_LIST_BYTES: Final = 16 * 2**20
 """Of an archive's list of its files, which is held: 160,000 files of names of 60 bytes, or 300,000 of short names, and
 190 MB in memory. An export of CVAT may hold its images."""
 MOST_XML_TAGS: Final = 4_000_000  # of a document that is held as a whole, where an element takes some hundred bytes
+LARGEST_WORKBOOK_BYTES: Final = 256 * 2**20
+"""Of a workbook, unpacked, which is held as a whole: a sheet of 250,000 rows with ten columns takes half as much."""
+MOST_WORKBOOK_CELLS: Final = 4_000_000
+"""Of one sheet, from the first to the last that is filled; each takes some fifty bytes, blank ones too."""
 MOST_TEXT: Final = 2**30
 """Characters of all cells of a table that labels are read from, which are held: two hundred a row of five million."""
 MOST_KEYWORDS: Final = 10_000  # of one photo. People give a few dozen.

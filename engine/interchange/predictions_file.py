@@ -21,7 +21,8 @@ from engine.full_disk import writing
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS
 from engine.graph.names import SEPARATOR, split_path
-from engine.interchange.table_text import first_line, guarded, header_separator, storable, table_lines, table_rows
+from engine.interchange.table_text import first_line, guarded, header_separator, table_lines, table_rows
+from engine.interchange.table_writer import write_table
 from engine.new_file import output_file, text_into
 from engine.texts import Message
 
@@ -83,11 +84,7 @@ def write_predictions_file(
         output_file(out) as file,
         text_into(file, errors="surrogateescape") as text,
     ):
-        table = csv.writer(text)
-        table.writerow(header)
-        for row in rows:
-            shown = map(storable, cells.of(row)[: len(header)])
-            table.writerow(shown if is_plain else map(guarded, shown))
+        write_table(text, header, (cells.of(row)[: len(header)] for row in rows), is_plain=is_plain)
 
 
 class _Cells:

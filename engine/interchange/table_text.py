@@ -14,6 +14,7 @@ from typing import IO, Final
 from engine.errors import FormatError, StorageError, reason_of
 from engine.files import open_regular
 from engine.interchange import limits
+from engine.interchange.archives import BROKEN_ARCHIVE
 from engine.interchange.text_file import WIDE_MARKS
 
 SEPARATORS: Final = (",", ";", "\t")  # what spreadsheets put between cells, depending on the country
@@ -35,7 +36,7 @@ def table_lines(path: Path, called: str = "") -> Iterator[Iterator[str]]:
         StorageError: it cannot be read.
     """
     noun = called or path.name
-    with _opened(path, noun) as file:
+    with opened_file(path, noun) as file:
         head = file.peek(_MARK_BYTES)
         wide = next((encoding for mark, encoding in WIDE_MARKS if head.startswith(mark)), "")
         errors = "strict" if wide else "surrogateescape"
@@ -70,6 +71,8 @@ def text_lines(file: IO[bytes], name: str, encoding: str, *, errors: str = "stri
     except UnicodeError as error:
         place = f"{name}, after line {number:,}: {str(error)[:200]}"
         raise FormatError("{name} is not text", found=place, remedy="save it as UTF-8", name=name) from error
+    except BROKEN_ARCHIVE as error:
+        raise FormatError("{name} is broken", found=str(error)[:200], name=name) from error
     except OSError as error:
         raise _unreadable(name, error) from error
     finally:
@@ -90,7 +93,7 @@ def check_row_count(path: Path, separator: str = "", called: str = "") -> None:
         csv.Error: it is no table.
     """
     noun = called or path.name
-    with _opened(path, noun) as file:
+    with opened_file(path, noun) as file:
         is_short = not has_more(file, b"\n", limits.MOST_RECORDS)
     if not is_short:  # some of these lines may stand within cells
         with table_lines(path, called) as lines:
@@ -157,13 +160,16 @@ def is_preamble(cells: Sequence[str]) -> bool:
 
 
 @contextmanager
-def _opened(path: Path, noun: str) -> Iterator[BufferedReader]:
+def opened_file(
+    path: Path, noun: str, check_size: Callable[[int, str], None] = limits.check_bytes
+) -> Iterator[BufferedReader]:
+    """A file, open at its beginning; refused by `check_size`, or with StorageError where it cannot be read."""
     try:
         file = open_regular(path)
     except OSError as error:
         raise _unreadable(noun, error, path) from error
     with file:
-        limits.check_bytes(os.fstat(file.fileno()).st_size, noun)
+        check_size(os.fstat(file.fileno()).st_size, noun)
         yield file
 
 

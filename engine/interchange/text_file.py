@@ -1,15 +1,20 @@
 """Reading a text or JSON file that another program wrote."""
 
 import codecs
+import io
 import json
 import re
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 
 from engine.errors import FormatError, StorageError, reason_of
 from engine.files import MOST_BYTES, TooLargeError, open_regular, read_regular
 from engine.interchange import limits
 
+UTF_8: Final = "utf-8"
+WESTERN: Final = "cp1252"  # of Windows programs in Western countries
+MAC_ROMAN: Final = "mac_roman"
+SURROGATES: Final = "surrogateescape"  # keeps bytes that are no UTF-8 as they are
 WIDE_MARKS: Final = (
     # UTF-32 would be taken for UTF-16 by its first two bytes, so it comes first.
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -18,8 +23,15 @@ WIDE_MARKS: Final = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 """Byte order marks of the encodings that have more than one byte for each character."""
-
 _MARKS: Final = ((codecs.BOM_UTF8, "utf-8-sig"), *WIDE_MARKS)
+_LOOKED_AT_BYTES: Final = 1 << 16  # at the beginning of a file, to detect its format; chosen
+_CHUNK_BYTES: Final = 1 << 20
+_FEW: Final = 0.1  # share of zero bytes in one half of a text in UTF-16, and
+_MANY: Final = 0.3  # in the other
+_NO_WESTERN: Final = re.compile(rb"[\x80-\xff]{5,}|[\x00-\x08\x0e-\x1a\x81\x8d\x8f\x90\x9d]")
+"""Accented letters stand alone in Western languages; in others whole words are of such bytes."""
+_UTF_8_LETTER: Final = re.compile(rb"[\xc3-\xf4][\x80-\xbf]{1,3}")
+"""In a file with such a letter a broken one is damage, and no sign of another encoding."""
 
 
 def read_text(source: Path, *, at_most: int = MOST_BYTES) -> str:
@@ -49,32 +61,84 @@ def unreadable(source: Path, error: OSError) -> StorageError:
 
 
 def decoded(data: bytes, name: str) -> str:
-    """The text of bytes in UTF-8, or in UTF-16/32 with a byte order mark.
+    """The text of bytes in UTF-8 or UTF-16, or in the encoding of old Western programs; see `encoding_of_text`.
 
     Raises:
         FormatError: they are in another encoding.
     """
-    encoding = encoding_of(data)
+    encoding = encoding_of_text(io.BytesIO(data), name)
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise FormatError(
-            "{name} is not a text file in UTF-8",
-            found="byte 0x{byte:02x} in line {line}",
-            remedy="save it again with the encoding UTF-8",
-            name=name,
-            byte=data[error.start],
-            line=line,
-        ) from error
+        raise _no_text(name, data, error.start) from error
+
+
+def encoding_of_text(file: IO[bytes], name: str, fallback: str = WESTERN) -> str:
+    """The encoding of a text: by its mark, by the zero bytes of UTF-16, UTF-8 where it is that, else the fallback.
+
+    Args:
+        file: is read through, and left at its beginning.
+        name: for errors.
+        fallback: Windows-1252, which is taken for Mac Roman between lines that end as on old Macs; or what keeps bytes
+            that are no UTF-8.
+
+    Raises:
+        FormatError: it is no text, or in none of these encodings.
+    """
+    head = file.read(_LOOKED_AT_BYTES)
+    file.seek(0)
+    encoding = encoding_of(head)
+    if encoding != UTF_8 or not head:
+        return encoding
+    if b"\0" in head:
+        return _utf_16(head, name)
+    bad = _first_not_utf_8(file)
+    file.seek(0)
+    if bad is None or fallback == SURROGATES:
+        return UTF_8
+    data, place = bad
+    if _NO_WESTERN.search(data, max(0, place - 2)) or _UTF_8_LETTER.search(data[:place]):
+        raise _no_text(name, data, place)
+    is_of_mac = b"\r" in head and b"\n" not in head
+    return MAC_ROMAN if is_of_mac else fallback
+
+
+def _utf_16(head: bytes, name: str) -> str:
+    """UTF-16 without a mark has a zero byte beside each letter of most scripts."""
+    even, odd = (head[start::2].count(0) / max(1, len(head[start::2])) for start in (0, 1))
+    if min(even, odd) > _FEW or max(even, odd) < _MANY:
+        raise _no_text(name, head, head.index(b"\0"))
+    return "utf-16-be" if even > odd else "utf-16-le"
+
+
+def _first_not_utf_8(file: IO[bytes]) -> tuple[bytes, int] | None:
+    """A part of the file and the place in it of the first byte that is no UTF-8; None where all are."""
+    decoder = codecs.getincrementaldecoder(UTF_8)()
+    while True:
+        chunk = file.read(_CHUNK_BYTES)
+        before = decoder.getstate()[0]
+        try:
+            decoder.decode(chunk, final=not chunk)
+        except UnicodeDecodeError as error:
+            return before + chunk, error.start
+        if not chunk:
+            return None
+
+
+def _no_text(name: str, data: bytes, place: int) -> FormatError:
+    return FormatError(
+        "{name} is not a text file in UTF-8",
+        found="byte 0x{byte:02x} in line {line}",
+        remedy="save it again with the encoding UTF-8",
+        name=name,
+        byte=data[place],
+        line=data.count(b"\n", 0, place) + 1,
+    )
 
 
 def encoding_of(data: bytes) -> str:
     """The encoding by the byte order mark; UTF-8 without one."""
-    return next((name for mark, name in _MARKS if data.startswith(mark)), "utf-8")
-
-
-_LOOKED_AT_BYTES: Final = 1 << 16  # at the beginning of a file, to detect its format; chosen
+    return next((name for mark, name in _MARKS if data.startswith(mark)), UTF_8)
 
 
 def read_json(source: Path) -> Any:

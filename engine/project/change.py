@@ -152,11 +152,16 @@ class ChangeBuilder:
 
 def _class_edits(before: Row | None, after: Row | None) -> list[GraphEdit]:
     if before is None:
-        return [] if after is None else [ClassAdded(after[0], after[1], ClassAttributes(**CLASS.attributes_in(after)))]
+        return [] if after is None else [ClassAdded(*_class_in(after))]
     if after is None:
-        return [ClassRemoved(before[0], before[1], ClassAttributes(**CLASS.attributes_in(before)))]
+        return [ClassRemoved(*_class_in(before))]
     renamed: list[GraphEdit] = [ClassRenamed(after[0], after[1], before[1])] if after[1] != before[1] else []
     return [*renamed, *_attribute_edits(CLASS, before, after)]
+
+
+def _class_in(row: Row) -> tuple[ClassId, str, ClassAttributes, str]:
+    """Its id, name, attributes and identity."""
+    return row[0], row[1], ClassAttributes(**CLASS.attributes_in(row)), CLASS.whole(row)[-1]
 
 
 def _attribute_edits(table: JournaledTable, before: Row | None, after: Row | None) -> list[AttributesChanged]:

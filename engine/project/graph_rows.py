@@ -1,12 +1,12 @@
 """The category graph's rows: loading it whole, and writing the edits that were made to it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any, Final
 
 from engine.errors import UnknownClassError
 from engine.graph.category_graph import CategoryGraph
-from engine.graph.class_attributes import ATTRIBUTES, ClassAttributes
+from engine.graph.class_attributes import ATTRIBUTES, NO_ATTRIBUTES, ClassAttributes
 from engine.graph.edits import (
     AttributesChanged,
     ClassAdded,
@@ -17,9 +17,9 @@ from engine.graph.edits import (
     GraphEdit,
 )
 from engine.graph.group_edits import check_some
-from engine.project.connection import Connection, Row
+from engine.project.connection import Connection
 from engine.project.records import ClassId
-from engine.project.schema import CLASS, CLASS_DETAIL, CLASS_POLICY, EDGE, JournaledTable
+from engine.project.schema import CLASS, CLASS_DETAIL, CLASS_POLICY, EDGE
 from engine.project.step import OpenStep
 
 _COLUMNS: Final = ", ".join(
@@ -29,7 +29,7 @@ _COLUMNS: Final = ", ".join(
     for each in ATTRIBUTES
 )
 _CLASSES: Final = (
-    f"SELECT class_id, name, {_COLUMNS} FROM class LEFT JOIN class_detail USING (class_id)"  # noqa: S608 (our names)
+    f"SELECT class_id, name, identity, {_COLUMNS} FROM class LEFT JOIN class_detail USING (class_id)"  # noqa: S608 (our names)
     " LEFT JOIN class_policy USING (class_id) ORDER BY class_id"
 )
 _NOTHING_STORED: Final = [each.stored(each.default) for each in ATTRIBUTES]
@@ -89,14 +89,14 @@ def class_names(connection: Connection, class_ids: Sequence[ClassId]) -> list[st
 
 
 def _stored_edits(connection: Connection) -> Iterator[GraphEdit]:
-    for class_id, name, *stored in connection.rows(_CLASSES):
+    for class_id, name, identity, *stored in connection.rows(_CLASSES):
         # Most of the time goes here with 82,000 classes, so values that need no conversion are left as they are.
         if stored == _NOTHING_STORED:
-            yield ClassAdded(class_id, name)
+            yield ClassAdded(class_id, name, NO_ATTRIBUTES, identity)
             continue
         for place, plain, default, loaded in _LOADED:
             stored[place] = default if stored[place] == plain else loaded(stored[place])
-        yield ClassAdded(class_id, name, ClassAttributes(*stored))
+        yield ClassAdded(class_id, name, ClassAttributes(*stored), identity)
     for parent_id, child_id in connection.rows("SELECT parent_id, child_id FROM edge ORDER BY parent_id, child_id"):
         yield EdgeAdded(parent_id, child_id)
 
@@ -114,7 +114,8 @@ def _store_edit(step: OpenStep, edit: GraphEdit) -> None:
 
 
 def _insert_classes(step: OpenStep, added: Sequence[ClassAdded]) -> None:
-    step.insert(CLASS, [(edit.class_id, edit.name, *CLASS.stored(edit.attributes)) for edit in added])
+    rows = [(each.class_id, each.name, *CLASS.stored(each.attributes), each.identity) for each in added]
+    step.insert(CLASS, rows)
     described = [edit for edit in added if edit.attributes]
     for table in (CLASS_DETAIL, CLASS_POLICY):
         rows = [(edit.class_id, *table.stored(edit.attributes)) for edit in described]
@@ -128,13 +129,11 @@ def _change_attributes(step: OpenStep, edits: Sequence[AttributesChanged]) -> No
         values_of.setdefault(edit.class_id, {}).update(edit.values)
     for table in (CLASS, CLASS_DETAIL, CLASS_POLICY):
         touched = {each: values for each, values in values_of.items() if not values.keys().isdisjoint(table.attributes)}
-        rows = [_changed(step, table, class_id, values) for class_id, values in touched.items()]
+        select = table.select
+        rows = [
+            table.with_attributes(step.connection.row(select, (class_id,)), class_id, values)
+            for class_id, values in touched.items()
+        ]
         empty = {row[:1] for row in rows if row[1:] == table.defaults}  # never one of a class, which has a name
         step.put(table, [row for row in rows if row[:1] not in empty])
         step.delete(table, empty)
-
-
-def _changed(step: OpenStep, table: JournaledTable, class_id: ClassId, values: Mapping[str, Any]) -> Row:
-    row = step.connection.row(table.select, (class_id,))
-    before = (class_id,) if row is None else row[: -len(table.defaults)]
-    return *before, *table.stored(ClassAttributes(**{**table.attributes_in(row), **values}))

@@ -15,11 +15,14 @@ from engine.project.records import ImageTable
 
 AT_ONCE: Final = 8192
 _FAILED: Final = "SELECT image_id, failure FROM image_fact WHERE failure IS NOT NULL ORDER BY image_id"
-_COLUMNS: Final = """SELECT max(image_id), group_concat(image_id), group_concat(size_bytes), group_concat(modified_ns),
+_COLUMNS: Final = """SELECT max(image_id), group_concat(image_id),
+    group_concat(coalesce(size, size_bytes)), group_concat(coalesce(modified, modified_ns)),
     CAST(group_concat(path, '') AS BLOB), group_concat(length(CAST(path AS BLOB))),
     group_concat(hex(content_hash), ''), group_concat(coalesce(length(content_hash), 0)),
     min(typeof(path) IN ('text', 'blob'))
-    FROM (SELECT * FROM image LEFT JOIN image_fact USING (image_id) WHERE image_id > ? ORDER BY image_id LIMIT ?)"""
+    FROM (SELECT image.*, content_hash, changed.size_bytes AS size, changed.modified_ns AS modified
+    FROM image LEFT JOIN image_fact USING (image_id) LEFT JOIN image_change AS changed USING (image_id)
+    WHERE image_id > ? ORDER BY image_id LIMIT ?)"""
 
 
 def whole_table(connection: Connection) -> ImageTable | None:

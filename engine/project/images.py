@@ -28,8 +28,9 @@ from engine.project.store import ImagePaths, ProjectStore, shown_path
 
 _PATHS_AT_ONCE: Final = 1000
 _CHANGED_AT_ONCE: Final = 4096  # images that are in memory at once when many are added or moved
-_COLUMNS = """SELECT image_id, path, size_bytes, modified_ns, content_hash, failure
-    FROM image LEFT JOIN image_fact USING (image_id)"""
+_COLUMNS = """SELECT image_id, path, coalesce(changed.size_bytes, image.size_bytes),
+    coalesce(changed.modified_ns, image.modified_ns), content_hash, failure
+    FROM image LEFT JOIN image_fact USING (image_id) LEFT JOIN image_change AS changed USING (image_id)"""
 
 
 @final
@@ -227,7 +228,7 @@ def _label_new(
         if class_id is not None:
             classes.setdefault(image_id, int(class_id))
     labelled = {each: classes[each] for each in classes if not _has_label(step.connection, each)}
-    step.insert(LABEL, [(*pair, *ending) for pair in labelled.items()])
+    step.put(LABEL, [(*pair, *ending) for pair in labelled.items()])
     return labelled
 
 
@@ -293,13 +294,19 @@ def _is_there(connection: Connection, image_id: ImageId) -> bool:
 
 
 def _has_label(connection: Connection, image_id: ImageId) -> bool:
-    return connection.row("SELECT 1 FROM label WHERE image_id = ?", (image_id,)) is not None
+    """Whether a person labelled the picture that is in the file; see `engine.project.labels`."""
+    statement = "SELECT found_at > labelled_at FROM label LEFT JOIN image_change USING (image_id) WHERE image_id = ?"
+    row = connection.row(statement, (image_id,))
+    return row is not None and not row[0]
 
 
 def _has_answer(connection: Connection, image_id: ImageId) -> bool:
     """Whether a person labelled or noted something of an image."""
-    has_note = connection.row("SELECT 1 FROM image_note WHERE image_id = ?", (image_id,)) is not None
-    return has_note or _has_label(connection, image_id)
+    tables = ("image_note", "label")
+    return any(
+        connection.row(f"SELECT 1 FROM {table} WHERE image_id = ?", (image_id,)) is not None  # noqa: S608 (our names)
+        for table in tables
+    )
 
 
 def _no_such_image(image_id: ImageId) -> InputError:

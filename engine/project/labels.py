@@ -1,9 +1,13 @@
-"""Labels of images by people. No function of this module takes a prediction."""
+"""Labels of images by people. No function of this module takes a prediction.
+
+A label belongs to the picture that was seen (decision 100). Where another picture was found in the file since, it is
+outdated: it stays in its row, but counts for nothing until a person confirms it or labels the image anew.
+"""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from typing import final
+from typing import Final, final
 
 from engine.project.actions import action
 from engine.project.change import Change
@@ -16,40 +20,49 @@ from engine.project.schema import CONFIRMED_LABEL, LABEL
 from engine.project.step import OpenStep
 from engine.project.store import ProjectStore
 
-_COLUMNS = "SELECT image_id, class_id, who, labelled_at, source FROM label"
-_UNNAMED = f"{_COLUMNS} WHERE who = ? AND source <> 'import' ORDER BY image_id", (NOBODY,)
+_COLUMNS: Final = "SELECT image_id, class_id, who, labelled_at, source FROM label"
+_UNNAMED: Final = f"{_COLUMNS} WHERE who = ? AND source <> 'import' ORDER BY image_id", (NOBODY,)
+_IN_FORCE: Final = """NOT EXISTS (SELECT 1 FROM image_change AS changed
+    WHERE changed.image_id = label.image_id AND changed.found_at > label.labelled_at)"""
 
 
 @final
 class ProjectLabels:
-    """The labels of a project: at most one for each image."""
+    """The labels of a project: at most one for each image. Outdated ones are left out, but by `outdated`."""
 
     def __init__(self, store: ProjectStore) -> None:
         self._store = store
 
     def by_image(self) -> dict[ImageId, Label]:
         """All labels by image, in ascending image id order."""
-        labels = map(_label, self._store.connection.rows(f"{_COLUMNS} ORDER BY image_id"))
+        labels = map(_label, self._store.connection.rows(f"{_COLUMNS} WHERE {_IN_FORCE} ORDER BY image_id"))
         return {label.image_id: label for label in labels}
+
+    def outdated(self) -> dict[ImageId, Label]:
+        """Labels by image whose file holds another picture now than the one that was labelled."""
+        return {label.image_id: label for label in map(_label, _outdated_rows(self._store.connection))}
 
     def table(self) -> LabelTable:
         """All labels as columns: the quick way to read many."""
-        rows = self._store.connection.rows("SELECT image_id, class_id FROM label ORDER BY image_id")
+        rows = self._store.connection.rows(f"SELECT image_id, class_id FROM label WHERE {_IN_FORCE} ORDER BY image_id")  # noqa: S608
         image_ids, class_ids = zip(*rows, strict=True) if rows else ((), ())
         return LabelTable(image_ids, class_ids)
 
     def sources(self, image_ids: Sequence[ImageId] | None = None) -> list[tuple[ImageId, str]]:
         """By which way each label came in; of these images, "" for those without a label, or of all that have one."""
         if image_ids is None:
-            return self._store.connection.rows("SELECT image_id, source FROM label ORDER BY image_id")
+            return self._store.connection.rows(
+                f"SELECT image_id, source FROM label WHERE {_IN_FORCE} ORDER BY image_id"
+            )
         return self._store.connection.rows(
-            "SELECT value, coalesce(source, '') FROM json_each(?) LEFT JOIN label ON image_id = value",
+            "SELECT value, coalesce(source, '') FROM json_each(?)"  # noqa: S608 (our names)
+            f" LEFT JOIN label ON label.image_id = value AND {_IN_FORCE}",
             (json.dumps([int(image_id) for image_id in image_ids]),),
         )
 
     def of(self, image_id: ImageId) -> Label | None:
         """The label of one image, or None."""
-        row = _row_of(self._store.connection, int(image_id))
+        row = self._store.connection.row(f"{_COLUMNS} WHERE image_id = ? AND {_IN_FORCE}", (int(image_id),))
         return None if row is None else _label(row)
 
     def counts(self) -> dict[ClassId, int]:
@@ -111,21 +124,32 @@ class ProjectLabels:
             class_name(self._store.connection, class_id or 0)
         check_images(self._store.connection, [label.image_id for label in labels])
         with self._store.one_step() as step:
-            missing = {label.image_id: label for label in labels if _row_of(step.connection, label.image_id) is None}
+            outdated = _outdated_ids(step.connection)
+            missing = {
+                label.image_id: label
+                for label in labels
+                if label.image_id in outdated or _row_of(step.connection, label.image_id) is None
+            }
             rows = [
                 (image_id, label.class_id, label.who, time_text(label.when), label.source)
                 for image_id, label in sorted(missing.items())
             ]
-            step.insert(LABEL, rows)
+            step.put(LABEL, rows)
             step.action = action("labels_imported", labels=len(missing))
         return step.change
 
     def confirm(self, image_ids: Iterable[ImageId], *, who: str = "") -> Change:
-        """Note that a person looked at these labels again and keeps them; images without a label are passed over."""
-        when, who = now_text(), who or person_name()
+        """Note that a person looked at these labels again and keeps them; images without a label are passed over.
+
+        An outdated one holds for the new picture from then on, as a label by this person.
+        """
+        who = who or person_name()
         with self._store.one_step() as step:
+            when = _present(step.connection)
             labels = [row for each in plain_ids(image_ids) if (row := _row_of(step.connection, each)) is not None]
             step.put(CONFIRMED_LABEL, [(*row[:2], who, when) for row in labels])
+            outdated = _outdated_ids(step.connection)
+            step.put(LABEL, [(*row[:2], who, when, row[4]) for row in labels if row[0] in outdated])
             step.action = action("labels_confirmed", labels=len(labels))
         return step.change
 
@@ -168,17 +192,18 @@ class ProjectLabels:
 
 
 def put_labels(step: OpenStep, classes: Mapping[ImageId, ClassId | None], *, who: str = "", source: str) -> int:
-    """Label images, in place of earlier labels; an equal one keeps its time. See `ProjectLabels.set`.
+    """Label images, in place of earlier labels; an equal one in force keeps its time. See `ProjectLabels.set`.
 
     Returns:
         how many of the images had another class.
     """
-    when, who = now_text(), who or person_name()
-    rows, had_other = [], 0
+    when, who = _present(step.connection), who or person_name()
+    rows, outdated, had_other = [], _outdated_ids(step.connection), 0
     for image_id, class_id in classes.items():
         old = _row_of(step.connection, image_id)
         had_other += old is not None and old[1] != class_id
-        if old is None or (*old[1:3], old[4]) != (class_id, who, source):  # another time alone is no change
+        is_other = old is None or (*old[1:3], old[4]) != (class_id, who, source)  # another time alone is no change
+        if is_other or image_id in outdated:
             rows.append((image_id, class_id, who, when, source))
     step.put(LABEL, rows)
     return had_other
@@ -186,7 +211,11 @@ def put_labels(step: OpenStep, classes: Mapping[ImageId, ClassId | None], *, who
 
 def label_counts(connection: Connection) -> dict[ClassId, int]:
     """Number of images labelled with exactly each class that has any; "none of the classes" is not counted."""
-    return dict(connection.rows("SELECT class_id, COUNT(*) FROM label WHERE class_id IS NOT NULL GROUP BY class_id"))
+    return dict(
+        connection.rows(
+            f"SELECT class_id, COUNT(*) FROM label WHERE class_id IS NOT NULL AND {_IN_FORCE} GROUP BY class_id"  # noqa: S608
+        )
+    )
 
 
 def move_labels(step: OpenStep, class_id: ClassId, heir_id: ClassId | None) -> int:
@@ -205,6 +234,23 @@ def labelled_as(step: OpenStep, class_id: ClassId, image_ids: Iterable[ImageId])
         row = _row_of(step.connection, image_id)
         if row is not None and row[1] == class_id:
             yield image_id
+
+
+def _outdated_rows(connection: Connection) -> list[Row]:
+    """Found by the images that changed, which are few."""
+    return connection.rows(
+        "SELECT image_id, class_id, who, labelled_at, source FROM image_change JOIN label USING (image_id)"
+        " WHERE found_at IS NOT NULL AND found_at > labelled_at ORDER BY image_id"
+    )
+
+
+def _outdated_ids(connection: Connection) -> frozenset[ImageId]:
+    return frozenset(row[0] for row in _outdated_rows(connection))
+
+
+def _present(connection: Connection) -> str:
+    """The present, and no earlier than another computer with a clock of its own found a change."""
+    return max(now_text(), connection.value("SELECT max(found_at) FROM image_change") or "")
 
 
 def _row_of(connection: Connection, image_id: ImageId) -> Row | None:

@@ -8,10 +8,12 @@ from typing import Final
 from engine.errors import InputError, ProjectDamagedError
 from engine.project.connection import Connection
 from engine.project.file.file_state import has_state, insert_state, mark_of, read_mark, write_mark
+from engine.project.identity_migration import give_identities
 from engine.project.schema import (
     ACTION_COLUMNS,
     CLASS_COLUMNS,
     CLASS_DETAIL_TABLE,
+    IMAGE_CHANGE_TABLE,
     IMAGE_TABLES,
     SCHEMA,
     SCHEMA_VERSION,
@@ -45,6 +47,7 @@ _SCHEMA_OF_VERSION_3: Final = (
     SCHEMA.replace(CLASS_COLUMNS, "")
     .replace(CLASS_DETAIL_TABLE, "")
     .replace(IMAGE_TABLES, "")
+    .replace(IMAGE_CHANGE_TABLE, "")
     .replace(STEP_COLUMNS, "")
 )
 _TABLES_OF_VERSION_2: Final = (
@@ -97,6 +100,11 @@ def _with_actions(connection: Connection) -> None:
         connection.write(f"ALTER TABLE journal_step ADD COLUMN {column}")
 
 
+def _with_identities_and_changes(connection: Connection) -> None:
+    give_identities(connection)
+    connection.script(IMAGE_CHANGE_TABLE)
+
+
 MIGRATIONS: Final[Sequence[Migration]] = (
     Migration(1, 2, "models trained in the project live in it", lambda connection: connection.script(_TRAINED_MODELS)),
     Migration(2, 3, "tables know what may be in them, and the file knows itself", _with_strict_tables),
@@ -105,6 +113,7 @@ MIGRATIONS: Final[Sequence[Migration]] = (
     Migration(5, 6, "classes have a rank", _with_columns_since(6)),
     Migration(6, 7, "actions are codes with arguments, not sentences", _with_actions),
     Migration(7, 8, "images have notes and details", lambda connection: connection.script(IMAGE_TABLES)),
+    Migration(8, 9, "classes have an identity, and images know of changed files", _with_identities_and_changes),
 )
 
 

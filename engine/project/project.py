@@ -26,6 +26,7 @@ from engine.project.details import ProjectDetails
 from engine.project.file.file_lock import held_draft
 from engine.project.file.file_state import Seal, digest_of, insert_state
 from engine.project.file.on_disk import SIDE_SUFFIXES
+from engine.project.file_changes import ProjectFileChanges
 from engine.project.history import ProjectHistory, ProjectWhatIf
 from engine.project.images import ProjectImages
 from engine.project.labels import ProjectLabels
@@ -101,6 +102,7 @@ class Project:
         classes: the category graph, and what is noted of each class.
         images: what is to be classified.
         details: what image files say of themselves.
+        file_changes: files that were written to since their images were added.
         labels: people's answers.
         notes: people's stars, flags and comments.
         models: model versions, their files and predictions.
@@ -115,6 +117,7 @@ class Project:
         self.classes = ProjectClasses(store)
         self.images = ProjectImages(store)
         self.details = ProjectDetails(store)
+        self.file_changes = ProjectFileChanges(store)
         self.labels = ProjectLabels(store)
         self.notes = ProjectNotes(store)
         self.models = ProjectModels(store)

@@ -38,6 +38,17 @@ class ImageTable:
 
 
 @dataclass(frozen=True, slots=True)
+class FileChange:
+    """A file that was written to since its image was added, as it was when it was read last."""
+
+    image_id: ImageId
+    size_bytes: int
+    modified_ns: int
+    seen_hash: bytes | None = None  # content of the picture that was there before, where it may be another one now
+    found_at: str | None = None  # when another picture than before was found there, as `now_text`
+
+
+@dataclass(frozen=True, slots=True)
 class Label:
     """A person's answer about an image."""
 

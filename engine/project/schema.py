@@ -2,8 +2,9 @@
 
 Two layers that never mix: what people did (`class`, `edge`, `image`, `label`, `image_note`, `confirmed_label`,
 `class_policy`, `class_detail`, `setting`) is journaled and can be undone; what the machine found out (`image_fact`,
-`image_detail`, `prediction`, `model_version`, `model_file`) is not, and has no foreign keys to the first, so that
-undoing and redoing an import finds its facts again. `file_state` is about the file itself: see `engine.project.file`.
+`image_detail`, `image_change`, `prediction`, `model_version`, `model_file`) is not, and has no foreign keys to the
+first, so that undoing and redoing an import finds its facts again. `file_state` is about the file itself: see
+`engine.project.file`.
 
 Kinds, lengths and ranges are declared (STRICT, CHECK), so that SQLite's own integrity check knows a wrong value, and
 nothing absurd gets in by any door.
@@ -18,14 +19,16 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Final
 
 from engine.graph.class_attributes import ATTRIBUTE, ATTRIBUTES, Attribute, ClassAttributes
+from engine.graph.identities import IDENTITY_LENGTH, NO_IDENTITY
 from engine.graph.limits import LONGEST_NAME as LONGEST_CLASS_NAME
 from engine.project.connection import Connection
 
 APPLICATION_ID: Final = 0x50724C66  # "PrLf": distinguishes our files from other SQLite files
-SCHEMA_VERSION: Final = 8
+SCHEMA_VERSION: Final = 9
 
 LONGEST_NAME: Final = 1_000  # of a person, a setting, a network ...
 LONGEST_TEXT: Final = 10_000  # of an action, a reason why an image cannot be read, a setting's name ...
@@ -41,7 +44,11 @@ def _further(columns: Sequence[str]) -> str:
     return "".join(f",\n    {column}" for column in columns)
 
 
-CLASS_COLUMNS: Final = _further(attribute_columns("class"))
+IDENTITY_COLUMN: Final = f"""identity TEXT NOT NULL DEFAULT '' CHECK (
+        identity = '' OR (length(identity) = {IDENTITY_LENGTH} AND identity NOT GLOB '*[^0-9a-f]*'))"""
+"""Column of version 9: the identity of a class."""
+
+CLASS_COLUMNS: Final = _further([*attribute_columns("class"), IDENTITY_COLUMN])
 """Further columns of a class since version 4; between two synonyms is a line break, which no name can hold."""
 
 CLASS_DETAIL_TABLE: Final = f"""CREATE TABLE class_detail (
@@ -78,6 +85,20 @@ CREATE TABLE image_detail (
 ) STRICT;
 """
 """Tables of version 8. A confirmation names the class that the label had then, and counts while it has it."""
+
+IMAGE_CHANGE_TABLE: Final = f"""CREATE TABLE image_change (
+    image_id INTEGER PRIMARY KEY,
+    size_bytes INTEGER NOT NULL CHECK (size_bytes >= 0),
+    modified_ns INTEGER NOT NULL,
+    seen_hash BLOB CHECK (length(seen_hash) BETWEEN 1 AND 64),
+    found_at TEXT CHECK (found_at GLOB {_TIME} AND length(found_at) <= 64)
+) STRICT;
+CREATE INDEX image_change_by_time ON image_change (found_at) WHERE found_at IS NOT NULL;
+"""
+"""Table of version 9: files that were written to since their image was added, as they were read last.
+
+`found_at` is when another picture than before was found there, and `seen_hash` the content of the one before.
+"""
 
 ACTION_COLUMNS: Final = (
     "code TEXT NOT NULL DEFAULT '' CHECK (length(code) <= 100)",
@@ -122,7 +143,7 @@ CREATE TABLE class_policy (
     class_id INTEGER PRIMARY KEY REFERENCES class DEFERRABLE INITIALLY DEFERRED,
     {", ".join(attribute_columns("class_policy"))}
 ) STRICT;
-{CLASS_DETAIL_TABLE}{IMAGE_TABLES}CREATE TABLE setting (
+{CLASS_DETAIL_TABLE}{IMAGE_TABLES}{IMAGE_CHANGE_TABLE}CREATE TABLE setting (
     name TEXT NOT NULL PRIMARY KEY CHECK (length(name) <= {LONGEST_NAME}),
     value TEXT NOT NULL CHECK (length(value) <= 1000000)
 ) STRICT;
@@ -189,14 +210,14 @@ class JournaledTable:
         stored = self.defaults if row is None else self.whole(row)[-len(self.defaults) :]
         return {
             each.name: each.default if value == plain else each.loaded(value)
-            for each, value, plain in zip(self._held, stored, self.defaults, strict=True)
+            for each, value, plain in zip(self._held, stored, self.defaults, strict=False)
         }
 
     def stored(self, attributes: ClassAttributes) -> tuple[Any, ...]:
         """The part of a class's row that holds its attributes."""
         values = [getattr(attributes, name) for name in self.attributes]
         if values == self._plain:
-            return self.defaults
+            return self.defaults[: len(values)]
         return tuple([each.stored(value) for each, value in zip(self._held, values, strict=True)])
 
     @functools.cached_property
@@ -209,8 +230,16 @@ class JournaledTable:
 
     @functools.cached_property
     def attributes(self) -> tuple[str, ...]:
-        """Names of the attributes of classes that it holds."""
-        return self.columns[-len(self.defaults) :] if self.defaults else ()
+        """Names of the attributes of classes that it holds, the first of the columns with a default."""
+        return tuple(each for each in self.columns if each in ATTRIBUTE) if self.defaults else ()
+
+    def with_attributes(self, row: tuple[Any, ...] | None, class_id: int, values: Mapping[str, Any]) -> tuple[Any, ...]:
+        """The row of a class with other values of some attributes; None stands for one that is not there yet."""
+        stored = self.stored(ClassAttributes(**{**self.attributes_in(row), **values}))
+        if row is None:
+            return (class_id, *stored)
+        begin = len(self.columns) - len(self.defaults)
+        return (*row[:begin], *stored, *row[begin + len(stored) :])
 
     def whole(self, row: tuple[Any, ...]) -> tuple[Any, ...]:
         """A row of the journal, filled up where an older version wrote it."""
@@ -240,14 +269,14 @@ class JournaledTable:
         return f"INSERT INTO {self.name} ({', '.join(written)}) VALUES ({places}) ON CONFLICT ({key}) {clash}"  # noqa: S608
 
 
-def _attribute_table(name: str, *columns: str) -> JournaledTable:
-    """One that holds attributes of classes."""
+def _attribute_table(name: str, *columns: str, later: Mapping[str, str] = MappingProxyType({})) -> JournaledTable:
+    """One that holds attributes of classes; `later` are columns behind them with their defaults."""
     held = [each for each in ATTRIBUTES if each.table == name]
     names, defaults = (each.name for each in held), (each.stored(each.default) for each in held)
-    return JournaledTable(name, ("class_id", *columns, *names), defaults=tuple(defaults))
+    return JournaledTable(name, ("class_id", *columns, *names, *later), defaults=(*defaults, *later.values()))
 
 
-CLASS: Final = _attribute_table("class", "name")
+CLASS: Final = _attribute_table("class", "name", later={"identity": NO_IDENTITY})
 EDGE: Final = JournaledTable("edge", ("parent_id", "child_id"), key_width=2)
 IMAGE: Final = JournaledTable("image", ("image_id", "path", "size_bytes", "modified_ns"))
 LABEL: Final = JournaledTable("label", ("image_id", "class_id", "who", "labelled_at", "source"))

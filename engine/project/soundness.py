@@ -24,6 +24,7 @@ _TIMES: Final = (
     ("label", "labelled_at"),
     ("image_note", "noted_at"),
     ("confirmed_label", "confirmed_at"),
+    ("image_change", "found_at"),
     ("model_version", "created_at"),
     ("journal_step", "done_at"),
 )
@@ -135,7 +136,7 @@ def _unreadable_settings(connection: Connection) -> list[str]:
 
 def _impossible_times(connection: Connection) -> list[str]:
     for table, column in _TIMES:
-        for (text,) in connection.each(f"SELECT DISTINCT {column} FROM {table}"):  # noqa: S608 (our names)
+        for (text,) in connection.each(f"SELECT DISTINCT {column} FROM {table} WHERE {column} IS NOT NULL"):  # noqa: S608
             time_of(text)
     return []
 

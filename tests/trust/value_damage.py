@@ -16,11 +16,11 @@ _LABEL: Final = "WHERE image_id = (SELECT image_id FROM label ORDER BY image_id 
 _STEP: Final = "WHERE step_id = (SELECT step_id FROM journal_step ORDER BY step_id LIMIT 1 OFFSET {row} % 12)"
 _TABLES: Final = (
     "class", "edge", "image", "label", "class_policy", "class_detail", "image_note", "confirmed_label",
-    "setting", "image_fact", "image_detail", "model_version", "model_file",
+    "setting", "image_fact", "image_detail", "image_change", "model_version", "model_file",
     "prediction", "journal_step", "journal_chunk",
 )  # fmt: skip
 _COLUMNS: Final = (
-    ("class", "source_id"), ("class", "synonyms"),
+    ("class", "source_id"), ("class", "synonyms"), ("class", "identity"),
     ("image", "modified_ns"), ("image_note", "comment"), ("image_detail", "fields"),
     ("label", "source"), ("label", "who"), ("class_policy", "is_deepest"),
     ("class_detail", "colour"), ("class_detail", "note"),
@@ -37,6 +37,10 @@ _UPDATES: Final[Mapping[str, Sequence[str]]] = {
     f"class SET synonyms = {{}} {_CLASS}": (
         "x'ff'", "NULL", "5", "'a'", "char(10)", "'a' || char(10) || name", _LONG,
         "'@de'", "name || '@de'", "'a@x-1' || char(10) || 'b@de' || char(0)", f"{_LONG} || '@de'",
+    ),
+    "class SET identity = {}": (
+        "x'ff'", "NULL", "5", "''", "'abc'", "char(0)", "upper(identity)", _LONG,
+        "(SELECT identity FROM class LIMIT 1)",
     ),
     f"class SET class_id = {{}} {_CLASS}": ("-5", "0", "4611686018427387904"),
     "class_policy SET bar = {}": ("'high'", "7.5", "-1", "9e999", "x'00'"),
@@ -141,7 +145,7 @@ _STATEMENTS: Final[Sequence[str]] = (
     "PRAGMA page_size = 512; PRAGMA journal_mode = DELETE; VACUUM",
     "PRAGMA auto_vacuum = FULL; VACUUM",
     "VACUUM",
-    *(f"PRAGMA user_version = {version}" for version in (0, -1, 1, 2, 3, 4, 5, 6, 7, 999, 2147483647)),
+    *(f"PRAGMA user_version = {version}" for version in (0, -1, 1, 2, 3, 4, 5, 6, 7, 8, 999, 2147483647)),
     *(f"DROP TABLE {table}" for table in _TABLES),
     *(f"ALTER TABLE {table} DROP COLUMN {column}" for table, column in _COLUMNS),
     "DROP INDEX edge_by_child",

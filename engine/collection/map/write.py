@@ -1,6 +1,5 @@
 """A map as a file: places for other programs (CSV, NumPy), or a picture (SVG, PNG)."""
 
-import csv
 import io
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -18,7 +17,8 @@ from engine.collection.outputs import MAP, check_file
 from engine.collection.state import NO_CLASS, shown_classes
 from engine.errors import UsageError
 from engine.full_disk import writing
-from engine.interchange.table_text import guarded, storable
+from engine.interchange.table_text import storable
+from engine.interchange.table_writer import write_table
 from engine.new_file import output_file
 from engine.texts import either
 
@@ -82,15 +82,13 @@ def _csv(live: LiveCollection, made: ImageMap, _level: int, is_plain: bool) -> b
     text, graph, state = io.StringIO(newline=""), live.project.classes.graph, live.state
     classes, is_labelled = _shown_classes(live, made)
     names = {each: graph.path_text(each) for each in np.unique(classes).tolist() if each in graph}
-    table = csv.writer(text)
-    table.writerow(COLUMNS)
     at = np.searchsorted(state.image_ids, made.image_ids).tolist()
-    for place, (x, y), class_id, labelled in zip(
-        at, made.places.tolist(), classes.tolist(), is_labelled.tolist(), strict=True
-    ):
-        cells = [state.paths[place], names.get(class_id, "")]
-        path, name = map(storable, cells) if is_plain else (guarded(storable(cell)) for cell in cells)
-        table.writerow((path, f"{x:.4f}", f"{y:.4f}", name, "yes" if labelled else ""))
+    columns = zip(at, made.places.tolist(), classes.tolist(), is_labelled.tolist(), strict=True)
+    rows = (
+        (state.paths[place], f"{x:.4f}", f"{y:.4f}", names.get(class_id, ""), "yes" if labelled else "")
+        for place, (x, y), class_id, labelled in columns
+    )
+    write_table(text, COLUMNS, rows, is_plain=is_plain)
     return text.getvalue().encode("utf-8", "surrogateescape")
 
 

@@ -1,6 +1,7 @@
-"""Which class of another project is which of ours: by common history, source id, path, and a name that is unique.
+"""Which class of another project is which of ours: by identity; else by source id, path, and a name that is unique.
 
-A wrong match puts labels on a wrong class, so that each of ours is matched once, and never against a source id.
+A wrong match puts labels on a wrong class, so that each of ours is matched once, never against a source id, and not at
+all where its source id and its path are those of two classes.
 """
 
 import unicodedata
@@ -24,6 +25,7 @@ class ClassMatcher:
         ordered: their classes, parents first.
         by_name_alone: those of theirs that only a unique name speaks for.
         removed_here: those of theirs that we had and removed.
+        ambiguous: those of theirs that would be one class of ours by one sign, and another one by another sign.
     """
 
     def __init__(
@@ -35,17 +37,21 @@ class ClassMatcher:
         self.pairs: dict[ClassId, ClassId] = {}
         self.by_name_alone: list[ClassId] = []
         self.removed_here: set[ClassId] = set()
+        self.ambiguous: set[ClassId] = set()
         self._taken: set[ClassId] = set()
+        self._removed_there: set[ClassId] = set()  # ours from before the fork: what they call so now is another class
         self._folded: dict[ClassId | None, dict[str, list[ClassId]]] = {}
         if fork is not None:
             self._match_history(fork)
+        self._match_identities()
         self._match_merged(merged)
         self._match_source_ids()
         known = -1
         while known < len(self.pairs):
             known = len(self.pairs)
             self._match_places()
-            self._match_names()
+            if fork is None:  # of two copies, all that a name could mean is known
+                self._match_names()
         self.removed_here -= self.pairs.keys()
 
     def contradicts(self, their_id: ClassId, our_id: ClassId) -> bool:
@@ -59,12 +65,15 @@ class ClassMatcher:
         self._taken.add(our_id)
 
     def _is_free(self, their_id: ClassId, our_id: ClassId) -> bool:
-        return our_id not in self._taken and not self.contradicts(their_id, our_id)
+        is_known = our_id in self._taken or our_id in self._removed_there
+        return not is_known and not self.contradicts(their_id, our_id)
 
     def _left(self) -> Iterator[ClassId]:
-        return (each for each in self.ordered if each not in self.pairs)
+        settled = self.pairs.keys() | self.removed_here | self.ambiguous
+        return (each for each in self.ordered if each not in settled)
 
     def _match_history(self, fork: Fork) -> None:
+        """Those from before the fork, which are one class under one id, or none."""
         for each in self.ordered:
             if each in fork.theirs.classes_made or each in fork.ours.classes_made:
                 continue
@@ -72,6 +81,15 @@ class ClassMatcher:
                 self._take(each, each)
             else:
                 self.removed_here.add(each)
+        made = fork.ours.classes_made
+        self._removed_there = {each for each in self._ours.classes() if each not in made and each not in self._taken}
+
+    def _match_identities(self) -> None:
+        ours = self._ours.by_identity()
+        for identity, their_id in self._theirs.by_identity().items():
+            our_id = ours.get(identity)
+            if our_id is not None and their_id not in self.pairs and our_id not in self._taken:
+                self._take(their_id, our_id)
 
     def _match_merged(self, merged: Mapping[ClassId, ClassId]) -> None:
         """Those that an earlier merge brought."""
@@ -95,8 +113,24 @@ class ClassMatcher:
         alike = {each[0] for each in found if self._is_called_alike(each[1], each[2])}
         is_one_list = 2 * len(alike) >= len(found)
         for source_id, their_id, our_id in found:
-            if source_id in alike or is_one_list or NAMES_ITS_SOURCE.fullmatch(source_id):
+            if not (source_id in alike or is_one_list or NAMES_ITS_SOURCE.fullmatch(source_id)):
+                continue
+            if self._at_path_of(their_id) in {None, our_id}:
                 self._take(their_id, our_id)
+            else:
+                self.ambiguous.add(their_id)
+
+    def _at_path_of(self, their_id: ClassId) -> ClassId | None:
+        """Our class at the first path of theirs, unless it is known as another one of theirs."""
+        path = [their_id]
+        while above := self._theirs.parents(path[-1]):
+            path.append(above[0])
+        found: ClassId | None = None
+        for each in reversed(path):
+            found = self._ours.child_named(found, self._theirs.name(each))
+            if found is None:
+                return None
+        return None if found in self._taken else found
 
     def _is_called_alike(self, their_id: ClassId, our_id: ClassId) -> bool:
         return folded(self._theirs.name(their_id)) == folded(self._ours.name(our_id))
@@ -104,16 +138,22 @@ class ClassMatcher:
     def _match_places(self) -> None:
         """Classes of one name in one place; else of one spelling, where no other has it."""
         for each in list(self._left()):
-            name, parents = self._theirs.name(each), self._theirs.parents(each)
+            parents = self._theirs.parents(each)
             places = [self.pairs[parent] for parent in parents if parent in self.pairs] if parents else TOP
-            for place in places:
-                found = self._ours.child_named(place, name)
-                if found is None:
-                    alike = self._alike_in(place, name)
-                    found = alike[0] if len(alike) == 1 and self._is_only_spelling(each) else None
-                if found is not None and self._is_free(each, found):
-                    self._take(each, found)
-                    break
+            found = {self._in_place(each, place) for place in places} - {None}
+            free = [our_id for our_id in found if our_id is not None and self._is_free(each, our_id)]
+            if len(free) == 1:
+                self._take(each, free[0])
+            elif free:
+                self.ambiguous.add(each)
+
+    def _in_place(self, their_id: ClassId, place: ClassId | None) -> ClassId | None:
+        name = self._theirs.name(their_id)
+        found = self._ours.child_named(place, name)
+        if found is not None:
+            return found
+        alike = self._alike_in(place, name)
+        return alike[0] if len(alike) == 1 and self._is_only_spelling(their_id) else None
 
     def _alike_in(self, place: ClassId | None, name: str) -> Sequence[ClassId]:
         if place not in self._folded:
@@ -133,12 +173,18 @@ class ClassMatcher:
     def _match_names(self) -> None:
         for each in list(self._left()):
             name = self._theirs.name(each)
-            if each in self.removed_here or len(self._their_names[name]) > 1:
+            if len(self._their_names[name]) > 1:
                 continue
             found = self._our_names.get(name, ())
-            if len(found) == 1 and self._is_free(each, found[0]):
+            if len(found) == 1 and self._is_free(each, found[0]) and self._may_lie_in_one_place(each, found[0]):
                 self._take(each, found[0])
                 self.by_name_alone.append(each)
+
+    def _may_lie_in_one_place(self, their_id: ClassId, our_id: ClassId) -> bool:
+        """Whether what is matched above them does not part them: a juvenile gull is no juvenile tern."""
+        theirs = {self.pairs[each] for each in self._theirs.ancestors(their_id) if each in self.pairs}
+        ours = self._ours.ancestors(our_id) & self._taken
+        return theirs <= ours or ours <= theirs
 
     @cached_property
     def _their_names(self) -> dict[str, list[ClassId]]:

@@ -5,7 +5,7 @@ side is listed.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Final, final
 
@@ -15,6 +15,7 @@ from engine.graph.category_graph import CategoryGraph, ClassId
 from engine.graph.class_attributes import ATTRIBUTES, ClassAttributes
 from engine.graph.edits import GraphEdit
 from engine.graph.group_edits import check_growth
+from engine.graph.identities import NO_IDENTITY
 from engine.project.fork import Fork
 
 NOTHING_MERGED: Final[Mapping[ClassId, ClassId]] = {}
@@ -30,6 +31,8 @@ class Divergence(Enum):
     RENAMED = "it has another name here"
     PLACED_OTHERWISE = "it lies elsewhere here"
     BY_NAME_ALONE = "only its name says that it is the same"
+    AMBIGUOUS = "its path and its source id are those of two classes here"
+    SOURCE_ID_TAKEN = "another class has its source id here"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,7 @@ class ClassPlan:
     edits: tuple[GraphEdit, ...]
     pairs: Mapping[ClassId, ClassId]  # our class of each of theirs, new ones included
     new: Mapping[ClassId, ClassId]  # ids that new classes get here, by their own
+    to_remember: Mapping[ClassId, ClassId]  # pairs that their identities alone do not tell
     completed: tuple[ClassId, ...]  # classes of ours that get what they lack: a note, a colour, a source id ...
     matched: int  # classes that both have
     differences: tuple[ClassDifference, ...]
@@ -76,6 +80,7 @@ def plan_classes(
         edits=tuple(edits),
         pairs=planner.pairs,
         new=planner.new,
+        to_remember=planner.to_remember(),
         completed=tuple(planner.completed),
         matched=len(matcher.pairs),
         differences=tuple(planner.differences()),
@@ -93,6 +98,9 @@ class _Planner:
         self.pairs = dict(matcher.pairs)
         self.new: dict[ClassId, ClassId] = {}  # by their id
         self.completed: list[ClassId] = []
+        self._identities = {ours.identity(each) for each in ours.classes()}
+        self._source_ids = {each.source_id for _class_id, each in ours.all_attributes()} - {""}
+        self._without_id: list[ClassId] = []  # those of theirs whose source id another class has
         self._left_out: dict[ClassId, Divergence] = {}
         self._unlinked: list[tuple[Divergence, ClassId]] = []
 
@@ -100,8 +108,18 @@ class _Planner:
         """Give our classes what they lack and theirs have."""
         for their_id, our_id in self._matcher.pairs.items():
             own, news = self._ours.attributes(our_id), self._theirs.attributes(their_id)
+            if news.source_id != own.source_id and not own.source_id:
+                news = self._with_free_id(their_id, news)
             if news and (whole := _completed(own, news)) != own and self._has_set(our_id, whole):
                 self.completed.append(our_id)
+
+    def _with_free_id(self, their_id: ClassId, news: ClassAttributes) -> ClassAttributes:
+        """What comes in of their attributes: a source id belongs to one class."""
+        if news.source_id in self._source_ids:
+            self._without_id.append(their_id)
+            return replace(news, source_id="")
+        self._source_ids |= {news.source_id} - {""}
+        return news
 
     def _has_set(self, our_id: ClassId, attributes: ClassAttributes) -> bool:
         try:
@@ -118,6 +136,9 @@ class _Planner:
             if their_id in self._matcher.removed_here:
                 self._left_out[their_id] = Divergence.REMOVED_HERE
                 continue
+            if their_id in self._matcher.ambiguous:
+                self._left_out[their_id] = Divergence.AMBIGUOUS
+                continue
             above = list(dict.fromkeys(self._homes(self._theirs.parents(their_id))))
             is_top = not above and all(each in self._matcher.removed_here for each in self._theirs.parents(their_id))
             self._add(their_id, above, is_top)
@@ -129,7 +150,12 @@ class _Planner:
             self._left_out[their_id] = Divergence.NAME_TAKEN if above or is_top else Divergence.PARENT_MISSING
             return
         parents = [each for each in free if each is not None]
-        new_id = self.after.add_class(name, parents, attributes=self._theirs.attributes(their_id))
+        attributes = self._with_free_id(their_id, self._theirs.attributes(their_id))
+        identity = self._theirs.identity(their_id)
+        if identity in self._identities:  # made by hand: nothing else has one of ours
+            identity = NO_IDENTITY
+        self._identities.add(identity)
+        new_id = self.after.add_class(name, parents, attributes=attributes, identity=identity)
         self.pairs[their_id] = self.new[their_id] = new_id
 
     def _homes(self, parents: Sequence[ClassId]) -> Iterator[ClassId]:
@@ -162,6 +188,15 @@ class _Planner:
         except GraphError:
             self._unlinked.append((Divergence.NAME_TAKEN, their_child))
 
+    def to_remember(self) -> dict[ClassId, ClassId]:
+        """New classes, which may be removed here, and those with another identity; a name alone may mislead."""
+        guessed = set(self._matcher.by_name_alone)
+        matched = ((each, our_id) for each, our_id in self._matcher.pairs.items() if each not in guessed)
+        unlike = {
+            each: our_id for each, our_id in matched if self._theirs.identity(each) != self._ours.identity(our_id)
+        }
+        return unlike | self.new
+
     def differences(self) -> Iterator[ClassDifference]:
         """What stays as it is here, the missing classes first."""
         for their_id, kind in self._left_out.items():
@@ -171,6 +206,8 @@ class _Planner:
             yield self._between(kind, their_id)
         for their_id in self._matcher.by_name_alone:
             yield self._between(Divergence.BY_NAME_ALONE, their_id)
+        for their_id in self._without_id:
+            yield self._between(Divergence.SOURCE_ID_TAKEN, their_id)
         for their_id, our_id in self._matcher.pairs.items():
             if self._theirs.name(their_id) != self._ours.name(our_id):
                 yield self._between(Divergence.RENAMED, their_id)
@@ -189,7 +226,7 @@ class _Planner:
         return Divergence.CYCLE if any(each in below for each in missing) else Divergence.PLACED_OTHERWISE
 
     def _between(self, kind: Divergence, their_id: ClassId) -> ClassDifference:
-        return ClassDifference(kind, self._theirs.path_text(their_id), self._ours.path_text(self.pairs[their_id]))
+        return ClassDifference(kind, self._theirs.path_text(their_id), self.after.path_text(self.pairs[their_id]))
 
 
 SHARED: Final = tuple(each for each in ATTRIBUTES if each.is_shared)

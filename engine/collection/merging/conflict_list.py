@@ -1,6 +1,5 @@
 """Conflicts and agreement as tables for a spreadsheet."""
 
-import csv
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
@@ -13,7 +12,7 @@ from engine.full_disk import writing
 from engine.graph.category_graph import CategoryGraph, ClassId
 from engine.graph.names import SEPARATOR
 from engine.interchange.predictions_file import UNKNOWN_NAME
-from engine.interchange.table_text import guarded, storable
+from engine.interchange.table_writer import write_table
 from engine.new_file import output_file, text_into
 from engine.project import Project
 from engine.project.records import Note
@@ -103,6 +102,4 @@ def _write(out: Path, columns: Sequence[str], rows: Iterable[Sequence[str]], fai
         output_file(out) as file,
         text_into(file, errors="surrogateescape") as text,
     ):
-        table = csv.writer(text)
-        table.writerow(columns)
-        table.writerows([guarded(storable(cell)) for cell in row] for row in rows)
+        write_table(text, columns, rows)

@@ -60,7 +60,7 @@ def merge(
         with project.history.one_step(backup=BackupReason.PROJECT) as step:
             if plan.classes.edits:
                 project.classes.edit(lambda graph: graph.apply(plan.classes.edits))
-                remember_merged(project, theirs, plan.classes.new)
+            remember_merged(project, theirs.classes.graph, plan.classes.to_remember)
             added = len(project.images.add(files).images_added) if files else 0
             now = plan_merge(project, theirs, contents) if added else plan
             project.notes.fill_in(now.notes)

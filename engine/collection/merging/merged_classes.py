@@ -1,48 +1,40 @@
-"""Classes that came in by an earlier merge: remembered, so that one renamed, moved or removed here does not come again.
+"""Classes of others that an earlier merge matched or brought in, by their identity.
 
+So that one removed here does not come again, and one matched by its path is known when it was renamed or moved since.
 Settings of the project, which undo takes back together with the classes; several, since one takes a million characters.
 """
 
 from collections.abc import Mapping
 from typing import Final
 
-from blake3 import blake3
-
 from engine.graph.category_graph import CategoryGraph
 from engine.project import ClassId, Project
 
-KEY_DIGITS: Final = 12
-_DIGITS: Final = "0123456789abcdef"
+_KEY_DIGITS: Final = 20  # of an identity: enough to tell classes apart
+_PARTS: Final = tuple(f"{number:02x}" for number in range(256))  # settings, by the first digits
 
 
-def classes_merged(project: Project, theirs: Project) -> dict[ClassId, ClassId]:
-    """Our class of each of theirs that came in earlier, also of one that was removed here since."""
+def classes_merged(project: Project, theirs: CategoryGraph) -> dict[ClassId, ClassId]:
+    """Our class of each of theirs that is known from earlier, also of one that was removed here since."""
     known: dict[str, ClassId] = {}
-    for digit in _DIGITS:
-        known |= project.policies.setting(_name(digit), {})
+    for part in _PARTS:
+        known |= project.policies.setting(_name(part), {})
     if not known:
         return {}
-    graph, project_id = theirs.classes.graph, theirs.backups.project_id
-    keys = ((each, _key(project_id, each, graph)) for each in graph.classes())
-    return {class_id: known[key] for class_id, key in keys if key in known}
+    found = ((their_id, known.get(identity[:_KEY_DIGITS])) for identity, their_id in theirs.by_identity().items())
+    return {their_id: our_id for their_id, our_id in found if our_id is not None}
 
 
-def remember_merged(project: Project, theirs: Project, new: Mapping[ClassId, ClassId]) -> None:
-    """Remember which of their classes became which new ones here; within an open step."""
-    graph, project_id = theirs.classes.graph, theirs.backups.project_id
-    by_digit: dict[str, dict[str, ClassId]] = {}
-    for their_id, our_id in new.items():
-        key = _key(project_id, their_id, graph)
-        by_digit.setdefault(key[0], {})[key] = our_id
-    for digit, added in by_digit.items():
-        project.policies.set_setting(_name(digit), {**project.policies.setting(_name(digit), {}), **added})
+def remember_merged(project: Project, theirs: CategoryGraph, pairs: Mapping[ClassId, ClassId]) -> None:
+    """Remember which of their classes are which ones here; within an open step."""
+    by_part: dict[str, dict[str, ClassId]] = {}
+    for identity, their_id in theirs.by_identity().items():
+        if their_id in pairs:
+            by_part.setdefault(identity[:2], {})[identity[:_KEY_DIGITS]] = pairs[their_id]
+    for part, added in by_part.items():
+        known = project.policies.setting(_name(part), {})
+        project.policies.set_setting(_name(part), {**known, **added})
 
 
-def _key(project_id: str, class_id: ClassId, graph: CategoryGraph) -> str:
-    """Copies of one project give one number to different classes, so the name belongs to it."""
-    text = f"{project_id} {class_id} {graph.name(class_id)}"
-    return blake3(text.encode()).hexdigest()[:KEY_DIGITS]
-
-
-def _name(digit: str) -> str:
-    return f"merged classes {digit}"
+def _name(part: str) -> str:
+    return f"merged classes {part}"

@@ -57,7 +57,7 @@ def plan_merge(ours: Project, theirs: Project, contents: FileContents | None = N
     contents = contents or FileContents()
     fork = ours.history.fork_with(theirs.history)
     contents.cancel.raise_if_cancelled()
-    classes = plan_classes(ours.classes.graph, theirs.classes.graph, fork, classes_merged(ours, theirs))
+    classes = plan_classes(ours.classes.graph, theirs.classes.graph, fork, classes_merged(ours, theirs.classes.graph))
     contents.cancel.raise_if_cancelled()
     images = match_images(ours, theirs, fork, contents)
     if fork is None and not images.pairs and not classes.matched:
@@ -95,15 +95,15 @@ class _Labels:
             theirs = self._theirs.get(their_id)
             if theirs is not None and self._is_known(theirs):
                 self._compare(their_id, our_id, theirs)
+        judged = len(self._pairs)
         for their_id, our_id in images.copies:
             theirs = self._theirs.get(their_id)
-            if (
-                theirs is not None
-                and our_id not in self._ours
-                and our_id not in self._coming
-                and self._is_known(theirs)
-            ):
-                self._come(their_id, our_id, theirs)
+            is_ours_twice = their_id in images.pairs  # then what they say is compared above
+            if theirs is None or (is_ours_twice and (our_id in self._ours or not self._is_here(theirs))):
+                continue
+            if self._is_known(theirs):
+                self._compare(their_id, our_id, theirs)
+        del self._pairs[judged:]  # agreement counts a photo once
 
     def _is_here(self, theirs: Label) -> bool:
         return theirs.class_id is None or theirs.class_id in self._classes.pairs
@@ -118,7 +118,7 @@ class _Labels:
         return None if theirs.class_id is None else self._classes.pairs[theirs.class_id]
 
     def _compare(self, their_id: ImageId, our_id: ImageId, theirs: Label) -> None:
-        ours, class_id = self._ours.get(our_id), self._class_of(theirs)
+        ours, class_id = self._ours.get(our_id) or self._coming.get(our_id), self._class_of(theirs)
         if ours is None:
             self._come(their_id, our_id, theirs)
         elif self._is_settled(ours, theirs, class_id):

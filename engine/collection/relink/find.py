@@ -37,7 +37,8 @@ _MOST_NEIGHBOURS: Final = 500
 
 def known_images(project: Project) -> KnownImages:
     """Read what finding needs of a project."""
-    return KnownImages(project.path, project.images.table(), frozenset(project.labels.table().image_ids))
+    labelled = (*project.labels.table().image_ids, *project.labels.outdated())
+    return KnownImages(project.path, project.images.table(), frozenset(labelled))
 
 
 def find_moved(

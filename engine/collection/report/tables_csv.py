@@ -1,6 +1,5 @@
 """The tables of a report as CSV: one file of values, or an archive with a file for each table."""
 
-import csv
 import io
 import math
 import zipfile
@@ -9,7 +8,7 @@ from datetime import date
 from typing import BinaryIO, Final
 
 from engine.collection.report.document import ClassName, Document, FigureTable, TableColumn, Value, ValueKind
-from engine.interchange.table_text import guarded, storable
+from engine.interchange.table_writer import write_table
 from engine.new_file import text_into
 
 HEADER: Final = ("table", "row", "column", "value")
@@ -20,12 +19,13 @@ _EARLIEST: Final = (1980, 1, 1, 0, 0, 0)  # archives know no earlier time; a rep
 def write_values(document: Document, file: BinaryIO) -> None:
     """Write all tables as one, a line for each value: table, number of its row, column, value."""
     with text_into(file, errors="surrogateescape") as text:
-        out = csv.writer(text)
-        out.writerow(HEADER)
-        for table in document.tables():
-            for number, row in enumerate(table.rows, start=1):
-                for name, value in _named(table.columns, row):
-                    out.writerow((table.name, number, name, guarded(storable(value))))
+        cells = (
+            (table.name, str(number), name, value)
+            for table in document.tables()
+            for number, row in enumerate(table.rows, start=1)
+            for name, value in _named(table.columns, row)
+        )
+        write_table(text, HEADER, cells)
 
 
 def write_archive(document: Document, file: BinaryIO) -> None:
@@ -42,10 +42,8 @@ def _add(archive: zipfile.ZipFile, name: str, content: bytes) -> None:
 
 def _table(table: FigureTable) -> bytes:
     text = io.StringIO(newline="")
-    out = csv.writer(text)
-    out.writerow(name for column in table.columns for name in _names(column))
-    for row in table.rows:
-        out.writerow(guarded(storable(value)) for _, value in _named(table.columns, row))
+    columns = [name for column in table.columns for name in _names(column)]
+    write_table(text, columns, ([value for _, value in _named(table.columns, row)] for row in table.rows))
     return text.getvalue().encode("utf-8-sig", "surrogateescape")
 
 

@@ -25,7 +25,8 @@ from engine.interchange.labelled_images.class_folders import IMAGES_TABLE, Folde
 from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, LabelCollector
 from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
 from engine.interchange.labelled_images.table_rows import time_in
-from engine.interchange.table_text import check_row_count, table_lines
+from engine.interchange.table_text import check_row_count, table_lines, unguarded
+from engine.interchange.table_writer import write_table
 from engine.interchange.text_file import read_json
 from engine.new_file import text_into
 from engine.texts import Message, marked
@@ -80,9 +81,8 @@ def write(images: LabelledImages, draft: Path, options: FolderOptions) -> Writte
     }
     for name, columns in TABLES.items():
         with file_in(draft, f"{name}.csv") as file, text_into(file) as text:
-            table = csv.DictWriter(text, list(columns), restval="", lineterminator="\n")
-            table.writeheader()
-            table.writerows(rows[name])
+            cells = ([row.get(column) for column in columns] for row in rows[name])
+            write_table(text, list(columns), cells, line_end="\n")
     with file_in(draft, IMAGES_TABLE) as file:
         csv_table.write_placed(images, file, {})
     with file_in(draft, PACKAGE) as file:
@@ -290,7 +290,8 @@ def _rows(folder: Path, package: Mapping[str, Any], name: str) -> Iterator[dict[
         check_row_count(table, ",")
         with table_lines(table) as lines:
             for row in limits.at_most(csv.DictReader(lines), path):
-                yield {key: value for key, value in row.items() if key in _READ_COLUMNS and isinstance(value, str)}
+                known = ((key, row[key]) for key in row.keys() & _READ_COLUMNS)
+                yield {key: unguarded(value) for key, value in known if isinstance(value, str)}
     except csv.Error as error:
         raise FormatError("{path} is not a CSV file", found=str(error), path=path) from error
 

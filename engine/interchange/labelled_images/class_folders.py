@@ -5,7 +5,6 @@ column of the CSV format and each image's path in the folder, so that annotators
 predictions never come back as a person's. `classes.csv` has the classes with all their paths.
 """
 
-import csv
 import os
 import re
 import unicodedata
@@ -23,12 +22,14 @@ from engine.graph.category_graph import CategoryGraph
 from engine.interchange.labelled_images import csv_table
 from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels
 from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
+from engine.interchange.table_writer import write_table
 from engine.new_file import ORDINARY_FILE, new_file, text_into
 from engine.new_folder import Placing, place_file
 from engine.texts import marked
 
 IMAGES_TABLE: Final = "images.csv"
 CLASSES_TABLE: Final = "classes.csv"
+_CLASS_COLUMNS: Final = ("folder", "class", "path", "source_id", "other_paths")
 NO_CLASS_REASON: Final = marked("no class")
 _NO_CLASS_FOLDER: Final = "no class"
 COARSE_REASON: Final = marked("of a broader class")
@@ -217,15 +218,14 @@ def write_tables(images: LabelledImages, draft: Path, placed: Mapping[int, str],
     """Write `images.csv` and `classes.csv`, with the paths of images by image id and the folders of classes."""
     with file_in(draft, IMAGES_TABLE) as table:
         csv_table.write_placed(images, table, placed)
-    with file_in(draft, CLASSES_TABLE) as file, text_into(file) as text:
-        writer = csv.writer(text)
-        writer.writerow(("folder", "class", "path", "source_id", "other_paths"))
-        for class_id in folders:
-            first, *others = images.path_texts(class_id)
-            writer.writerow(
-                (folders[class_id], images.graph.name(class_id), first, images.graph.attributes(class_id).source_id,
-                 csv_table.SEVERAL.join(others))
-            )  # fmt: skip
+    with file_in(draft, CLASSES_TABLE) as file, text_into(file, errors="surrogateescape") as text:
+        write_table(text, _CLASS_COLUMNS, (_class_row(images, *each) for each in folders.items()))
+
+
+def _class_row(images: LabelledImages, class_id: int, folder: str) -> tuple[str, ...]:
+    first, *others = images.path_texts(class_id)
+    graph = images.graph
+    return folder, graph.name(class_id), first, graph.attributes(class_id).source_id, csv_table.SEVERAL.join(others)
 
 
 def read_table(folder: Path) -> ForeignLabels | None:

@@ -22,7 +22,8 @@ from engine.interchange.labelled_images.table_rows import (
     row_of,
     rows,
 )
-from engine.interchange.table_text import first_line, guarded, header_separator, storable, table_lines, table_rows
+from engine.interchange.table_text import first_line, header_separator, table_lines, table_rows
+from engine.interchange.table_writer import write_table
 from engine.new_file import text_into
 from engine.texts import either
 
@@ -60,11 +61,8 @@ def fits(source: Path) -> bool:
 
 def _write_rows(file: BinaryIO, columns: Sequence[str], all_rows: Iterable[Row]) -> None:
     with text_into(file, errors="surrogateescape") as text:
-        table = csv.writer(text)
-        table.writerow(columns)
-        for row in all_rows:
-            values = (row[name] for name in columns)
-            table.writerow(["" if value is None else guarded(storable(cell(value))) for value in values])
+        values = ((row[name] for name in columns) for row in all_rows)
+        write_table(text, columns, ((None if each is None else cell(each) for each in row) for row in values))
 
 
 def _separator(source: Path) -> str | None:

@@ -27,7 +27,7 @@ from engine.interchange.labelled_images.foreign_labels import ForeignLabel, Fore
 from engine.interchange.labelled_images.json_lines import encoded, plain, texts
 from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
 from engine.interchange.labelled_images.table_rows import label_in, row_of, time_in
-from engine.interchange.table_text import has_more, text_lines
+from engine.interchange.table_text import has_more, text_lines, unguarded
 from engine.interchange.xml_files import LARGEST_DOCUMENT_BYTES
 from engine.texts import marked
 
@@ -224,7 +224,7 @@ def _rows(archive: zipfile.ZipFile, table: Table) -> Iterator[dict[str, str]]:
         if index >= table.header_lines and cells:
             yield {
                 "": cells[table.id_index] if table.id_index < len(cells) else "",
-                **{term: cells[at] for at, term in columns.items() if at < len(cells)},
+                **{term: unguarded(cells[at]) for at, term in columns.items() if at < len(cells)},
             }
 
 

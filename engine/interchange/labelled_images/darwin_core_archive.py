@@ -5,7 +5,6 @@ History"; the metadata is in the Ecological Metadata Language as GBIF profiles i
 annotators and model; licence, place and contact are for the person to fill in before publishing.
 """
 
-import csv
 import io
 import uuid
 import zipfile
@@ -19,6 +18,7 @@ from engine.errors import FormatError
 from engine.files import shown
 from engine.interchange.archives import checked_name
 from engine.interchange.labelled_images.records import LabelledImages
+from engine.interchange.table_writer import write_table
 from engine.interchange.xml_files import Element, xml_text, xml_tree
 
 DARWIN_CORE: Final = "http://rs.tdwg.org/dwc/terms/"
@@ -135,11 +135,12 @@ def add_table(archive: zipfile.ZipFile, table: Table, rows: Iterable[Iterable[st
         archive.open(entry(table.file), "w", force_zip64=True) as file,
         io.TextIOWrapper(file, encoding=table.encoding, newline="") as text,
     ):
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(table.names)
-        for row in rows:
-            cells = map(shown, row)
-            writer.writerow(cell if cell.isprintable() else " ".join(cell.splitlines()) for cell in cells)
+        write_table(text, table.names, (map(_one_line, row) for row in rows), line_end="\n")
+
+
+def _one_line(cell: str) -> str:
+    text = shown(cell)
+    return text if text.isprintable() else " ".join(text.splitlines())
 
 
 def tables_in(meta: bytes) -> list[Table]:

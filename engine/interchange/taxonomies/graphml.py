@@ -14,6 +14,7 @@ from lxml import etree
 
 from engine.errors import FormatError
 from engine.graph.class_attributes import IN_FILES
+from engine.graph.identities import identity_in
 from engine.interchange.imported import Edge, ImportedClass, ImportedGraph, attributes_at, clean_name_at, disambiguated
 from engine.interchange.taxonomy_file import Opening, taxonomy_tree
 from engine.interchange.xml_files import Element, xml_text
@@ -24,7 +25,8 @@ NAMES: Final = ("label", "name", "shared name")
 """Attributes of a node that may hold its name, the most likely first; without any, its id is the name."""
 DIRECTION: Final = "edges"  # attribute of the graph for the direction of its edges
 DOWN: Final = "from parent to child"
-_FIELDS: Final = ("label", *(each.name for each in IN_FILES))
+IDENTITY: Final = "identity"
+_FIELDS: Final = ("label", *(each.name for each in IN_FILES), IDENTITY)
 _YED_NAME: Final = "NodeLabel"
 _UP_RELATIONS: Final = frozenset({"is_a", "isa", "subclassof", "subclass of", "broader", "parent", "child_of"})
 
@@ -83,6 +85,7 @@ def written(graph: ImportedGraph) -> bytes:
             _add_data(
                 node, attribute.name, json.dumps(value, ensure_ascii=False) if isinstance(value, tuple) else value
             )
+        _add_data(node, IDENTITY, each.identity)
     for parent, child in graph.edges:
         etree.SubElement(drawn, f"{{{NAMESPACE}}}edge", source=f"c{parent}", target=f"c{child}")
     return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True))
@@ -182,7 +185,8 @@ def _class(key: str, node: _Node, name: str, source_name: str) -> ImportedClass:
     for each in IN_FILES:
         text = node.fields.get(each.field_in(node.fields), "")
         values[each.name] = _synonyms(text) if isinstance(each.default, tuple) else text
-    return ImportedClass(key, name, attributes_at(line_of(node.line, source_name), name, **values))
+    attributes = attributes_at(line_of(node.line, source_name), name, **values)
+    return ImportedClass(key, name, attributes, identity_in(node.fields.get(IDENTITY, "")))
 
 
 def _synonyms(text: str) -> tuple[str, ...]:

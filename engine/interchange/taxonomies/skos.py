@@ -18,6 +18,7 @@ from urllib.parse import unquote
 
 from engine.errors import FormatError
 from engine.graph.class_attributes import IN_FILES
+from engine.graph.identities import NO_IDENTITY, identity_in
 from engine.graph.language_tags import split_language, with_language
 from engine.interchange.imported import Edge, ImportedClass, ImportedGraph, attributes_at, clean_name_at, disambiguated
 from engine.interchange.taxonomy_file import Opening, check_parts, json_document, taxonomy_bytes
@@ -197,12 +198,13 @@ NARROWER: Final = SKOS + "narrower"
 NOTATION: Final = SKOS + "notation"
 PREFERRED: Final = SKOS + "prefLabel"
 HIDDEN: Final = SKOS + "hiddenLabel"
+IDENTIFIER: Final = PREFIXES["schema"] + "identifier"
 _PREDICATES: Final = {
     each.name: [PREFIXES[prefix] + name for prefix, _, name in (text.partition(":") for text in each.skos)]
     for each in IN_FILES
 }
 """Those that each attribute is read from."""
-_READ: Final = frozenset({TYPE, BROADER, NARROWER, NOTATION, PREFERRED}.union(*_PREDICATES.values()))
+_READ: Final = frozenset({TYPE, BROADER, NARROWER, NOTATION, PREFERRED, IDENTIFIER}.union(*_PREDICATES.values()))
 _ADDRESS: Final = re.compile(r'(?:https?|urn):[^\x00-\x20<>"{}|^`\\]+')
 _TURTLE: Final = re.compile(r"(?:#.*\n|\s+)*(?:@?(?:prefix|base)\s|<[^>\s]+>\s)", re.IGNORECASE)
 _LINKED: Final = re.compile(r'"@(?:context|graph|id|type)"\s*:')
@@ -305,7 +307,9 @@ def _class(key: str, name: str, labels: Sequence[Text], facts: _Facts, source_na
             values[each.name] = next((min(texts, key=_language_key).text for texts in found if texts), "")
     notation = next((each.text for each in _texts(facts, NOTATION)), "")
     values["source_id"] = notation if key.startswith(OURS) else key
-    return ImportedClass(key, name, attributes_at(f"the concept {key} in {source_name}", name, **values))
+    attributes = attributes_at(f"the concept {key} in {source_name}", name, **values)
+    identities = (identity_in(each.text) for each in _texts(facts, IDENTIFIER))
+    return ImportedClass(key, name, attributes, next(filter(None, identities), NO_IDENTITY))
 
 
 def _synonym(label: Text) -> str:
@@ -337,6 +341,8 @@ def _block(each: ImportedClass, addresses: Mapping[str, str], parents: Iterable[
         value = attribute.of(each.attributes)
         if value and attribute.skos and not isinstance(value, tuple):
             statements.append((attribute.skos_written, Text(value)))
+    if each.identity:
+        statements.append(("schema:identifier", Text(each.identity)))
     lines = [f"{predicate} {_literal(text)}" for predicate, text in statements]
     lines += [f"skos:broader <{addresses[parent]}>" for parent in parents]
     return " ;\n    ".join([f"<{address}> a skos:Concept", *lines]) + " .\n"

@@ -1,4 +1,4 @@
-"""Which class of a new version is which class of the old one: by source id, then path, name, neighbours.
+"""Which class of a new version is which class of the old one: by identity and source id, then path, name, neighbours.
 
 A wrong match moves labels to a wrong class, a missing one only costs a person's glance. So a class is matched on
 evidence alone, and one that fits two others equally well is matched with neither.
@@ -38,6 +38,7 @@ class Matching:
     """Classes of before that are part of another one now, with its key."""
     split: Mapping[ClassId, tuple[str, ...]] = field(default_factory=dict)
     """Classes of before that became several, with their keys."""
+    known: frozenset[ClassId] = frozenset()  # classes that a list of this very project names by their identities
     gone: tuple[ClassId, ...] = ()  # classes of before that the new version does not have, nor says why
 
 
@@ -57,6 +58,7 @@ def match(graph: CategoryGraph, imported: ImportedGraph, base: SourceVersion | N
     heirs = matcher.heirs()
     return Matching(
         class_ids=matcher.class_ids,
+        known=frozenset(matcher.known),
         merged={class_id: keys[0] for class_id, keys in heirs.items() if len(keys) == 1},
         split={class_id: keys for class_id, keys in heirs.items() if len(keys) > 1},
         gone=tuple(class_id for class_id, keys in heirs.items() if not keys),
@@ -74,10 +76,12 @@ class _Matcher:
         self._base_children = grouped(  # by parent; None is the top level
             (top, class_id) for class_id, each in self._base_classes.items() for top in each.parents or TOP
         )
+        self._imported = imported
         self._classes = {each.key: each for each in imported.classes}
         self._parent_keys = imported.parent_keys
         self._child_keys = grouped(imported.edges)
         self.class_ids: dict[str, ClassId] = {}  # the class of each key that is known
+        self.known: set[ClassId] = set()
         self._taken: dict[ClassId, str] = {}  # of each of these classes the first key
         self._ordered = imported.parents_first
         self._ids_are_stable = False
@@ -124,6 +128,7 @@ class _Matcher:
 
     def find(self) -> None:
         """Match what can be matched, the surest evidence first."""
+        self._match_identities()
         self._match_ids()
         for with_renamed_here in (False, True):
             known = -1
@@ -138,7 +143,14 @@ class _Matcher:
         now, was = self._classes[key].attributes.source_id, self._base_classes[class_id].source_id
         return not (self._ids_are_stable and now and was and now != was)
 
-    # -- by source id
+    # -- by identity and source id
+
+    def _match_identities(self) -> None:
+        here = self._graph.by_identity()
+        for key, identity in self._imported.identities.items():
+            if identity in here:
+                self._take(key, here[identity])
+        self.known.update(self._taken)
 
     def _match_ids(self) -> None:
         base_classes = _unique((each.source_id, class_id) for class_id, each in self._base_classes.items())
@@ -149,7 +161,8 @@ class _Matcher:
         )
         keys = _unique((each.attributes.source_id, key) for key, each in self._classes.items())
         pairs = [(key, base_classes.get(source_id, own.get(source_id))) for source_id, key in keys.items()]
-        known = [(key, class_id) for key, class_id in pairs if class_id is not None]
+        left = [(key, class_id) for key, class_id in pairs if key not in self.class_ids]
+        known = [(key, class_id) for key, class_id in left if class_id is not None and class_id not in self._taken]
         if self._is_renumbered(known):
             known = [(key, each) for key, each in known if self._classes[key].name == self._name_before(each)]
         elif base_classes:

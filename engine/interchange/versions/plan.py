@@ -10,6 +10,7 @@ from typing import Any, Final, Literal, get_args
 from engine.errors import CycleError
 from engine.graph.category_graph import CategoryGraph, ClassId
 from engine.graph.edits import AttributesChanged, ClassAdded, EdgeAdded, GraphEdit
+from engine.graph.identities import NO_IDENTITY
 from engine.graph.names import join_path
 from engine.interchange.imported import ImportedClass, ImportedGraph, levels_of
 from engine.interchange.versions.source_version import SourceVersion, version_of
@@ -144,19 +145,21 @@ def merge_into(graph: CategoryGraph, imported: ImportedGraph) -> MergeResult:
         raise CycleError(tuple(classes[key].name for key in cycle))
     parent_keys = imported.parent_keys
     ids: dict[str, ClassId] = {}
+    here = graph.by_identity()
     with graph.record() as edits:
         for key in imported.parents_first:
             parents = tuple(dict.fromkeys(ids[parent] for parent in parent_keys[key]))
-            ids[key] = _merge_class(graph, classes[key], parents)
+            identity = imported.identities.get(key, NO_IDENTITY)
+            ids[key] = _merge_class(graph, classes[key], parents, NO_IDENTITY if identity in here else identity)
         filled_in = {edit.class_id for edit in edits if isinstance(edit, AttributesChanged)}
     return MergeResult(len(graph) - classes_before, graph.edge_count - edges_before, len(filled_in), ids)
 
 
-def _merge_class(graph: CategoryGraph, imported: ImportedClass, parents: Sequence[ClassId]) -> ClassId:
+def _merge_class(graph: CategoryGraph, imported: ImportedClass, parents: Sequence[ClassId], identity: str) -> ClassId:
     known = [graph.child_named(parent, imported.name) for parent in parents or (None,)]
     class_id = next((each for each in known if each is not None), None)
     if class_id is None:
-        return graph.add_class(imported.name, parents, attributes=imported.attributes)
+        return graph.add_class(imported.name, parents, attributes=imported.attributes, identity=identity)
     if imported.attributes:
         graph.set_attributes(class_id, graph.attributes(class_id).filled_in(imported.attributes))
     for parent, child in zip(parents, known, strict=False):

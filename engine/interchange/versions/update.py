@@ -14,6 +14,7 @@ from engine.errors import GraphError
 from engine.graph.category_graph import CategoryGraph, ClassId
 from engine.graph.class_attributes import NO_ATTRIBUTES, ClassAttributes
 from engine.graph.edits import AttributesChanged, ClassAdded, ClassRenamed, EdgeAdded, EdgeRemoved, GraphEdit
+from engine.graph.identities import new_identity
 from engine.graph.limits import LONGEST_NAME
 from engine.graph.names import join_path
 from engine.interchange.imported import ImportedGraph
@@ -131,12 +132,14 @@ class _Update:
 
     def _compare(self, now: SourceClass) -> None:
         was, here = self._base.get(now.class_id) or self._own(now.class_id), self._graph.name(now.class_id)
-        if now.name != was.name and here == was.name:
-            self._target.names[now.class_id] = now.name
-        elif now.name not in {was.name, here}:
-            self._target.kept.append(Kept(now.class_id, Clash.NAME, now.name))
+        is_own = now.class_id in self._matching.known  # the list came from here, with what was changed here until then
+        if now.name not in {was.name, here}:
+            if is_own or here == was.name:
+                self._target.names[now.class_id] = now.name
+            else:
+                self._target.kept.append(Kept(now.class_id, Clash.NAME, now.name))
         if now.parents != was.parents:
-            self._move(was, now)
+            self._move(self._own(now.class_id) if is_own else was, now)
 
     def _own(self, class_id: ClassId) -> SourceClass:
         """A class that the source never contained: only its places under the source's classes are the source's."""
@@ -188,8 +191,16 @@ class _Update:
         renamed = [
             ClassRenamed(each, name, self._graph.name(each)) for each, name in names.items() if each not in self._new
         ]
+        here, given = self._graph.by_identity(), self._imported.identities
+        identities = {self._ids[key]: identity for key, identity in given.items() if identity not in here}
         added = [
-            ClassAdded(each, names[each], self._attributes[each].cleaned(names[each])) for each in sorted(self._new)
+            ClassAdded(
+                each,
+                names[each],
+                self._attributes[each].cleaned(names[each]),
+                identities.get(each) or new_identity(),
+            )
+            for each in sorted(self._new)
         ]
         return [*cut, *renamed, *added, *linked]
 

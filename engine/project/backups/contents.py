@@ -59,7 +59,7 @@ def read_contents(connection: Connection) -> Contents:
     steps = connection.rows("SELECT * FROM journal_step WHERE is_undone = 0 ORDER BY step_id")
     return Contents(
         {
-            row[0]: (*CLASS.whole(row)[1:], *noted.get(row[0], (row[0], *CLASS_DETAIL.defaults))[1:])
+            row[0]: (*CLASS.whole(row)[1:-1], *noted.get(row[0], (row[0], *CLASS_DETAIL.defaults))[1:])
             for row in connection.rows("SELECT * FROM class")
         },
         frozenset(image_id for (image_id,) in connection.rows("SELECT image_id FROM image")),

@@ -1,0 +1,78 @@
+"""Finds images whose files were written to since they were read, on a thread as a share responds slowly."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import QObject, Signal
+
+from app.jobs.background_thread import DetachedJob
+
+if TYPE_CHECKING:
+    from app.session import Session
+    from engine.collection.live import LiveCollection
+    from engine.events import CancelToken, OnProgress
+    from engine.project import ImageTable
+
+TOPIC: Final = "files as read"
+REST_S: Final = 0.001  # after a millisecond of looking: the window comes first
+
+
+@final
+class WrittenImages(QObject):
+    """Looks when a project is loaded, and when somebody asks for it: one look at each folder, and no file is read."""
+
+    found = Signal(frozenset)  # ids
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(session)
+        self._session = session
+        self._job: DetachedJob | None = None
+        session.loaded.connect(self.look)
+        session.closed.connect(self._cancel)
+
+    def look(self) -> None:
+        """Look now, instead of a look in progress."""
+        if self._session.info is not None:
+            self._session.ask(_as_read, self._look, owner=self, topic=TOPIC)
+
+    def _look(self, table: ImageTable) -> None:
+        info, resting = self._session.info, self._session.resting_token()
+        if info is None:
+            return
+        self._cancel()
+        folder = info.path.parent
+
+        def work(_on_progress: OnProgress, cancel: CancelToken) -> frozenset[int]:
+            from engine.images.written_files import written_files
+
+            def rest() -> None:
+                resting.raise_if_cancelled()
+                cancel.wait(REST_S)
+
+            files = table.paths, table.sizes_bytes, table.modified_ns
+            return frozenset(table.ids[place] for place in written_files(folder, *files, cancel=cancel, rest=rest))
+
+        job = self._job = DetachedJob("files as read", work, self)
+        job.finished.connect(self._on_looked)
+        job.ended.connect(job.deleteLater)
+        job.start()
+
+    def stop(self) -> None:
+        if self._job is not None:
+            self._job.stop()
+
+    def _cancel(self) -> None:
+        if self._job is not None:
+            self._job.cancel()
+        self._job = None
+
+    def _on_looked(self, written_to: frozenset[int]) -> None:
+        self._job = None
+        if written_to:
+            self.found.emit(written_to)
+
+
+def _as_read(live: LiveCollection) -> ImageTable:
+    """On the project thread."""
+    return live.project.images.table()

@@ -1,0 +1,151 @@
+"""The columns of a table on an import card: its first rows, and above each column what it is taken for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QAbstractItemView, QComboBox, QFrame, QHeaderView, QTableWidget, QTableWidgetItem, QWidget
+
+from app.controls import CellDelegate, ChoiceBox, fill_column, make_flowing_label
+from app.texts import plain_tip, tr
+from app.theme.tokens import tokens
+from engine.files import shown
+from engine.interchange.tables.column_preview import LANGUAGE, RANK
+from engine.interchange.tables.dialects import Purpose
+from engine.interchange.tables.roles import RANKS, ROLES, Role
+
+if TYPE_CHECKING:
+    from engine.interchange.tables.column_preview import ColumnPreview
+
+COLUMN_WIDTH: Final = 150  # logical pixels
+MOST_COLUMNS: Final = 60  # the others keep what they are taken for
+
+
+_ROLES: Final = {
+    Purpose.LABELS: (Role.FILE, Role.FOLDER, Role.CLASS, Role.PATH, Role.SOURCE_ID, Role.ANNOTATOR, Role.SCORE),
+    Purpose.CLASSES: (
+        Role.CLASS, Role.PARENT_NAME, Role.ID, Role.PARENT_ID, Role.PATH, Role.RANK, Role.SYNONYM, Role.VERNACULAR,
+        Role.STATUS, Role.ACCEPTED_NAME, Role.ACCEPTED_ID, Role.NOTE,
+    ),
+}  # fmt: skip
+"""What a person can say of a column, by what the table is read for."""
+
+
+def role_titles(purpose: Purpose) -> dict[str, str]:
+    """Roles and ranks that a column may have, with their titles for people."""
+    titles = {role.value: tr(ROLES[role].title) for role in _ROLES[purpose]}
+    roles = {role: title[:1].upper() + title[1:] for role, title in titles.items()}
+    ranks = {rank: tr("Rank: %1", rank) for rank in RANKS if rank not in set(Role)}
+    return roles | ranks
+
+
+@final
+class ColumnChooser(QWidget):
+    """Shows what each column is taken for; a person may choose something else.
+
+    Args:
+        roles: what a column may be, with its title; without "not used".
+    """
+
+    chosen = Signal(dict)  # what the person named so far: column by role or rank, "" for a role that no column has
+
+    def __init__(self, roles: Mapping[str, str]) -> None:
+        super().__init__()
+        self._roles = roles
+        self._preview: ColumnPreview | None = None
+        self._given: dict[str, str] = {}
+        self.boxes: list[QComboBox] = []  # by column
+        self.table = QTableWidget()
+        self.table.setAccessibleName(tr("Columns of the table"))
+        self.table.setProperty("role", "preview")
+        self.table.setItemDelegate(CellDelegate(self.table))
+        self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.table.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+        self.table.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.table.setFrameShape(QFrame.Shape.NoFrame)
+        self.table.setShowGrid(False)
+        self.table.setWordWrap(False)
+        self.table.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.table.verticalHeader().hide()
+        header = self.table.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        header.setDefaultSectionSize(COLUMN_WIDTH)
+        words = make_flowing_label(tr("What each column is:"), "secondary")
+        fill_column(self, words, self.table, spacing=tokens().spacing.tiny)
+
+    def forget(self) -> None:
+        """Another file is read: what was named for the last one does not count."""
+        self._given = {}
+
+    def show_preview(self, preview: ColumnPreview) -> None:
+        """Show a table's first rows. The boxes stay as they are where only their choices change."""
+        is_other = self._preview is None or self._preview.columns != preview.columns
+        self._preview = preview
+        if is_other:
+            self._make_columns(preview)
+        for box, meaning in zip(self.boxes, preview.meanings, strict=False):
+            _select(box, self._meaning_of(box, meaning))
+
+    def _meaning_of(self, box: QComboBox, meaning: str) -> str:
+        """What a person named where the table does not say enough yet, else what the table is read as."""
+        column = self._column_of(box)
+        return meaning or next((role for role, name in self._given.items() if name == column), "")
+
+    def _column_of(self, box: QComboBox) -> str:
+        assert self._preview is not None, "a box belongs to a table"
+        return self._preview.columns[self.boxes.index(box)]
+
+    def _make_columns(self, preview: ColumnPreview) -> None:
+        shown_columns = preview.columns[:MOST_COLUMNS]
+        table, row_height = self.table, tokens().spacing.control_height
+        table.clear()
+        table.setColumnCount(len(shown_columns))
+        table.setRowCount(1 + len(preview.rows))
+        table.setHorizontalHeaderLabels([shown(name) for name in shown_columns])
+        self.boxes = [self._make_box(name) for name in shown_columns]
+        table.verticalHeader().setDefaultSectionSize(row_height - tokens().spacing.tiny)
+        table.setRowHeight(0, row_height + tokens().spacing.tiny)
+        for column, box in enumerate(self.boxes):
+            table.setCellWidget(0, column, box)
+            for row, cells in enumerate(preview.rows, start=1):
+                item = QTableWidgetItem(shown(cells[column]))
+                item.setToolTip(plain_tip(shown(cells[column])))
+                table.setItem(row, column, item)
+        rows = sum(table.rowHeight(row) for row in range(table.rowCount()))
+        bar = table.horizontalScrollBar().sizeHint().height()
+        table.setFixedHeight(table.horizontalHeader().sizeHint().height() + rows + bar + 2)
+
+    def _make_box(self, column: str) -> QComboBox:
+        box = ChoiceBox()
+        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        box.setAccessibleName(tr("What %1 is", shown(column)))
+        box.addItem(tr("Not used", about="column"), "")
+        for role, title in self._roles.items():
+            box.addItem(title, role)
+        box.activated.connect(lambda _row: self._on_chosen(box))
+        return box
+
+    def _on_chosen(self, box: QComboBox) -> None:
+        preview, role, column = self._preview, str(box.currentData()), self._column_of(box)
+        if preview is None:
+            return
+        before = preview.meanings[self.boxes.index(box)].removeprefix(RANK)
+        self._given = {each: name for each, name in self._given.items() if name != column}
+        if before and before != role:
+            self._given.setdefault(before, "")
+        if role:
+            self._given[role] = column
+        self.chosen.emit(dict(self._given))
+
+
+def _select(box: QComboBox, meaning: str) -> None:
+    """Choose an entry; a meaning that a person cannot choose is added for this column."""
+    word = meaning.removeprefix(RANK)
+    if box.findData(word) < 0:
+        is_rank = meaning.startswith(RANK)
+        box.addItem(tr("Rank: %1", word) if is_rank else meaning.removeprefix(LANGUAGE), word)
+    box.setCurrentIndex(box.findData(word))

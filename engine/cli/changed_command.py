@@ -1,0 +1,92 @@
+"""The command about labelled images whose file holds another picture now, and what other commands say of them."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from engine.cli.options import ProjectPath, open_project
+from engine.cli.output import AsJson, counted, list_text, say
+from engine.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from engine.project import Project
+    from engine.project.records import Label
+
+
+def changed(
+    project: ProjectPath,
+    images: Annotated[
+        list[Path] | None, typer.Argument(metavar="[IMAGE]...", help="Only these; by default all that changed.")
+    ] = None,
+    *,
+    confirm: Annotated[
+        bool, typer.Option("--confirm", help="Their labels hold for the new pictures too, by you.")
+    ] = False,
+    ask_again: Annotated[bool, typer.Option("--ask-again", help="Take their labels off.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """List labelled images whose file holds another photo now; confirm their labels, or take them off."""
+    if confirm and ask_again:
+        raise UsageError("--confirm and --ask-again exclude each other", remedy="leave one of them out")
+    with open_project(project, for_writing=confirm or ask_again) as opened:
+        outdated = _chosen(opened, images) if images else opened.labels.outdated()
+        text, fields = changed_text(opened, outdated), changed_fields(opened, outdated)
+        if confirm:
+            opened.labels.confirm(outdated)
+        elif ask_again:
+            opened.labels.remove(outdated)
+    if outdated and (confirm or ask_again):
+        text = f"{'Confirmed' if confirm else 'Removed'} {counted(len(outdated), 'label')}; undo goes back."
+    say(text.strip() or "No labelled image is another photo now.", {"changed": fields}, as_json=as_json)
+
+
+def _chosen(project: "Project", images: Sequence[Path]) -> "dict[int, Label]":
+    outdated, chosen = project.labels.outdated(), {}
+    for path in images:
+        image_id = project.images.find(path)
+        if image_id is None or image_id not in outdated:
+            raise InputError(
+                "no label of this image waits to be confirmed",
+                found=str(path),
+                remedy="`protoleaf changed PROJECT` lists those that do",
+            )
+        chosen[image_id] = outdated[image_id]
+    return chosen
+
+
+def changed_text(project: "Project", outdated: "dict[int, Label] | None" = None) -> str:
+    """Which labels are about pictures that were there before; "" where there are none."""
+    rows = changed_fields(project, outdated)
+    if not rows:
+        return ""
+    are = "image is another photo" if len(rows) == 1 else "images are other photos"
+    return list_text(
+        f"{len(rows):,} labelled {are} now. Old labels do not count; `protoleaf changed` confirms or removes them",
+        [f"{row['image']}: {row['class'] or 'none of the classes'} by {row['who']}" for row in rows],
+    )
+
+
+def changed_fields(project: "Project", outdated: "dict[int, Label] | None" = None) -> list[dict[str, Any]]:
+    """The same as fields."""
+    labels, graph = project.labels.outdated() if outdated is None else outdated, project.classes.graph
+    paths = project.images.table(list(labels)).paths if labels else []
+    return [
+        {
+            "image": path,
+            "class": None if label.class_id is None else graph.path_text(label.class_id),
+            "who": label.who,
+        }
+        for path, (_, label) in zip(paths, sorted(labels.items()), strict=True)
+    ]
+
+
+def written_to_text(project: "Project") -> str:
+    """Which labelled files were written to and not read since; "" where there are none."""
+    from engine.collection.changed_images import labelled_and_written_to
+
+    return list_text(
+        "Labelled files changed since they were read; `protoleaf embed` finds out which are other photos",
+        labelled_and_written_to(project),
+    )

@@ -1,0 +1,146 @@
+"""Files that hold another picture than before: found as files are read, so that no label is taken for the new picture.
+
+A label belongs to the picture that was seen (decision 100). Other metadata, or the same picture saved again, resized or
+recompressed, is no other picture: embeddings tell, and the times of the shots where cameras wrote them.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.embedding.cache import EmbeddingCache
+from engine.embedding.messages import EmbedBatch, EmbedResult
+from engine.embedding.views import unit_length
+from engine.images.written_files import written_files
+from engine.project import ImageId, Project
+from engine.project.clock import now_text
+from engine.project.records import FileChange
+
+LEAST_COSINE: Final = 0.98
+"""Of the embeddings of one picture that was saved twice; decision 100 has the figures."""
+SAME_PIXELS: Final = 0.9999  # cosine from which another time is other metadata, such as of a clock that was put right
+
+
+@dataclass(frozen=True)
+class _Read:
+    """An image whose file was read."""
+
+    result: EmbedResult
+    known: FileChange  # what was known of its file before, with the size and time that it has now
+    is_noted: bool  # whether the project has an entry of the file, or is to get one
+    is_outdated: bool  # whether its label is
+    is_resized: bool  # whether the file has another size than before
+    content: bytes | None  # that was read before
+
+    @property
+    def reference(self) -> bytes | None:
+        """Content of the picture that its label is about, or else of the one before."""
+        is_open = self.is_outdated or self.known.found_at is None
+        return (self.known.seen_hash if is_open else None) or self.content
+
+    @property
+    def is_other_content(self) -> bool:
+        return self.result.failure is None and self.reference is not None and self.reference != self.result.content_hash
+
+    def change(self, found_at: str, *, is_same: bool) -> FileChange:
+        """What is known of the file from now on."""
+        size_and_time = self.known.image_id, self.known.size_bytes, self.known.modified_ns
+        if self.result.failure is not None:  # the next picture is compared with the last one that could be seen
+            is_gone = self.result.content_hash not in (None, self.reference)
+            return FileChange(*size_and_time, self.reference if is_gone else self.known.seen_hash, self.known.found_at)
+        if self.reference is None:  # labelled before it was read; the size is all that is known of that picture
+            return FileChange(*size_and_time, None, found_at if self.is_resized else self.known.found_at)
+        if is_same:
+            is_settled = self.known.found_at is not None and not self.is_outdated
+            return self.known if is_settled else FileChange(*size_and_time)
+        return self.known if self.is_outdated else FileChange(*size_and_time, self.reference, found_at)
+
+
+def record_embedded(project: Project, cache: EmbeddingCache, batch: EmbedBatch) -> tuple[ImageId, ...]:
+    """Store what embedding found out of files, and which of them hold another picture now.
+
+    The details of these files that the project has must still be those from before.
+
+    Args:
+        cache: of the backbone that embedded them.
+
+    Returns:
+        The images that became another picture, or are the one that was labelled again.
+    """
+    read = list(_read(project, cache, batch.results))
+    others = [each for each in read if each.is_other_content]
+    same = _same_pictures(project, cache, others, batch) if others else frozenset()
+    changes, concerned = [], []
+    found_at = now_text()
+    for each in read:
+        image_id = each.known.image_id
+        change = each.change(found_at, is_same=not each.is_other_content or image_id in same)
+        if each.is_noted or (change.seen_hash, change.found_at) != (None, None):
+            changes.append(change)
+        if change.found_at != each.known.found_at:
+            concerned.append(image_id)
+    project.images.record_scan(batch.results)
+    project.file_changes.record(changes)
+    return tuple(concerned)
+
+
+def _read(project: Project, cache: EmbeddingCache, results: Sequence[EmbedResult]) -> Iterator[_Read]:
+    by_id = {result.image_id: result for result in results}
+    table = project.images.table(list(by_id))
+    noted, outdated = project.file_changes.of(table.ids), project.labels.outdated()
+    files = cache.files_at([project.path.parent / path for path in table.paths])
+    columns = zip(table.ids, table.sizes_bytes, table.modified_ns, table.content_hashes, files, strict=True)
+    for image_id, size_bytes, modified_ns, content, last_read in columns:
+        result = by_id[image_id]
+        is_now = last_read is not None and last_read[2] == result.content_hash
+        file = last_read if last_read is not None and is_now else (size_bytes, modified_ns, b"")
+        entry = noted.get(image_id)
+        seen = (None, None) if entry is None else (entry.seen_hash, entry.found_at)
+        yield _Read(
+            result, FileChange(image_id, *file[:2], *seen),
+            entry is not None or file[:2] != (size_bytes, modified_ns),
+            image_id in outdated, file[0] != size_bytes, content,
+        )  # fmt: skip
+
+
+def _same_pictures(
+    project: Project, cache: EmbeddingCache, read: Sequence[_Read], batch: EmbedBatch
+) -> frozenset[ImageId]:
+    """Those of some images whose other content is the same picture as before."""
+    before = _embeddings(cache, [each.reference for each in read])
+    now = _embeddings(cache, [each.result.content_hash for each in read])
+    cosines = np.einsum("nd,nd->n", before, now)
+    times = {file.image_id: file.details.taken_at for file in batch.details}
+    return frozenset(
+        each.known.image_id
+        for each, cosine in zip(read, cosines.tolist(), strict=True)
+        if cosine >= (LEAST_COSINE if _may_be_one_shot(project, each.known.image_id, times) else SAME_PIXELS)
+    )
+
+
+def _embeddings(cache: EmbeddingCache, contents: Sequence[bytes | None]) -> NDArray[np.float32]:
+    """(n, d) of length 1; zeros, which are like nothing, where a content is not known any more."""
+    vectors, is_found = cache.get_many([content or b"" for content in contents])
+    found = unit_length(vectors.astype(np.float32))
+    found[~is_found] = 0
+    return found
+
+
+def _may_be_one_shot(project: Project, image_id: ImageId, times: Mapping[ImageId, datetime | None]) -> bool:
+    """Whether no times of the camera say that these are two photos."""
+    before, now = project.details.of(image_id), times.get(image_id)
+    return before is None or before.taken_at is None or now is None or before.taken_at == now
+
+
+def labelled_and_written_to(project: Project) -> list[str]:
+    """Paths of the labelled images whose files were written to since they were read, so that nobody knows of what."""
+    table = project.images.table(project.labels.table().image_ids)
+    read = [place for place, content in enumerate(table.content_hashes) if content is not None]
+    columns = ([column[place] for place in read] for column in (table.paths, table.sizes_bytes, table.modified_ns))
+    paths, sizes_bytes, modified_ns = columns
+    found = written_files(project.path.parent, paths, sizes_bytes, modified_ns)
+    return [paths[place] for place in found]

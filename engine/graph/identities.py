@@ -1,0 +1,29 @@
+"""A class's identity: a random text, given when it is made, that copies of a project keep and no other class has."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from secrets import token_hex
+from typing import Final
+
+IDENTITY_BYTES: Final = 16
+IDENTITY_LENGTH: Final = 2 * IDENTITY_BYTES  # hexadecimal digits
+NO_IDENTITY: Final = ""  # of a class whose making an older version of the program did not record
+
+_IDENTITY: Final = re.compile(rf"[0-9a-f]{{{IDENTITY_LENGTH}}}")
+
+
+def new_identity() -> str:
+    """An identity that no other class has."""
+    return token_hex(IDENTITY_BYTES)
+
+
+def identity_in(text: str) -> str:
+    """The identity that a file gives; `NO_IDENTITY` where it is none."""
+    identity = text.strip().lower()
+    return identity if _IDENTITY.fullmatch(identity) else NO_IDENTITY
+
+
+def distinct(identities: Iterable[str]) -> set[str]:
+    """Those that one class alone has: two of one identity have been made by hand, and say nothing."""
+    return {identity for identity, count in Counter(identities).items() if identity and count == 1}

@@ -1,0 +1,271 @@
+"""Dialects: what the columns of well-known programs' tables are, where their names alone do not say it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from engine.interchange.tables.roles import Role
+from engine.texts import marked
+
+
+class Purpose(StrEnum):
+    """What a table is read for."""
+
+    CLASSES = "class list"
+    LABELS = "labels"
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """The tables of a program or standard."""
+
+    name: str
+    title: str  # for people
+    purposes: tuple[Purpose, ...]
+    signature: tuple[str, ...]
+    """Columns that identify it: all of them are there; () where the columns alone do not."""
+    columns: Mapping[Role, tuple[str, ...]]
+    """Columns by role, before the general names of `ROLES`; () for a role that this dialect does not have."""
+    notes: str = ""  # for the guide
+    first_row: str = ""
+    """A pattern of the first row's cells with tabs between, where the table has no header; then `columns` hold
+    numbers from 1."""
+    has_synonyms_below: bool = False  # whether the parent of a synonym is the accepted taxon
+
+
+_CLASSES: Final = (Purpose.CLASSES,)
+_LABELS: Final = (Purpose.LABELS,)
+
+DIALECTS: Final = (
+    Dialect(
+        "wildlife-insights",
+        "Wildlife Insights",
+        _LABELS,
+        ("filename", "wi_taxon_id"),
+        {
+            Role.FILE: ("filename",),
+            Role.FOLDER: ("location",),
+            Role.CLASS: (),
+            Role.SPECIES_EPITHET: ("species",),
+            Role.GENUS: ("genus",),
+            Role.VERNACULAR: ("common_name",),
+            Role.DATE: ("timestamp",),
+            Role.COUNT: ("number_of_objects",),
+            Role.ANNOTATOR: ("identified_by",),
+            Role.ID: ("wi_taxon_id",),
+        },
+        marked("class, order, family, genus and species are ranks; species is the epithet; is_blank is an empty image"),
+    ),
+    Dialect(
+        "timelapse",
+        "Timelapse",
+        _LABELS,
+        ("File", "RelativePath"),
+        {
+            Role.FILE: ("File",),
+            Role.FOLDER: ("RelativePath",),
+            Role.CLASS: ("Species", "Class", "Label", "Taxon"),
+            Role.DATE: ("DateTime", "Date"),
+            Role.COUNT: ("Count", "Quantity"),
+        },
+        marked("RelativePath is the folder of File; rows marked in DeleteFlag are still labels"),
+    ),
+    Dialect(
+        "camtrap-dp-observations",
+        "Camtrap DP",
+        _LABELS,
+        ("observationID", "scientificName"),
+        {
+            Role.FILE: ("mediaID",),
+            Role.CLASS: ("scientificName",),
+            Role.COUNT: ("count",),
+            Role.ANNOTATOR: ("classifiedBy",),
+            Role.DATE: ("eventStart", "timestamp"),
+        },
+        marked("observations.csv of the package; images are in media.csv"),
+    ),
+    Dialect(
+        "inaturalist-observations",
+        "iNaturalist",
+        _LABELS,
+        ("image_url", "scientific_name"),
+        {
+            Role.FILE: ("image_url",),
+            Role.CLASS: ("scientific_name",),
+            Role.ID: ("taxon_id",),
+            Role.VERNACULAR: ("common_name",),
+            Role.DATE: ("time_observed_at", "observed_on"),
+            Role.ANNOTATOR: ("user_login",),
+        },
+        marked("an export of observations"),
+    ),
+    Dialect(
+        "addaxai",
+        "AddaxAI (EcoAssist)",
+        _LABELS,
+        ("relative_path", "label", "confidence"),
+        {
+            Role.FILE: ("relative_path", "absolute_path"),
+            Role.FOLDER: (),
+            Role.CLASS: ("label",),
+            Role.SCORE: ("confidence",),
+            Role.DATE: ("DateTimeOriginal",),
+        },
+        marked("results_detections.csv"),
+    ),
+    Dialect(
+        "exiftool",
+        "exiftool -csv",
+        _LABELS,
+        ("SourceFile",),
+        {
+            Role.FILE: ("SourceFile",),
+            Role.FOLDER: (),
+            Role.CLASS: (),
+            Role.DATE: ("DateTimeOriginal", "CreateDate"),
+            Role.LATITUDE: ("GPSLatitude",),
+            Role.LONGITUDE: ("GPSLongitude",),
+        },
+        marked("the class is in a column of keywords: name it with --column class=NAME"),
+    ),
+    Dialect(
+        "via",
+        "VGG Image Annotator",
+        _LABELS,
+        ("filename", "region_attributes", "file_attributes"),
+        {
+            Role.FILE: ("filename",),
+            Role.CLASS: ("file_attributes", "region_attributes"),
+            Role.BOX: ("region_shape_attributes",),
+            Role.COUNT: (),
+        },
+        marked("the class is a value of the attributes, which are JSON"),
+    ),
+    Dialect(
+        "open-images",
+        "Open Images",
+        _LABELS,
+        ("ImageID", "LabelName"),
+        {Role.FILE: ("ImageID",), Role.CLASS: ("LabelName",), Role.SCORE: ("Confidence",), Role.ANNOTATOR: ("Source",)},
+        marked("LabelName is an id such as /m/01g317, which the class list has as its id"),
+    ),
+    Dialect(
+        "vertex",
+        "Vertex AI",
+        _LABELS,
+        (),
+        {Role.FILE: ("2",), Role.CLASS: ("3",)},
+        marked("no header: the set, the address in a bucket, the label"),
+        first_row=r"(?i)(?:training|validation|test|train|unassigned|)\tgs://.*",
+    ),
+    Dialect(
+        "vertex-without-sets",
+        "Vertex AI",
+        _LABELS,
+        (),
+        {Role.FILE: ("1",), Role.CLASS: ("2",)},
+        marked("no header: the address in a bucket, the label"),
+        first_row=r"gs://[^\t]*\t.*",
+    ),
+    Dialect(
+        "ground-truth",
+        "SageMaker Ground Truth",
+        _LABELS,
+        ("source-ref",),
+        {Role.FILE: ("source-ref",), Role.CLASS: ("class-name", "label")},
+        marked("JSON lines: the class is class-name in the metadata of the label"),
+    ),
+    Dialect(
+        "protoleaf-classes",
+        "Protoleaf",
+        _CLASSES,
+        ("child", "parent", "id", "parent_id"),
+        {
+            Role.CLASS: ("child",),
+            Role.PARENT_NAME: ("parent",),
+            Role.ID: ("id",),
+            Role.PARENT_ID: ("parent_id",),
+            Role.SYNONYM: ("synonyms",),
+        },
+        marked("what export-graph writes: ids tell the classes apart, several may have one name"),
+    ),
+    Dialect(
+        "coldp-name-usage",
+        "Catalogue of Life (ColDP)",
+        _CLASSES,
+        ("ID", "parentID", "status", "scientificName"),
+        {
+            Role.ID: ("ID",),
+            Role.PARENT_ID: ("parentID",),
+            Role.CLASS: ("scientificName",),
+            Role.GENUS: ("genericName",),
+            Role.NOTE: ("remarks",),
+        },
+        marked("NameUsage.tsv; a synonym has its accepted taxon as parentID"),
+        has_synonyms_below=True,
+    ),
+    Dialect(
+        "gbif",
+        "GBIF",
+        _CLASSES,
+        ("taxonKey", "scientificName"),
+        {Role.ID: ("taxonKey",), Role.CLASS: ("canonicalName", "species", "scientificName")},
+        marked("a species list; ranks are columns"),
+    ),
+    Dialect(
+        "worms",
+        "WoRMS",
+        _CLASSES,
+        ("AphiaID", "ScientificName"),
+        {
+            Role.ID: ("AphiaID",),
+            Role.CLASS: ("ScientificName",),
+            Role.ACCEPTED_ID: ("AphiaID_accepted", "valid_AphiaID"),
+            Role.ACCEPTED_NAME: ("ScientificName_accepted", "valid_name"),
+            Role.PARENT_ID: ("parentNameUsageID", "parent_AphiaID"),
+            Role.AUTHOR: ("Authority",),
+        },
+        marked("parents are ids or addresses that end in them"),
+    ),
+    Dialect(
+        "darwin-core",
+        marked("Darwin Core"),
+        _CLASSES,
+        ("scientificName",),
+        {
+            Role.ID: ("taxonID", "taxonKey", "id"),
+            Role.CLASS: ("canonicalName", "scientificName"),
+            Role.GENUS: ("genericName", "genus"),
+            Role.SUBGENUS: ("infragenericEpithet",),
+            Role.PATH: ("higherClassification",),
+        },
+        marked("Taxon.tsv, the archive as it was downloaded, or its folder, with its tables of vernacular names"),
+    ),
+    Dialect(
+        "inaturalist-taxa",
+        "iNaturalist",
+        _CLASSES,
+        ("taxon_id", "ancestry", "name"),
+        {Role.ID: ("taxon_id",), Role.CLASS: ("name",), Role.PARENT_ID: ("ancestry",)},
+        marked("taxa.csv of the open data: the last id of ancestry is the parent"),
+    ),
+    Dialect(
+        "edges-by-graph-program",
+        marked("edges of a graph program"),
+        _CLASSES,
+        ("Source", "Target"),
+        {Role.CLASS: ("Target",), Role.PARENT_NAME: ("Source",), Role.ID: ()},
+        marked("Gephi and others; Source is above Target"),
+    ),
+    Dialect(
+        "open-images-classes",
+        "Open Images",
+        _CLASSES,
+        (),
+        {Role.ID: ("1",), Role.CLASS: ("2",)},
+        marked("class-descriptions.csv: no header, id and name"),
+        first_row=r"/m/[^\t]*\t[^\t]+",
+    ),
+)
+"""In the order in which a table is compared with them."""

@@ -1,0 +1,183 @@
+"""Opens a table, whatever a program wrote it as: text, a workbook, or one table in a ZIP archive."""
+
+import csv
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path, PurePosixPath
+from typing import IO, Final
+
+from engine.errors import FormatError
+from engine.interchange import limits
+from engine.interchange.archives import is_archive, is_of_system, opened_archive, reading
+from engine.interchange.table_text import is_preamble, opened_file, text_lines, unguarded
+from engine.interchange.tables.recognise import Row
+from engine.interchange.tables.workbooks import WORKBOOK_SUFFIXES, is_workbook, sheets_of
+from engine.interchange.text_file import SURROGATES, UTF_8, WESTERN, encoding_of_text
+from engine.texts import enumerated, line_of
+
+SEPARATORS: Final = ("\t", ",", ";", "|")
+SAMPLE_ROWS: Final = 50
+TITLE_ROWS: Final = 20
+"""Among so many first rows the header is looked for: titles and notes may stand above it. Chosen."""
+TABLE_FILES: Final = frozenset({".csv", ".tsv", ".txt", ".tab", *WORKBOOK_SUFFIXES})
+
+Fits = Callable[[Sequence[str], Sequence[Row]], bool]
+"""Whether a row may be the header, with the rows below it."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """An open table; its rows are read while they are asked for, once."""
+
+    name: str  # of its file, for messages; a sheet has its name behind it
+    columns: tuple[str, ...]  # of the header; () where there is no row
+    rows: Iterator[Row]  # below the header, without blank ones
+    sample: tuple[Row, ...]  # the first of these
+    header_line: int = 1
+    encoding: str = ""  # of its text; "" for a workbook
+
+    @property
+    def all_rows(self) -> Iterator[Row]:
+        """The rows with what is taken for the header: for a table that has none."""
+        return chain([(self.header_line, self.columns)] if self.columns else [], self.rows)
+
+
+@contextmanager
+def opened_table(
+    source: Path,
+    fits: Fits = lambda _columns, _rows: True,
+    *,
+    called: str = "",
+    fallback: str = WESTERN,
+    check_size: Callable[[int, str], None] = limits.check_bytes,
+) -> Iterator[Table]:
+    """Open a table: CSV or text with tabs, semicolons or bars; Excel or LibreOffice; or the one table of an archive.
+
+    The header is the first row that fits; where none does, the first row. Of a workbook it is the first sheet with one.
+
+    Args:
+        source: its file.
+        fits: see `Fits`.
+        called: its name in messages; the file's by default.
+        fallback: the encoding of bytes that are no UTF-8; "surrogateescape" keeps them as they are.
+        check_size: refuses a file of too many bytes, unpacked.
+
+    Raises:
+        FormatError: it is no table, or a limit of `engine.interchange.limits` is passed.
+        StorageError: it cannot be read.
+    """
+    noun = called or source.name
+    with ExitStack() as stack:
+        file: IO[bytes] = stack.enter_context(opened_file(source, noun, check_size))
+        if not is_workbook(file) and is_archive(file):
+            with reading(source, "{source} is no archive that can be read"):
+                archive = stack.enter_context(opened_archive(source))
+                noun = _only_table(archive.namelist(), noun)
+                check_size(archive.getinfo(noun).file_size, noun)
+                file = stack.enter_context(archive.open(noun))
+        if is_workbook(file):
+            yield _first_fitting(sheets_of(file, noun), fits, noun)
+        else:
+            encoding = encoding_of_text(file, noun, fallback)
+            errors = SURROGATES if encoding == UTF_8 and fallback == SURROGATES else "strict"
+            lines = stack.enter_context(closing(text_lines(file, noun, encoding, errors=errors)))
+            yield _text_table(lines, noun, fits, encoding)
+
+
+def table_of(name: str, rows: Iterable[Row], fits: Fits, *, encoding: str = "") -> Table | None:
+    """A table of rows, its header the first one that fits; None where none of the first ones does."""
+    waiting = iter(rows)
+    first = list(islice(waiting, TITLE_ROWS + SAMPLE_ROWS))
+    at = _header_place([cells for _, cells in first], first, fits)
+    if at is None:
+        return None
+    line, columns = first[at]
+    below = first[at + 1 :]
+    rows_below = chain(below, limits.at_most(waiting, name))
+    return Table(name, tuple(cell.strip() for cell in columns), rows_below, tuple(below[:SAMPLE_ROWS]), line, encoding)
+
+
+def _header_place(cells: Sequence[Sequence[str]], rows: Sequence[Row], fits: Fits) -> int | None:
+    """A header has more cells than the titles above it."""
+    widest = 0
+    for at, row in enumerate(cells[:TITLE_ROWS]):
+        filled = sum(bool(cell.strip()) for cell in row)
+        if filled > widest and fits(row, rows[at + 1 : at + 1 + SAMPLE_ROWS]):
+            return at
+        widest = max(widest, filled)
+    return None
+
+
+def _first_fitting(sheets: Iterable[tuple[str, Iterable[Row]]], fits: Fits, noun: str) -> Table:
+    first: Table | None = None
+    for name, rows in sheets:
+        held = list(limits.at_most(rows, noun))
+        if found := table_of(f"{noun}, {name}", held, fits):
+            return found
+        first = first or _without_header(f"{noun}, {name}", held)
+    return first or Table(noun, (), iter(()), ())
+
+
+def _text_table(lines: Iterator[str], noun: str, fits: Fits, encoding: str) -> Table:
+    first = list(islice(lines, TITLE_ROWS + SAMPLE_ROWS))
+    separators: list[tuple[int, str]] = []
+    for separator in SEPARATORS:
+        rows = list(_rows(iter(first), noun, separator, is_strict=False))
+        at = _header_place([cells for _, cells in rows], rows, fits)
+        separators += [] if at is None else [(len(rows[at][1]), separator)]
+    widest = max((width for width, _ in separators), default=0)
+    separator = next((each for width, each in separators if width == widest), "")
+    all_rows = _rows(chain(first, lines), noun, separator or _likely_separator(first))
+    found = table_of(noun, all_rows, fits, encoding=encoding) if separator else None
+    return found or _without_header(noun, all_rows, encoding)
+
+
+def _without_header(noun: str, rows: Iterable[Row], encoding: str = "") -> Table:
+    """A table whose header is not known: its first row stands for it."""
+    found = table_of(noun, rows, lambda _columns, _rows: True, encoding=encoding)
+    return found or Table(noun, (), iter(()), (), encoding=encoding)
+
+
+def _likely_separator(lines: Sequence[str]) -> str:
+    """The one that the first line with text has most of."""
+    line = next((each for each in lines if not is_preamble([each])), "")
+    return max(SEPARATORS, key=line.count)
+
+
+def _rows(lines: Iterator[str], noun: str, separator: str, *, is_strict: bool = True) -> Iterator[Row]:
+    """Line number and cells of each row that is not blank."""
+    reader = csv.reader(lines, delimiter=separator, strict=is_strict, quoting=_quoting(separator))
+    try:
+        for cells in reader:
+            if not is_preamble(cells):
+                yield reader.line_num, [unguarded(_unquoted(cell) if separator == "\t" else cell) for cell in cells]
+    except csv.Error as error:
+        place = line_of(reader.line_num, noun)
+        raise FormatError(
+            "{place} cannot be read as a table", found=str(error), remedy="check the quotes", place=place
+        ) from error
+
+
+def _quoting(separator: str) -> int:
+    """Between tabs a quote may be a part of the text, as in GBIF's tables."""
+    return csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL
+
+
+def _unquoted(cell: str) -> str:
+    is_quoted = len(cell) > 1 and cell.startswith('"') and cell.endswith('"')
+    return cell[1:-1].replace('""', '"') if is_quoted else cell
+
+
+def _only_table(names: Sequence[str], noun: str) -> str:
+    tables = [each for each in names if not is_of_system(each) and PurePosixPath(each).suffix.casefold() in TABLE_FILES]
+    if len(tables) != 1:
+        raise FormatError(
+            "{noun} does not say which of its files is the table",
+            expected="an archive of one table",
+            found=enumerated(tables[:5]) or "no table",
+            remedy="unpack it, and choose the table",
+            noun=noun,
+        )
+    return tables[0]

@@ -1,0 +1,216 @@
+"""Which column of a table has which role: by what a person says, by its dialect, by the names of its columns.
+
+The one place where columns are understood; class lists and label tables ask it.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from engine.errors import FormatError, UsageError
+from engine.interchange.tables.dialects import DIALECTS, Dialect, Purpose
+from engine.interchange.tables.roles import RANK_OF, RANKS, ROLES, VERNACULAR_COLUMNS, Role, column_key
+from engine.texts import enumerated
+
+Row = tuple[int, Sequence[str]]  # line number, and cells
+
+NEEDED: Final[Mapping[Purpose, tuple[Role, ...]]] = {
+    Purpose.CLASSES: (Role.CLASS, Role.PARENT_NAME, Role.ID, Role.PARENT_ID, Role.RANK),
+    Purpose.LABELS: (Role.FILE, Role.FOLDER, Role.CLASS),
+}
+"""The roles that a refusal asks for."""
+_CLASS_IN_LABELS: Final = (Role.CLASS, Role.VERNACULAR, Role.PATH)
+_COLUMNS_SHOWN: Final = 30
+_SCIENTIFIC: Final = ("scientific_name", "canonical_name", "specific_epithet", "species_epithet")
+"""Columns of names beside which "class" is a rank in tables of labels, too."""
+_NUMBER: Final = re.compile(r"\s*[\d.,]*\s*")
+_PARTS: Final = frozenset({Role.GENUS, Role.SUBGENUS, Role.SPECIES_EPITHET, Role.SUBSPECIES_EPITHET})
+"""Roles that a column of a rank may have at the same time."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What the columns of a table are, by their numbers from 0."""
+
+    columns: Mapping[Role, int]
+    ranks: tuple[tuple[str, int], ...] = ()  # columns that name the taxon of a rank, the highest first
+    vernacular: tuple[tuple[str, int], ...] = ()  # columns of names in one language, by its code
+    dialect: Dialect | None = None
+    has_header: bool = field(default=True)  # whether the first row names the columns
+
+    def cell(self, cells: Sequence[str], role: Role) -> str:
+        """The text of a row in a role; "" where there is none."""
+        at = self.columns.get(role)
+        return cells[at].strip() if at is not None and at < len(cells) else ""
+
+    def path(self, cells: Sequence[str]) -> list[tuple[str, str]]:
+        """Rank and name of each rank that is filled, the highest first."""
+        filled = ((rank, cells[at].strip()) for rank, at in self.ranks if at < len(cells))
+        return [(rank, name) for rank, name in filled if name]
+
+    def names_in_languages(self, cells: Sequence[str]) -> list[tuple[str, str]]:
+        """Language and name of each column of names in a language that is filled."""
+        return [(code, cells[at].strip()) for code, at in self.vernacular if at < len(cells) and cells[at].strip()]
+
+
+def recognised(
+    columns: Sequence[str],
+    sample: Iterable[Row],
+    purpose: Purpose,
+    given: Mapping[str, str] | None = None,
+    *,
+    name: str = "the table",
+) -> Layout:
+    """What the columns are.
+
+    Args:
+        columns: as the table names them.
+        sample: its first rows; they tell a column of ranks from one of numbers.
+        purpose: what the table is read for.
+        given: column by role or rank, as a person named them, "" where no column has it; this overrides everything.
+        name: of the table, for errors.
+
+    Raises:
+        UsageError: a role, or a column, in `given` is not there.
+        FormatError: the table does not say what is needed; lists its columns, and the roles.
+    """
+    found = layout_of(columns, sample, purpose, given)
+    if found is None:
+        raise FormatError(
+            "{name} does not say which of its columns is which",
+            expected="columns for {roles}",
+            found="{columns}" if any(columns) else "an empty file",
+            remedy="name them: --column ROLE=NAME, such as --column class=Species",
+            name=name,
+            roles=enumerated(NEEDED[purpose]),
+            columns=", ".join(f'"{each[:60]}"' for each in columns[:_COLUMNS_SHOWN]),
+        )
+    return found
+
+
+def layout_of(
+    columns: Sequence[str], sample: Iterable[Row], purpose: Purpose, given: Mapping[str, str] | None = None
+) -> Layout | None:
+    """As `recognised`; None where the table does not say what is needed."""
+    rows = [cells for _, cells in sample]
+    keys = [column_key(each) for each in columns]
+    dialect = _dialect_of(columns, keys, purpose)
+    if dialect is not None and dialect.first_row:
+        numbers = {role: int(names[0]) - 1 for role, names in dialect.columns.items()}
+        return Layout(numbers | _given_roles(given or {}, columns), dialect=dialect, has_header=False)
+    chosen = _given_roles(given or {}, columns)
+    ranks = _ranks(keys, rows, purpose, dialect)
+    ranks = {rank: at for rank, at in ranks.items() if at not in chosen.values()} | _given_ranks(given or {}, columns)
+    dropped = {word for word, name in (given or {}).items() if not name}
+    ranks = {rank: at for rank, at in ranks.items() if rank not in dropped}
+    roles = _roles(keys, {*ranks.values(), *chosen.values()}, dialect) | chosen
+    roles = {role: at for role, at in roles.items() if role not in dropped}
+    layout = Layout(
+        roles,
+        tuple((rank, ranks[rank]) for rank in RANKS if rank in ranks),
+        tuple((code, at) for code, at in _languages(keys) if at not in roles.values()),
+        dialect,
+    )
+    return layout if _is_enough(layout, purpose) else None
+
+
+def _dialect_of(columns: Sequence[str], keys: Sequence[str], purpose: Purpose) -> Dialect | None:
+    there, row = frozenset(keys), "\t".join(columns)
+    for each in DIALECTS:
+        if purpose not in each.purposes:
+            continue
+        if each.first_row and re.fullmatch(each.first_row, row):
+            return each
+        if each.signature and there.issuperset(map(column_key, each.signature)):
+            return each
+    return None
+
+
+def _ranks(
+    keys: Sequence[str], rows: Sequence[Sequence[str]], purpose: Purpose, dialect: Dialect | None
+) -> dict[str, int]:
+    """Columns of ranks; one called "class" alone is a rank where the name has a column of its own beside it."""
+    found: dict[str, int] = {}
+    for at, key in enumerate(keys):
+        if key in RANK_OF and not _is_of_numbers(rows, at):
+            found.setdefault(RANK_OF[key], at)
+    if found.keys() == {"species"}:
+        return {}  # the name of the class
+    names = _SCIENTIFIC if purpose is Purpose.LABELS else (*_SCIENTIFIC, *_names_of(Role.CLASS, dialect))
+    is_beside = any(column_key(each) in keys for each in names if column_key(each) not in RANK_OF)
+    return {} if found.keys() == {"class"} and not is_beside else found
+
+
+def _is_of_numbers(rows: Sequence[Sequence[str]], at: int) -> bool:
+    cells = [row[at] for row in rows if at < len(row) and row[at].strip()]
+    return bool(cells) and all(_NUMBER.fullmatch(cell) for cell in cells)
+
+
+def _roles(keys: Sequence[str], ranks: Collection[int], dialect: Dialect | None) -> dict[Role, int]:
+    """The column of each role; a column of a rank has no other role, unless it is a part of the name as well."""
+    found: dict[Role, int] = {}
+    own = {} if dialect is None else dialect.columns
+    for names_of in (own, {role: each.names for role, each in ROLES.items() if own.get(role) != ()}):
+        for role, names in names_of.items():
+            taken = {*found.values(), *(() if role in _PARTS else ranks)}
+            places = (keys.index(key) for key in map(column_key, names) if key in keys)
+            at = next((place for place in places if place not in taken), None)
+            if at is not None:
+                found.setdefault(role, at)
+    return found
+
+
+def _names_of(role: Role, dialect: Dialect | None) -> tuple[str, ...]:
+    own = None if dialect is None else dialect.columns.get(role)
+    return ROLES[role].names if own is None else (*own, *ROLES[role].names) if own else ()
+
+
+def _languages(keys: Sequence[str]) -> list[tuple[str, int]]:
+    return [
+        (code, at)
+        for code, names in VERNACULAR_COLUMNS.items()
+        for at, key in enumerate(keys)
+        if key in {column_key(each) for each in names}
+    ]
+
+
+def _is_enough(layout: Layout, purpose: Purpose) -> bool:
+    columns = layout.columns
+    has_name = bool(layout.ranks) or Role.CLASS in columns or {Role.GENUS, Role.SPECIES_EPITHET} <= columns.keys()
+    if purpose is Purpose.LABELS:
+        return Role.FILE in columns and (has_name or any(role in columns for role in _CLASS_IN_LABELS))
+    return has_name or Role.VERNACULAR in columns
+
+
+def _given_roles(given: Mapping[str, str], columns: Sequence[str]) -> dict[Role, int]:
+    for word in given:
+        if word not in set(Role) and word not in RANKS:
+            raise UsageError(
+                'there is no role "{word}"',
+                expected="one of {roles}, or a rank such as family",
+                remedy="write --column ROLE=NAME",
+                word=word,
+                roles=enumerated(Role),
+            )
+    return {Role(word): _column_at(name, columns) for word, name in given.items() if name and word in set(Role)}
+
+
+def _given_ranks(given: Mapping[str, str], columns: Sequence[str]) -> dict[str, int]:
+    """Ranks that are no roles as well, such as "family"; "class" and "genus" are roles."""
+    return {word: _column_at(name, columns) for word, name in given.items() if name and word not in set(Role)}
+
+
+def _column_at(name: str, columns: Sequence[str]) -> int:
+    if name in columns:
+        return columns.index(name)
+    keys = [column_key(each) for each in columns]
+    if column_key(name) in keys:
+        return keys.index(column_key(name))
+    raise UsageError(
+        'there is no column "{name}"',
+        expected="one of {columns}",
+        remedy="write its name as the table has it",
+        name=name,
+        columns=", ".join(f'"{each[:60]}"' for each in columns[:_COLUMNS_SHOWN]),
+    )

@@ -1,0 +1,234 @@
+"""Reads the sheets of workbooks: Excel (.xlsx, .xls) and LibreOffice (.ods).
+
+The library holds a sheet as a full grid, from the first filled cell to the last: a file of a kilobyte with a cell in
+the farthest corner would take all memory. So a workbook is unpacked here first, within limits, and its cells are
+counted.
+"""
+
+import io
+import re
+import zipfile
+from collections.abc import Iterable, Iterator
+from datetime import date, datetime, time
+from typing import IO, Final, final
+from xml.parsers import expat
+
+from engine.errors import FormatError
+from engine.files import size_text
+from engine.interchange import limits
+from engine.interchange.archives import BROKEN_ARCHIVE, check_file_count
+from engine.interchange.tables.recognise import Row
+
+WORKBOOK_SUFFIXES: Final = (".xlsx", ".xlsm", ".xls", ".ods")
+_OLD_EXCEL: Final = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # how the files of Excel 97 begin
+_CONTENT: Final = "content.xml"  # of a LibreOffice workbook
+_EXCEL: Final = "xl/workbook.xml"
+_REFERENCE: Final = re.compile(rb"""\br\s*=\s*["']([A-Za-z]{0,3})(\d+)["']""")
+_ODD_REFERENCE: Final = re.compile(rb"""\br\s*=\s*(?:"[^"]*&|'[^']*&)""")
+_ROW: Final = re.compile(rb"<(?:\w+:)?row\b")
+_CELL: Final = re.compile(rb"<(?:\w+:)?c\b")
+_ROW_END: Final = re.compile(rb"</(?:\w+:)?row\b")
+_LETTERS: Final = 26
+_DIGITS: Final = 9  # of a row's number that are read; sheets have a million rows
+_TAGS_OF_CELL: Final = 6  # of a cell with its value, and some more
+_CELL_TAGS: Final = frozenset({"table:table-cell", "table:covered-table-cell"})
+
+
+def is_workbook(file: IO[bytes]) -> bool:
+    """Whether a file that is open at its beginning is a workbook; it stays there."""
+    head = file.read(len(_OLD_EXCEL))
+    file.seek(0)
+    if head == _OLD_EXCEL:
+        return True
+    if not head.startswith(b"PK"):
+        return False
+    try:
+        with zipfile.ZipFile(file) as archive:
+            names = archive.NameToInfo
+            return _EXCEL in names or (_CONTENT in names and "mimetype" in names)
+    except (*BROKEN_ARCHIVE, ValueError):
+        return False
+    finally:
+        file.seek(0)
+
+
+def sheets_of(file: IO[bytes], name: str) -> Iterator[tuple[str, Iterable[Row]]]:
+    """Name of each visible sheet and its rows.
+
+    Args:
+        file: is open at its beginning.
+        name: for errors.
+
+    Raises:
+        FormatError: it cannot be read, has a password, or is too large.
+    """
+    from python_calamine import CalamineError, CalamineWorkbook, PasswordError, SheetVisibleEnum
+
+    data = _checked(file, name)
+    try:
+        with CalamineWorkbook.from_filelike(io.BytesIO(data)) as book:
+            for sheet in book.sheets_metadata:
+                if sheet.visible == SheetVisibleEnum.Visible:
+                    yield sheet.name, list(_rows(book.get_sheet_by_name(sheet.name).iter_rows()))
+    except PasswordError as error:
+        raise _unreadable(name, "it has a password") from error
+    except (CalamineError, ValueError, OSError) as error:
+        raise _unreadable(name, str(error)[:200]) from error
+
+
+def _rows(rows: Iterable[list[object]]) -> Iterator[Row]:
+    for number, row in enumerate(rows, start=1):
+        cells = [_text(cell) for cell in row]
+        if any(cell.strip() for cell in cells):
+            yield number, cells
+
+
+def _text(cell: object) -> str:
+    """A cell as a table of text has it: 12.0 is 12, a day without a time only the day."""
+    match cell:
+        case bool():
+            return "true" if cell else "false"
+        case float() if cell.is_integer():
+            return str(int(cell))
+        case datetime() if cell.time() == time():
+            return cell.date().isoformat()
+        case datetime() | date() | time():
+            return cell.isoformat()
+        case _:
+            return str(cell)
+
+
+def _checked(file: IO[bytes], name: str) -> bytes:
+    """A workbook whose cells take little memory, packed anew where it was packed."""
+    head = file.read(len(_OLD_EXCEL))
+    file.seek(0)
+    if head == _OLD_EXCEL:
+        data = file.read(limits.LARGEST_WORKBOOK_BYTES + 1)
+        _check_bytes(len(data), name)
+        return data
+    unpacked = io.BytesIO()
+    try:
+        check_file_count(file, name)
+        with zipfile.ZipFile(file) as archive, zipfile.ZipFile(unpacked, "w") as copy:
+            size_bytes = 0
+            for each in archive.infolist():
+                if not each.filename.endswith((".xml", ".rels", "mimetype")):
+                    continue
+                part = _part(archive, each, limits.LARGEST_WORKBOOK_BYTES - size_bytes, name)
+                size_bytes += len(part)
+                _check_cells(part, each.filename, name)
+                copy.writestr(each.filename, part)
+    except BROKEN_ARCHIVE as error:
+        raise _unreadable(name, str(error)[:200]) from error
+    return unpacked.getvalue()
+
+
+def _part(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int, name: str) -> bytes:
+    """A file of the archive, as large as it is and not as it says."""
+    _check_bytes(info.file_size + limits.LARGEST_WORKBOOK_BYTES - most, name)
+    with archive.open(info) as part:
+        return part.read()
+
+
+def _check_bytes(size_bytes: int, name: str) -> None:
+    if size_bytes > limits.LARGEST_WORKBOOK_BYTES:
+        raise FormatError(
+            "the workbook {name} is too large to be read",
+            expected="at most {limit}, unpacked",
+            found=size_text(size_bytes),
+            remedy="save its sheet as CSV",
+            name=name,
+            limit=size_text(limits.LARGEST_WORKBOOK_BYTES),
+        )
+
+
+def _check_cells(part: bytes, part_name: str, name: str) -> None:
+    if b"<!DOCTYPE" in part:
+        raise _unreadable(name, "a document type")
+    cells = _cells_of_ods(part, name) if part_name == _CONTENT else _cells_of_excel(part)
+    if cells > limits.MOST_WORKBOOK_CELLS or part.count(b"<") > _TAGS_OF_CELL * limits.MOST_WORKBOOK_CELLS:
+        raise FormatError(
+            "a sheet of the workbook {name} has too many cells",
+            expected="at most {limit:,}, from the first to the last that is filled",
+            remedy="delete what stands far from the table, or save it as CSV",
+            name=name,
+            limit=limits.MOST_WORKBOOK_CELLS,
+        )
+
+
+def _cells_of_excel(part: bytes) -> int:
+    """The most cells that a sheet can span, by the references of its cells and by their number."""
+    if _ODD_REFERENCE.search(part):
+        return limits.MOST_WORKBOOK_CELLS + 1
+    rows, columns = len(_ROW.findall(part)), 0
+    for letters, digits in _REFERENCE.findall(part):
+        rows = max(rows, int(digits[:_DIGITS]))
+        columns = max(columns, _column_number(letters))
+    return rows * max(columns, *(len(_CELL.findall(row)) for row in _ROW_END.split(part)), 1)
+
+
+def _column_number(letters: bytes) -> int:
+    number = 0
+    for letter in letters.upper():
+        number = number * _LETTERS + letter - ord("A") + 1
+    return number
+
+
+def _cells_of_ods(part: bytes, name: str) -> int:
+    """The cells of the largest sheet, those that are repeated counted as often."""
+    counter = _CellCounter()
+    try:
+        counter.parse(part)
+    except (expat.ExpatError, ValueError) as error:
+        raise _unreadable(name, str(error)) from error
+    return counter.most
+
+
+@final
+class _CellCounter:
+    """Counts the cells that sheets of a LibreOffice workbook span up to the last that holds something."""
+
+    def __init__(self) -> None:
+        self.most = 0  # of one sheet
+        self._rows = 0  # of this sheet so far, blank ones too
+        self._width = 0  # of its widest row
+        self._times = 1  # how often this row is repeated
+        self._at = 0  # cells of this row so far
+        self._filled = 0  # place of its last one that holds something
+
+    def parse(self, part: bytes) -> None:
+        parser = expat.ParserCreate()
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.Parse(part, True)
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        if tag == "table:table":
+            self._rows = self._width = 0
+        elif tag == "table:table-row":
+            self._at = self._filled = 0
+            self._times = int(attributes.get("table:number-rows-repeated", "1"))
+        elif tag in _CELL_TAGS:
+            self._at += int(attributes.get("table:number-columns-repeated", "1"))
+            if "office:value-type" in attributes:
+                self._filled = self._at
+        elif tag == "text:p":
+            self._filled = self._at
+
+    def _end(self, tag: str) -> None:
+        if tag != "table:table-row":
+            return
+        self._rows += self._times
+        if self._filled:
+            self._width = max(self._width, self._filled)
+            self.most = max(self.most, self._rows * self._width)
+
+
+def _unreadable(name: str, found: str) -> FormatError:
+    return FormatError(
+        "the workbook {name} cannot be read",
+        expected="a workbook of Excel or LibreOffice without a password",
+        found=found,
+        remedy="open it, and save its sheet as CSV",
+        name=name,
+    )

@@ -1,0 +1,45 @@
+"""Files of images that were written to: how they are now, and whether another picture than before was found there.
+
+Facts of the machine, which undo leaves. Labels older than another picture are outdated: see `engine.project.labels`.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Final, final
+
+from engine.project.connection import Connection
+from engine.project.records import FileChange, ImageId
+from engine.project.store import ProjectStore
+
+_COLUMNS: Final = "SELECT image_id, size_bytes, modified_ns, seen_hash, found_at FROM image_change"
+
+
+@final
+class ProjectFileChanges:
+    """What is known of files that changed; most images have no entry."""
+
+    def __init__(self, store: ProjectStore) -> None:
+        self._store = store
+
+    def of(self, image_ids: Sequence[ImageId]) -> dict[ImageId, FileChange]:
+        """The entries of these images."""
+        rows = self._store.connection.rows(
+            f"{_COLUMNS} WHERE image_id IN (SELECT value FROM json_each(?))",  # noqa: S608 (our names)
+            (json.dumps([int(image_id) for image_id in image_ids]),),
+        )
+        return {row[0]: FileChange(*row) for row in rows}
+
+    def record(self, changes: Iterable[FileChange]) -> None:
+        """Store entries in place of earlier ones; images that are gone by now are passed over."""
+        rows = [(each.image_id, each.size_bytes, each.modified_ns, each.seen_hash, each.found_at) for each in changes]
+        for connection in self._store.fact_connections if rows else ():
+            _store(connection, rows)
+
+
+def _store(connection: Connection, rows: Sequence[tuple[object, ...]]) -> None:
+    with connection.transaction():
+        connection.write_many(
+            "INSERT OR REPLACE INTO image_change (image_id, size_bytes, modified_ns, seen_hash, found_at)"
+            " SELECT image_id, ?2, ?3, ?4, ?5 FROM image WHERE image_id = ?1",
+            rows,
+        )

@@ -1,0 +1,66 @@
+"""What a person says of the columns of a table."""
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app.palette.column_chooser import ColumnChooser, role_titles
+from engine.interchange.tables.column_preview import ColumnPreview
+from engine.interchange.tables.dialects import Purpose
+
+PREVIEW = ColumnPreview(
+    ("Bild", "Tier", "family"), (("fuchs.jpg", "Fuchs", "Canidae"),), ("file", "", "rank:family"), is_clear=False
+)
+
+
+@pytest.fixture
+def chooser(qtbot: QtBot) -> ColumnChooser:
+    """Shows a table of labels."""
+    chooser = ColumnChooser(role_titles(Purpose.LABELS))
+    qtbot.addWidget(chooser)
+    chooser.show_preview(PREVIEW)
+    chooser.show()
+    return chooser
+
+
+def choose(qtbot: QtBot, chooser: ColumnChooser, column: int, title: str) -> dict[str, str]:
+    """Open the box above a column, go to an entry and press Enter; what is named then."""
+    box = chooser.boxes[column]
+    box.showPopup()
+    view = box.view()
+    view.setCurrentIndex(box.model().index(box.findText(title), 0))
+    with qtbot.waitSignal(chooser.chosen) as chosen:
+        qtbot.keyClick(view, Qt.Key.Key_Return)
+    given = chosen.args[0]
+    assert isinstance(given, dict)
+    return given
+
+
+def test_the_boxes_say_what_each_column_is(chooser: ColumnChooser) -> None:
+    """With the first rows below, and names for a screen reader."""
+    texts = [box.currentText() for box in chooser.boxes]
+    assert texts == ["Name or path of the image", "Not used", "Rank: family"]
+    assert chooser.boxes[1].accessibleName() == "What Tier is"
+    cell = chooser.table.item(1, 1)
+    assert cell is not None
+    assert cell.text() == "Fuchs"
+
+
+def test_choices_add_up(qtbot: QtBot, chooser: ColumnChooser) -> None:
+    """A role goes from one column to another; what is read by itself can be left out."""
+    assert choose(qtbot, chooser, 1, "Name of the class") == {"class": "Tier"}
+    assert choose(qtbot, chooser, 2, "Not used") == {"class": "Tier", "family": ""}
+    assert choose(qtbot, chooser, 0, "Name of the class") == {"family": "", "file": "", "class": "Bild"}
+    chooser.forget()
+    assert choose(qtbot, chooser, 1, "Name of the class") == {"class": "Tier"}
+
+
+def test_a_box_that_is_in_use_stays(qtbot: QtBot, chooser: ColumnChooser) -> None:
+    """The same table as it is read now changes the choices alone; another one has boxes of its own."""
+    boxes = list(chooser.boxes)
+    choose(qtbot, chooser, 1, "Name of the class")
+    chooser.show_preview(ColumnPreview(PREVIEW.columns, PREVIEW.rows, ("", "class", "rank:genus"), is_clear=True))
+    assert chooser.boxes == boxes
+    assert [box.currentText() for box in boxes] == ["Not used", "Name of the class", "Rank: genus"]
+    chooser.show_preview(ColumnPreview(("a",), (), ("language:de",), is_clear=True))
+    assert [box.currentText() for box in chooser.boxes] == ["de"]

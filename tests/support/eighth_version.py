@@ -1,0 +1,69 @@
+"""A project file as version 8 of the tables was, when images had notes and classes no identity."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Final
+
+from engine.project.step import decoded, encoded
+from tests.support.seventh_version import write_seventh_version
+
+TO_THE_EIGHTH: Final = """
+CREATE TABLE image_note (
+    image_id INTEGER PRIMARY KEY REFERENCES image DEFERRABLE INITIALLY DEFERRED,
+    stars INTEGER NOT NULL CHECK (stars BETWEEN 0 AND 5),
+    is_flagged INTEGER NOT NULL CHECK (is_flagged IN (0, 1)),
+    comment TEXT NOT NULL CHECK (length(comment) <= 10000),
+    who TEXT NOT NULL CHECK (length(who) <= 1000),
+    noted_at TEXT NOT NULL CHECK (noted_at GLOB '????-??-??T??:??:*' AND length(noted_at) <= 64)
+) STRICT;
+CREATE TABLE confirmed_label (
+    image_id INTEGER PRIMARY KEY REFERENCES image DEFERRABLE INITIALLY DEFERRED,
+    class_id INTEGER,
+    who TEXT NOT NULL CHECK (length(who) <= 1000),
+    confirmed_at TEXT NOT NULL CHECK (confirmed_at GLOB '????-??-??T??:??:*' AND length(confirmed_at) <= 64)
+) STRICT;
+CREATE TABLE image_detail (
+    image_id INTEGER PRIMARY KEY,
+    modified_ns INTEGER NOT NULL,
+    width INTEGER NOT NULL CHECK (width >= 0),
+    height INTEGER NOT NULL CHECK (height >= 0),
+    taken_at TEXT CHECK (taken_at GLOB '????-??-??T??:??:*' AND length(taken_at) <= 64),
+    camera TEXT NOT NULL CHECK (length(camera) <= 1000),
+    latitude REAL CHECK (latitude BETWEEN -90 AND 90),
+    longitude REAL CHECK (longitude BETWEEN -180 AND 180),
+    fields TEXT NOT NULL CHECK (length(fields) <= 1000000)
+) STRICT;
+PRAGMA user_version = 8;
+"""  # frozen: what that version of the program made of the one before; never follows the code
+
+_CLASS_WIDTH: Final = 5  # columns of a class in version 8
+
+
+def write_eighth_version(path: Path) -> None:
+    """What version 7 wrote, with room for notes of images; seven steps of history."""
+    write_seventh_version(path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(TO_THE_EIGHTH)
+
+
+def save_as_eighth_version(path: Path) -> None:
+    """Make a closed project of the present version what version 8 would have written of the same work."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA legacy_alter_table = ON")
+        connection.execute("BEGIN")
+        chunks = connection.execute("SELECT step_id, sequence, row_changes FROM journal_chunk").fetchall()
+        for step_id, sequence, stored in chunks:
+            changes = [
+                (table, *(row and row[:_CLASS_WIDTH] if table == "class" else row for row in rows))
+                for table, *rows in decoded(stored)
+            ]
+            connection.execute(
+                "UPDATE journal_chunk SET row_changes = ? WHERE step_id = ? AND sequence = ?",
+                (encoded(changes), step_id, sequence),
+            )
+        connection.execute("ALTER TABLE class DROP COLUMN identity")
+        connection.execute("DROP TABLE image_change")
+        connection.execute("UPDATE file_state SET digest = NULL")
+        connection.execute("PRAGMA user_version = 8")
+        connection.execute("COMMIT")
