@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from engine.credentials import without_credentials
 from engine.texts import Message, in_english, marked
 
 LONGEST_MESSAGE: Final = 2_000  # characters; a message may quote a file, and a file may hold anything
@@ -113,7 +114,7 @@ def code_of(text: str) -> str:
 
 def _one_line(message: str) -> str:
     """A message on one line of readable length."""
-    message = " ".join(message.split())
+    message = without_credentials(" ".join(message.split()))
     if len(message) <= LONGEST_MESSAGE:
         return message
     return f"{message[: LONGEST_MESSAGE - _KEPT_END]} [...] {message[-_KEPT_END:]}"

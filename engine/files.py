@@ -1,7 +1,9 @@
 """Files found on disk, as the rest of the engine passes them around."""
 
 import errno
+import hashlib
 import os
+import re
 import stat
 from array import array
 from collections.abc import Set as AbstractSet
@@ -23,6 +25,8 @@ _KINDS: Final = (
     (stat.S_ISCHR, errno.EINVAL, marked("a device, not a file")),
     (stat.S_ISBLK, errno.EINVAL, marked("a device, not a file")),
 )
+_SHA256: Final = re.compile(r"[0-9a-f]{64}")
+_TWO_HALVES: Final = re.compile(r"[0-9a-f]{32}")
 _OPENING: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 """`O_NONBLOCK` says nothing of regular files; a pipe that takes a file's place after the look does not hold us up."""
 
@@ -186,6 +190,14 @@ class PhotoFacts:
     # latitude, longitude: degrees (WGS 84), None where the file has none
     latitude: float | None = None
     longitude: float | None = None
+    taken_on: str = ""  # "1912", "1912-06" or "1912-06-03" where the file has a date without a time
+    camera: str = ""  # make and model
+    serial: str = ""  # number of the camera's body
+
+    @property
+    def date_text(self) -> str:
+        """When it was taken in ISO 8601, as exactly as the file has it; "" for unknown."""
+        return self.taken_on if self.taken_at is None else self.taken_at.isoformat()
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +206,44 @@ class EmbeddedKeywords:
 
     xmp: bytes = b""  # its XMP packet; b"" without one
     iptc: tuple[str, ...] = ()  # its keywords in the older form of the IPTC
+
+
+def is_sha256(text: str) -> bool:
+    """Whether a text is a SHA-256 as hex, as the hashes of model files are."""
+    return _SHA256.fullmatch(text) is not None
+
+
+def is_embedding_identity(text: str) -> bool:
+    """Whether a text may name embeddings: a SHA-256, or 32 digits of a backbone's hash and its companion's."""
+    return is_sha256(text) or _TWO_HALVES.fullmatch(text) is not None
+
+
+def hash_in_name(text: str) -> str:
+    """A hash or an identity of embeddings as part of a file name, whatever a file from elsewhere calls so.
+
+    The one door by which such a text becomes part of a path: what is neither is digested.
+    """
+    if is_embedding_identity(text):
+        return text
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+_BLANKS: Final = b"\0 \t\r\n"
+_DECLARATION: Final = re.compile(r"\ufeff?<\?xml\s[^>]*\?>")
+
+
+def utf8_packet(data: bytes) -> bytes:
+    """An XMP packet in UTF-8; it may be in UTF-16 or UTF-32, with or without a byte order mark (ISO 16684-1)."""
+    at = data.find(b"<")
+    zeros = len(data[at + 1 : at + 4]) - len(data[at + 1 : at + 4].lstrip(b"\0")) if at >= 0 else 0
+    if zeros == 0:
+        return data.strip(_BLANKS)
+    unit = 4 if zeros == 3 else 2  # noqa: PLR2004 (the other bytes of a wide "<")
+    order = "le" if at % unit == 0 else "be"
+    start = at // unit * unit
+    whole = data[start : start + (len(data) - start) // unit * unit]
+    text = whole.decode(f"utf-{8 * unit}-{order}", "replace")
+    return _DECLARATION.sub("", text, count=1).strip("\0 \t\r\n").encode()
 
 
 def size_text(size_bytes: int) -> str:

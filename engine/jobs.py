@@ -94,14 +94,14 @@ class Embedder:
         modified_ns = 0
         with suppress(OSError):  # opening it reports the reason
             modified_ns = request.backbone.stat().st_mtime_ns
-        wanted = request.backbone, request.backbone_hash, modified_ns, request.card, request.cache, request.device
+        wanted = request.backbone, request.identity, modified_ns, request.card, request.cache, request.device
         if wanted != self._opened_for or self._session is None:
             self.close()
             self._session = BackboneSession(request.backbone, request.card, choose_providers(request.device))
             self._opened_for = wanted
         if request.with_views not in self._caches:
             folder, width = CacheFolders(request.cache).embeddings, request.card.embedding_width
-            name = views_hash(request.backbone_hash) if request.with_views else request.backbone_hash
+            name = views_hash(request.identity) if request.with_views else request.identity
             self._caches[request.with_views] = EmbeddingCache(folder, name, width)
         return self._session, self._caches[request.with_views]
 

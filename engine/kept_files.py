@@ -8,6 +8,7 @@ import json
 import logging
 import mmap
 import os
+import re
 import shutil
 import sys
 from collections.abc import Callable, Sequence
@@ -19,6 +20,7 @@ from blake3 import blake3
 from engine.new_file import clear_abandoned_drafts, new_file, private_folder
 
 _NUMBERS: Final = 1000
+_OURS: Final = re.compile(r"[0-9a-f]{32}-\d{3}")  # names without suffix
 _BLOCK_BYTES: Final = 512  # that `st_blocks` counts in
 _ALIGNED: Final = 8
 _LONGEST_HEAD: Final = 4096
@@ -60,7 +62,7 @@ class KeptFiles:
             write: called with a new file; may raise `ChangedMeanwhileError`.
         """
         names = (self._folder / f"{self._stem}-{number:03d}{self._suffix}" for number in range(_NUMBERS))
-        path = next(each for each in names if not each.exists())
+        path = next(each for each in names if not os.path.lexists(each))
         try:
             clear_abandoned_drafts(private_folder(self._folder))
             if shutil.disk_usage(self._folder).free < 2 * size_bytes:
@@ -80,11 +82,18 @@ class KeptFiles:
         return path
 
     def _all(self) -> list[Path]:
-        return list(self._folder.glob(f"{self._stem}-*{self._suffix}"))
+        return [path for path in self._of_kind() if path.name.startswith(f"{self._stem}-")]
+
+    def _of_kind(self) -> list[Path]:
+        """Our own files of this kind; what else lies in the folder is let alone, links among it."""
+        found = self._folder.glob(f"*{self._suffix}")
+        return [
+            path for path in found if _OURS.fullmatch(path.name.removesuffix(self._suffix)) and not path.is_symlink()
+        ]
 
     def _drop_oldest(self) -> None:
         total = 0
-        for path in sorted(self._folder.glob(f"*{self._suffix}"), key=_used_at, reverse=True):
+        for path in sorted(self._of_kind(), key=_used_at, reverse=True):
             found = path.stat()
             total += found.st_blocks * _BLOCK_BYTES if hasattr(found, "st_blocks") else found.st_size
             if total > self._most_bytes:

@@ -4,13 +4,14 @@
     python -m research.bundled_model pretrain TINY_IMAGENET RUN2 --candidate short --start RUN1
     python -m research.bundled_model finish TINY_IMAGENET WORDNET RUN2 OUT
     python -m research.bundled_model plain OUT
-    python -m research.bundled_model ranges efficientnet-lite2 TINY_IMAGENET/val GROCERY/train
+    python -m research.bundled_model activations TINY_IMAGENET/val GROCERY/train
 
 `pretrain` takes about an hour on two cores and writes weights and a log into RUN after each epoch. `finish` embeds the
 validation images, fits the head that makes the stages comparable, meta-trains the attention on the WordNet graph above
 their classes, and exports both to OUT. `plain` takes seconds and writes the propagation without parameters, for the
-backbones that people bring. `ranges` measures what flows between the layers of a backbone that is converted on each
-computer, so that its eight-bit companion is made there without photos.
+backbones that people bring. `activations` measures what flows between the layers of both bundled backbones: it writes
+the eight-bit companion of the shipped one, and for the one that is converted on each computer the statistics with which
+its companion is made there without photos.
 """
 
 import json
@@ -24,7 +25,8 @@ from numpy.typing import NDArray
 from torch import nn
 
 from engine.backbones.convert import IN_FLOAT, bundled_network, write_graph
-from engine.backbones.model_files import CONVERTED, WIDTH_AGNOSTIC
+from engine.backbones.model_files import CONVERTED, MODELS, WIDTH_AGNOSTIC
+from engine.config import assets_folder
 from engine.errors import UsageError
 from engine.graph.arrays import edge_index
 from engine.graph.category_graph import CategoryGraph
@@ -35,9 +37,10 @@ from engine.interchange.versions.plan import merge_into
 from engine.model.backbone import UnitEmbedding, Whitened
 from engine.model.propagation import PlainAttention, PropagationNetwork
 from engine.model_card import BackboneCard, read_card
-from engine.new_file import ORDINARY_FILE, new_file, open_own, write_file
+from engine.new_file import new_file, open_own, write_file
 from engine.new_folder import scratch_folder
-from engine.runtime.quantization import activation_ranges, write_eight_bit, write_eight_bit_within
+from engine.runtime.activations import Activations, measure_activations, read_activations, write_activations
+from engine.runtime.quantization import write_eight_bit, write_eight_bit_within
 from engine.training.export import export_backbone, export_propagation
 from engine.training.propagation_training import PropagationTrainingSettings, TrainedPropagation, train_attention
 from engine.training.training_set import EpisodeSettings
@@ -180,29 +183,42 @@ def plain(out: Path) -> None:
     typer.echo(f"largest relative difference to torch {agreement.largest_difference:.1e}, {agreement.checks} graphs")
 
 
-@commands.command("ranges")
-def ranges(
-    name: str,
+@commands.command("activations")
+def activations(
     folders: list[Path],
     *,
     count: Annotated[int, typer.Option(help="Images of each folder, evenly over it.")] = 120,
 ) -> None:
-    """Measure the ranges of the backbone NAME on photos below FOLDERS, and write them where it is converted from."""
-    source = CONVERTED[name]
-    card = read_card(source.model)
-    with scratch_folder() as folder:
-        model = folder / source.model.name
-        write_file(model, write_graph(bundled_network(source), card.input_side, name).SerializeToString())
-        photos = np.concatenate([_photos(each, card.input_side, count) for each in folders])
-        seen = activation_ranges(model, card, photos)
-        write_file(source.ranges, json.dumps(seen, indent=0) + "\n", mode=ORDINARY_FILE)
-        report = write_eight_bit_within(seen, model, card, photos[::RANGES_CHECKED], in_float=IN_FLOAT)
-    typer.echo(f"mean cosine {report.mean_cosine:.4f}, least {report.least_cosine:.4f}, {len(seen)} values")
+    """Measure activations on photos below FOLDERS: write LeafNet's companion, and what the other's is made with."""
+    for source in CONVERTED.values():
+        card = read_card(source.model)
+        with scratch_folder() as folder:
+            model = folder / source.model.name
+            network = bundled_network(source)
+            write_file(model, write_graph(network, card.input_side, source.name).SerializeToString())
+            measured = measure_activations(model, card, _photos(folders, card.input_side, count))
+            write_activations(source.activations, measured)
+            _write_companion(model, card, folders, count, IN_FLOAT, read_activations(source.activations))
+    model = assets_folder() / MODELS / f"{NAME}.onnx"
+    card = read_card(model)
+    measured = measure_activations(model, card, _photos(folders, card.input_side, count))
+    _write_companion(model, card, folders, count, (), measured)
 
 
-def _photos(folder: Path, side: int, count: int) -> NDArray[np.uint8]:
-    paths = sorted(path for path in folder.rglob("*") if path.suffix.lower() in {".jpg", ".jpeg"})
-    return np.stack([decode_square(path.read_bytes(), side) for path in paths[:: max(1, len(paths) // count)]])
+def _write_companion(
+    model: Path, card: BackboneCard, folders: list[Path], count: int, in_float: tuple[str, ...], measured: Activations
+) -> None:
+    photos = _photos(folders, card.input_side, count)[::RANGES_CHECKED]
+    report = write_eight_bit_within(measured, model, card, photos, in_float=in_float)
+    typer.echo(f"{model.stem}: mean cosine {report.mean_cosine:.4f}, least {report.least_cosine:.4f}")
+
+
+def _photos(folders: list[Path], side: int, count: int) -> NDArray[np.uint8]:
+    chosen = list[Path]()
+    for folder in folders:
+        paths = sorted(path for path in folder.rglob("*") if path.suffix.lower() in {".jpg", ".jpeg"})
+        chosen += paths[:: max(1, len(paths) // count)]
+    return np.stack([decode_square(path.read_bytes(), side) for path in chosen])
 
 
 def wordnet_positions(

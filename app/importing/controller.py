@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, cast, final
+from typing import TYPE_CHECKING, Final, cast, final
 
 from app.actions.row import WRITE_FOR_GOOD, Section, action
 from app.feature import Feature
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from engine.images.kinds import LeftOut
 
 
+PARTS_NAMED: Final = 3  # names of folders in a question
+
+
 def file_kinds() -> str:
     """What the dialog for images offers: `Images (*.avif *.AVIF …);;All files (*)`."""
     suffixes = " ".join(f"*{suffix} *{suffix.upper()}" for suffix in sorted(IMAGE_SUFFIXES))
@@ -38,6 +41,16 @@ def folders_question(folder: str, count: int) -> str:
         "%1 has 1 subfolder with images. Make it a class?",
         "%1 has %n subfolders with images. Make them classes?",
         _quoted(folder),
+    )
+
+
+def parts_question(folder: str, parts: Sequence[str]) -> str:
+    """What to ask where folders are called as parts of data sets are, such as images and train."""
+    return tr(
+        "%1 looks like a data set: %2 are usual names of its parts, not of classes. Boxes are not read yet. "
+        "Make classes of them all the same?",
+        _quoted(folder),
+        enumeration(map(_quoted, parts[:PARTS_NAMED])),
     )
 
 
@@ -161,9 +174,14 @@ class Importing(Feature):
             self._add(found, class_id)
 
     def _ask_about_folders(self, found: FoundImages, paths: Sequence[Path], count: int, class_id: int | None) -> None:
+        from engine.interchange.labelled_images.box_sets import parts_among
+
+        parts = parts_among(name for folder in found.folders for name in folder.names)
+        dropped = paths[0].name if len(paths) == 1 else ""
+        question = parts_question(dropped, parts) if parts else folders_question(dropped, count)
         where = self._session.graph.shown_name(class_id) if class_id is not None else ""
         self._notice.ask(
-            folders_question(paths[0].name if len(paths) == 1 else "", count),
+            question,
             [
                 (make_classes(count), lambda: self._add_class_folders(found, class_id)),
                 (only_add_images(where), lambda: self._add(found, class_id)),
@@ -186,7 +204,9 @@ class Importing(Feature):
         def work(live: LiveCollection, on_progress: OnProgress, cancel: CancelToken) -> ImageImport:
             from engine.collection.importing.import_images import add_class_folders
 
-            return add_class_folders(live.project, found, under=under, on_progress=on_progress, cancel=cancel)
+            return add_class_folders(
+                live.project, found, under=under, takes_parts=True, on_progress=on_progress, cancel=cancel
+            )
 
         self._run(work)
 

@@ -17,7 +17,6 @@ from app.wording import SEPARATOR, clauses, enumeration, file_size, moment_text,
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from datetime import datetime
     from pathlib import Path
 
     from engine.collection.live import LiveCollection
@@ -30,6 +29,7 @@ FIELD_NAMES: Final = {
     "creator": marked("Creator"),
     "copyright": marked("Copyright"),
     "rating": marked("Rating in the file"),
+    "serial": marked("Serial number"),
     "lens": marked("Lens"),
     "exposure_s": marked("Exposure"),
     "aperture": marked("Aperture"),
@@ -58,9 +58,11 @@ def ask_file(live: LiveCollection, image_id: int) -> FileFacts | None:
     return FileFacts(table.sizes_bytes[0], live.project.details.of(image_id))
 
 
-def taken_text(taken_at: datetime) -> str:
-    """By the camera's clock, whatever its zone."""
-    return moment_text(taken_at.replace(tzinfo=None))
+def taken_text(details: ImageDetails | None) -> str:
+    """By the camera's clock, whatever its zone; a date alone as the file has it; "" for unknown."""
+    if details is None or details.taken_at is None:
+        return "" if details is None else details.taken_on
+    return moment_text(details.taken_at.replace(tzinfo=None))
 
 
 def size_words(width: int, height: int, size_bytes: int) -> str:
@@ -176,7 +178,7 @@ class AboutFile(QWidget):
         if details is not None and details.latitude is not None and details.longitude is not None:
             self._place = copied_place(details.latitude, details.longitude)
             place = place_text(details.latitude, details.longitude)
-        self._show_row("taken", taken_text(details.taken_at) if details and details.taken_at else "")
+        self._show_row("taken", taken_text(details))
         self._show_row("camera", details.camera if details else "")
         width, height = (details.width, details.height) if details else (0, 0)
         self._show_row("size", size_words(width, height, facts.size_bytes) if facts else "")

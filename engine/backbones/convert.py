@@ -1,6 +1,5 @@
 """Make the files of a bundled backbone from its weights package: network, card, eight-bit companion."""
 
-import json
 import math
 import pickle
 from dataclasses import dataclass
@@ -32,8 +31,8 @@ from engine.model.efficientnet_lite import (
 )
 from engine.model_card import BackboneCard, file_hash, read_card, write_card
 from engine.new_file import ORDINARY_FILE, write_file
-from engine.runtime.eight_bit import AGREEMENT
-from engine.runtime.quantization import Ranges, write_eight_bit_within
+from engine.runtime.activations import read_activations
+from engine.runtime.quantization import write_eight_bit_within
 from engine.training.export import HALF_WEIGHTS_TOLERANCE, Agreement, compare
 from engine.training.onnx_conversion import OPSET, store_weights_as_half
 
@@ -298,22 +297,10 @@ def convert(
         inputs = torch.from_numpy(normalised(images, card.mean, card.std))
         agreement = compare(path, network, [(inputs,)], tolerance=HALF_WEIGHTS_TOLERANCE)
     tell(3)
-    ranges = _read_ranges(source.ranges)
-    if ranges is not None:
-        write_eight_bit_within(ranges, path, card, images, in_float=IN_FLOAT, fidelity=AGREEMENT)
+    if source.activations.is_file():
+        write_eight_bit_within(read_activations(source.activations), path, card, images, in_float=IN_FLOAT)
     tell(len(STEPS))
     return agreement
-
-
-def _read_ranges(path: Path) -> Ranges | None:
-    """Value ranges between the layers by name; None where there is no file."""
-    if not path.is_file():
-        return None
-    try:
-        read: dict[str, list[float]] = json.loads(path.read_text(encoding="utf-8"))
-        return {name: (float(least), float(largest)) for name, (least, largest) in read.items()}
-    except (OSError, ValueError, TypeError, AttributeError) as error:
-        raise ModelError("the ranges of the backbone cannot be read", found=found_at(path, error)) from error
 
 
 def trial_squares(card: BackboneCard) -> NDArray[np.uint8]:

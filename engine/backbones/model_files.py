@@ -18,6 +18,7 @@ from engine.config import BACKBONE_VARIABLE, assets_folder, backbones_folder
 from engine.errors import ModelError, found_at
 from engine.files import read_regular
 from engine.model_card import BackboneCard, card_path, file_hash, read_card
+from engine.runtime.eight_bit import embedding_identity
 
 MODELS: Final = "models"
 FAST: Final = "leafnet"
@@ -26,7 +27,7 @@ DEFAULT: Final = ACCURATE  # what a new project gets unless the person says othe
 WORDS: Final[Mapping[str, str]] = {"accurate": ACCURATE, "fast": FAST}
 """What people may say instead of a bundled backbone's name."""
 WIDTH_AGNOSTIC: Final = "cosine.propagation.onnx"  # propagation without parameters, for backbones without a trained one
-CONVERSION: Final = "3"  # version of the conversion: another one makes every converted file anew
+CONVERSION: Final = "4"  # version of the conversion: another one makes every converted file anew
 CONVERSION_S: Final = 10  # seconds that it takes, as shown to people: 6 on two free cores (decision 46)
 WHOLE: Final = "whole.json"
 _KEY_LENGTH: Final = 16  # digits of a hash distinguish a handful of versions
@@ -44,7 +45,7 @@ class WeightsPackage:
 
     @property
     def model(self) -> Path:
-        """Where the file would lie if it were shipped: card, head and ranges lie beside it."""
+        """Where the file would lie if it were shipped: card, head and activations lie beside it."""
         return assets_folder() / MODELS / f"{self.name}.onnx"
 
     @property
@@ -53,14 +54,14 @@ class WeightsPackage:
         return self.model.with_suffix(".head.npz")
 
     @property
-    def ranges(self) -> Path:
-        """Value ranges between the layers, for the eight-bit companion. Optional."""
-        return self.model.with_suffix(".ranges.json")
+    def activations(self) -> Path:
+        """What flows between the layers, for the eight-bit companion. Optional."""
+        return self.model.with_suffix(".activations.npz")
 
     @property
     def key(self) -> str:
-        """Identifies the content: weights, card, head, ranges and how they are converted."""
-        shipped = map(_hash, (card_path(self.model), self.head, self.ranges))
+        """Identifies the content: weights, card, head, activations and how they are converted."""
+        shipped = map(_hash, (card_path(self.model), self.head, self.activations))
         content = "\n".join((CONVERSION, self.sha256, *shipped))
         return hashlib.sha256(content.encode("ascii")).hexdigest()[:_KEY_LENGTH]
 
@@ -124,11 +125,17 @@ class ModelFiles:
     card: BackboneCard
     propagation: Path
     propagation_hash: str
+    known_identity: str = ""  # of the embeddings that are there, where the backbone's file is gone
 
     @property
     def is_bundled(self) -> bool:
         """Whether the backbone ships with the program, or is made on this computer from weights that do."""
         return any(map(self.backbone.is_relative_to, (assets_folder(), converted_backbones())))
+
+    @property
+    def embedding_identity(self) -> str:
+        """Names the caches of its embeddings; see `engine.runtime.eight_bit.embedding_identity`."""
+        return self.known_identity or embedding_identity(self.backbone, self.backbone_hash)
 
     @property
     def has_own_propagation(self) -> bool:

@@ -45,6 +45,8 @@ def _line(graph: "CategoryGraph", image: "FoundImage") -> str:
     parts = [image.path]
     if image.details is not None and image.details.taken_at is not None:
         parts.append(image.details.taken_at.strftime("%Y-%m-%d %H:%M"))
+    elif image.details is not None and image.details.taken_on:
+        parts.append(image.details.taken_on)
     if image.details is not None and image.details.camera:
         parts.append(image.details.camera)
     if image.class_id is not None:
@@ -57,7 +59,9 @@ def _line(graph: "CategoryGraph", image: "FoundImage") -> str:
 
 def _row(graph: "CategoryGraph", image: "FoundImage") -> dict[str, Any]:
     details, note = image.details, image.note
-    taken_at = None if details is None or details.taken_at is None else details.taken_at.isoformat()
+    taken_at = None
+    if details is not None:
+        taken_at = details.taken_at.isoformat() if details.taken_at else details.taken_on or None
     return {
         "image": image.path,
         "size_bytes": image.size_bytes,

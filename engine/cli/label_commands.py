@@ -1,6 +1,6 @@
 """The commands by which labels leave for other programs, and come back from them."""
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, TypeVar
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final, TypeVar
 import typer
 
 from engine.cli.changed_command import changed_fields, changed_text, written_to_text
-from engine.cli.options import ProjectPath, SettingName, open_project
+from engine.cli.options import ImagesFrom, ProjectPath, SettingName, open_project
 from engine.cli.output import (
     AsJson,
     Overwrite,
@@ -28,7 +28,6 @@ from engine.new_folder import Placing
 if TYPE_CHECKING:
     from engine.collection.importing.label_plan import ClassConflict, LabelConflict, LabelPlan
     from engine.interchange.labelled_images.records import WrittenExport
-    from engine.project import Project
 
 Choice = TypeVar("Choice", bound=StrEnum)
 
@@ -156,12 +155,12 @@ def _left_out_text(written: "WrittenExport") -> str:
     return "".join(f"\n{line}" for line in lines) + failure_text(written.failures, "could not be written")
 
 
-ImagesFrom = Annotated[
-    list[Path] | None,
+Columns = Annotated[
+    list[str] | None,
     typer.Option(
-        metavar="FOLDER",
-        help="Images may be added from below this folder, too; otherwise from below the list's folder and those of the "
-        "project's images. May be repeated.",
+        "--column",
+        metavar="ROLE=NAME",
+        help="What a column of a table is, such as class=Species or file=Photo. May be repeated.",
     ),
 ]
 
@@ -183,50 +182,51 @@ def import_labels(
         bool, typer.Option("--add-images", help="Add the images that are missing, where their files are found.")
     ] = False,
     images_from: ImagesFrom = None,
+    columns: Columns = None,
     is_dry: Annotated[bool, typer.Option("--dry-run", help="Only say what would happen.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Take over labels that others gave. A label of this project is never overwritten: conflicts are listed."""
     from engine.collection.importing.import_labels import import_labels as run
-    from engine.collection.importing.import_labels import plan_labels
 
-    if is_dry:
-        with open_project(project, for_writing=False) as opened:
-            plan = plan_labels(opened, source, format_name=format_name, who=who)
-            plan, images = _with_images(plan, opened, source, images_from or []) if adds_images else (plan, 0)
-        labels, classes = len(plan.labels), 0
-        head = f"Would import {counted(labels, 'label')} from {source.name} ({plan.format_name})"
-        head += f" and add {counted(images, 'image')}" if images else ""
-    else:
-        with open_project(project) as opened:
-            done = run(
-                opened, source, format_name=format_name, who=who, adds_classes=adds_classes, adds_images=adds_images,
-                image_folders=images_from or (),
-            )  # fmt: skip
-        plan, labels, classes, images = done.plan, done.labelled, done.classes_added, done.images_added
-        head = f"Imported {counted(labels, 'label')} from {source.name} ({plan.format_name})"
-        if classes or images:
-            head += f", {counted(classes, 'class', 'classes')} and {counted(images, 'image')} added"
+    with open_project(project, for_writing=not is_dry) as opened:
+        if is_dry:
+            opened.what_if.begin()  # a copy in memory, which ends with the project
+        done = run(
+            opened, source, format_name=format_name, columns=named_columns(columns), who=who, adds_classes=adds_classes, adds_images=adds_images,
+            image_folders=images_from or (),
+        )  # fmt: skip
+    plan, labels, classes, images = done.plan, done.labelled, done.classes_added, done.images_added
+    head = f"{'Would import' if is_dry else 'Imported'} {counted(labels, 'label')} from {source.name} ({plan.format_name})"
+    if classes or images:
+        head += f", {counted(classes, 'class', 'classes')} and {counted(images, 'image')} added"
+    reading = f"\n{plan.table.summary}." if plan.table else ""
     notes = f"\nStars or comments of {counted(len(plan.notes), 'image')}." if plan.notes else ""
     say(
-        f"{head}; {plan.already_there:,} already there.{notes}{_rest_text(plan)}",
+        f"{head}; {plan.already_there:,} already there.{reading}{notes}{_rest_text(plan)}",
         _record(plan) | {"labels": labels, "classes_added": classes, "images_added": images, "dry_run": is_dry},
         as_json=as_json,
     )
 
 
-def _with_images(plan: "LabelPlan", project: "Project", source: Path, folders: list[Path]) -> "tuple[LabelPlan, int]":
-    """The plan with refused images among its problems, and how many would be added."""
-    from engine.collection.importing.import_labels import images_on_disk
-    from engine.collection.importing.match_images import PermittedImages
-
-    found, refused = images_on_disk(plan, PermittedImages(project, source, folders))
-    return replace(plan, problems=(*plan.problems, *refused)), len({file.path for file in found.values()})
+def named_columns(options: list[str] | None) -> dict[str, str]:
+    """The column by role of `--column ROLE=NAME`."""
+    pairs = [option.partition("=") for option in options or ()]
+    for role, sign, name in pairs:
+        if not (role.strip() and sign and name.strip()):
+            raise UsageError(
+                "--column names a role and a column",
+                expected="ROLE=NAME, such as class=Species",
+                found=f"{role}{sign}{name}",
+                remedy="write it so",
+            )
+    return {role.strip(): name.strip() for role, _, name in pairs}
 
 
 def _record(plan: "LabelPlan") -> dict[str, object]:
     return {
         "format": plan.format_name,
+        "table": None if plan.table is None else {"title": plan.table.title, "columns": dict(plan.table.used)},
         "already_there": plan.already_there,
         "conflicts": _rows(plan.conflicts),
         "contradictions": _rows(plan.contradictions),
@@ -237,6 +237,9 @@ def _record(plan: "LabelPlan") -> dict[str, object]:
         "by_machine": plan.by_machine,
         "suggestions": plan.suggestions,
         "unlabelled": plan.unlabelled,
+        "spelled_otherwise": {name: asdict(each) for name, each in plan.spelled_otherwise.items()},
+        "as_none": plan.as_none,
+        "ambiguous_images": {image: list(paths) for image, paths in plan.ambiguous_images.items()},
         "notes": len(plan.notes),
         "problems": list(plan.problems),
     }
@@ -250,6 +253,14 @@ def _rest_text(plan: "LabelPlan") -> str:
     none = "none of the classes"
     parts = [
         list_text(
+            "Names that are spelled otherwise here (capitals, blanks, underscores, accents)",
+            [f"{name}: as {each.path}, {counted(each.labels, 'label')}" for name, each in plan.spelled_otherwise.items()],
+        ),
+        list_text(
+            "Read as none of the classes, as no class is called so",
+            [f"{name}: {counted(count, 'label')}" for name, count in plan.as_none.items()],
+        ),
+        list_text(
             "Labelled otherwise here; our labels stay",
             [f"{c.image}: {c.ours or none} here, {c.theirs or none} by {c.who}" for c in plan.conflicts],
         ),
@@ -261,6 +272,10 @@ def _rest_text(plan: "LabelPlan") -> str:
         list_text(
             "Not imported: the image of this name here is another one",
             [f"{c.image}: {c.ours} ({c.reason})" for c in plan.content_conflicts],
+        ),
+        list_text(
+            "Not imported: several images of the project may be meant",
+            [f"{image}: {' or '.join(paths)}" for image, paths in plan.ambiguous_images.items()],
         ),
         list_text(
             "Classes that are missing here (--add-classes makes them)",

@@ -32,6 +32,14 @@ ProjectPath = Annotated[Path, typer.Argument(metavar="PROJECT", help="The projec
 DeviceName = Annotated[
     str, typer.Option("--device", help="auto, cpu, cuda, tensorrt, coreml or directml.", callback=_known)
 ]
+ImagesFrom = Annotated[
+    list[Path] | None,
+    typer.Option(
+        metavar="FOLDER",
+        help="Images may be added from below this folder, too; otherwise from below the list's folder and those of the "
+        "project's images. May be repeated.",
+    ),
+]
 SettingName = Annotated[str, typer.Option("--setting", help="ppn+, ppn, prototypes or regression.")]
 
 

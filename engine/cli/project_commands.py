@@ -10,13 +10,14 @@ import typer
 from engine.backbones.model_files import default_backbone
 from engine.cli.changed_command import changed_fields, changed_text, written_to_text
 from engine.cli.named_backbone import NAMES, Mirror, Proxy, named_backbone
-from engine.cli.options import ProjectPath, open_project, takes_preprocessing
+from engine.cli.options import ImagesFrom, ProjectPath, open_project, takes_preprocessing
 from engine.cli.output import AsJson, asked, counted, failure_rows, progress_bar, say, stoppable
 from engine.config import CacheFolders
 from engine.errors import ProjectDamagedError, UsageError
 from engine.menu_entry import add_menu_entry, remove_menu_entry
 
 if TYPE_CHECKING:
+    from engine.collection.importing.data_set import DataSetProject
     from engine.collection.relink.records import FolderCheck, RelinkPlan
 
 T = TypeVar("T")
@@ -38,6 +39,7 @@ def new(
             help="Take images and embeddings from a data set that `embed SOURCE --out DATASET` made, and its backbone.",
         ),
     ] = None,
+    images_from: ImagesFrom = None,
     chosen: dict[str, Any],
     as_json: AsJson = False,
 ) -> None:
@@ -48,7 +50,7 @@ def new(
     if data_set is not None:
         if backbone:
             raise UsageError("a data set has a backbone of its own", remedy="leave --backbone out")
-        _of_data_set(project, data_set, as_json=as_json)
+        _of_data_set(project, data_set, images_from or [], as_json=as_json)
         return
     wanted = backbone or default_backbone()
     name, notes = named_backbone(wanted, chosen, yes=yes, proxy=proxy, mirror=mirror, when_stopped="nothing was made")
@@ -61,18 +63,37 @@ def new(
     )
 
 
-def _of_data_set(project: Path, data_set: Path, *, as_json: bool) -> None:
+def _of_data_set(project: Path, data_set: Path, images_from: list[Path], *, as_json: bool) -> None:
     from engine.collection.importing.data_set import project_of_data_set
 
     caches = CacheFolders.default()
     with stoppable("nothing was made") as cancel, progress_bar("Taking the data set over") as on_progress:
-        done = project_of_data_set(project, data_set, caches, on_progress=on_progress, cancel=cancel)
+        done = project_of_data_set(
+            project, data_set, caches, image_folders=images_from, on_progress=on_progress, cancel=cancel
+        )
     say(
         f"Created {project} with {counted(done.images, 'image')} of {data_set}, {done.embedded:,} of them embedded"
-        + (f"; {done.doubles:,} rows named an image again." if done.doubles else "."),
+        + (f"; {done.doubles:,} rows named an image again." if done.doubles else ".")
+        + data_set_notes(done),
         {"project": str(project), **asdict(done)},
         as_json=as_json,
     )
+
+
+def data_set_notes(done: "DataSetProject") -> str:
+    """What was left out of a data set, and how its embeddings were checked, in lines of their own."""
+    lines = []
+    if done.left_out_count:
+        lines.append(
+            f"Left out {counted(done.left_out_count, 'row')} whose file must not become an image "
+            "(name folders of images with --images-from):"
+        )
+        lines += [f"  {each}" for each in done.left_out]
+    if done.compared:
+        lines.append(f"{counted(done.compared, 'embedding')} computed here too: the same.")
+    elif done.embedded:
+        lines.append("No image could be read here, so its embeddings were taken over unchecked.")
+    return "".join(f"\n{line}" for line in lines)
 
 
 def check(project: ProjectPath, as_json: AsJson = False) -> None:

@@ -6,7 +6,9 @@ from typing import Annotated, Final
 
 import typer
 
+from engine.cli.options import ImagesFrom
 from engine.cli.output import AsJson, counted, progress_bar, say, stoppable
+from engine.cli.project_commands import data_set_notes
 from engine.config import CacheFolders
 from engine.errors import UsageError
 from engine.texts import either
@@ -39,6 +41,7 @@ def sample(
     *,
     by: By = WAYS[0],
     seed: Seed = 0,
+    images_from: ImagesFrom = None,
     as_json: AsJson = False,
 ) -> None:
     """Make a project of N images of a data set to label, with their embeddings; nothing is embedded anew.
@@ -59,12 +62,18 @@ def sample(
     wanted = Sample(count, SampleBy(by), seed)
     with stoppable("nothing was made") as cancel, progress_bar("Drawing images") as on_progress:
         done = project_of_data_set(
-            out, data_set, CacheFolders.default(), sample=wanted, on_progress=on_progress, cancel=cancel
+            out,
+            data_set,
+            CacheFolders.default(),
+            sample=wanted,
+            image_folders=images_from or [],
+            on_progress=on_progress,
+            cancel=cancel,
         )
     way = "that would teach most" if wanted.by is SampleBy.TEACH_FIRST else "drawn at random"
     again = f"; {done.doubles:,} of the drawn rows named an image again" if done.doubles else ""
     say(
-        f"Created {out} with {counted(done.images, 'image')} of {data_set} {way}{again}.",
+        f"Created {out} with {counted(done.images, 'image')} of {data_set} {way}{again}.{data_set_notes(done)}",
         {"project": str(out), "by": by, "seed": seed, **asdict(done)},
         as_json=as_json,
     )

@@ -21,7 +21,7 @@ from engine.images.find_images import FoundImages
 from engine.model_card import write_card
 from engine.new_file import clear_abandoned_drafts
 from engine.new_folder import Placing, check_is_free, new_folder, place_file
-from engine.runtime.eight_bit import eight_bit_path
+from engine.runtime.eight_bit import IDENTITY_DIGITS, companion_of, eight_bit_path
 from engine.texts import Message, enumerated
 
 SHARD_IMAGES: Final = 10_000
@@ -71,13 +71,14 @@ def _write(draft: Path, wanted: WantedDataSet, found: FoundImages, cancel: Cance
         )
     place_backbone(wanted.model.backbone, draft / BACKBONE_FILE)
     write_card(draft / BACKBONE_FILE, wanted.model.card)
-    companion = eight_bit_path(wanted.model.backbone)
-    if companion.is_file():
+    companion = companion_of(wanted.model.backbone)
+    if companion is not None:
         place_file(companion, eight_bit_path(draft / BACKBONE_FILE), Placing.COPY)
     (draft / SHARDS).mkdir()
     manifest = Manifest(
-        uuid.uuid4().hex, wanted.model.backbone_hash, wanted.model.card, wanted.sources, shard_images, totals.shards
-    )
+        uuid.uuid4().hex, wanted.model.backbone_hash, wanted.model.card, wanted.sources, shard_images, totals.shards,
+        identity=wanted.model.embedding_identity,
+    )  # fmt: skip
     write_manifest(draft, manifest)
     return manifest
 
@@ -89,8 +90,8 @@ def _refuse_other(manifest: Manifest, wanted: WantedDataSet) -> None:
         (Message("sources"), ", ".join(manifest.sources), ", ".join(wanted.sources)),
         (
             Message("backbone"),
-            named(manifest.card.name, manifest.backbone_hash),
-            named(model.card.name, model.backbone_hash),
+            named(manifest.card.name, manifest.identity),
+            named(model.card.name, model.embedding_identity),
         ),
         (Message("images a shard"), f"{manifest.shard_images:,}", f"{wanted.shard_images or manifest.shard_images:,}"),
     )
@@ -105,9 +106,9 @@ def _refuse_other(manifest: Manifest, wanted: WantedDataSet) -> None:
             )
 
 
-def named(backbone: str, backbone_hash: str) -> str:
-    """A backbone for people: two of one name differ in their hash."""
-    return f"{backbone} ({backbone_hash[:12]})"
+def named(backbone: str, identity: str) -> str:
+    """A backbone for people: two of one name differ in their hash, or in their companion's."""
+    return f"{backbone} ({identity[: 2 * IDENTITY_DIGITS]})"
 
 
 @contextmanager

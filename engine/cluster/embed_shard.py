@@ -29,6 +29,7 @@ from engine.errors import ImageError, ImageUnreachableError, InputError, Storage
 from engine.files import shown
 from engine.images.read_file import content_hash, read_file
 from engine.runtime.backbone import BackboneSession
+from engine.runtime.eight_bit import embedding_identity
 from engine.runtime.providers import CPU_CHOICE, choose_providers
 
 _READERS: Final = 8  # threads that wait for disks and stores. Chosen: an answer of a store takes some 50 ms.
@@ -51,9 +52,17 @@ class EmbedShards:
                 expected="the same folder on every node, such as one of a shared disk",
                 found=str(self.folder),
             )
-        card = read_manifest(self.folder).card
+        manifest, backbone = read_manifest(self.folder), self.folder / BACKBONE_FILE
+        found = embedding_identity(backbone, manifest.backbone_hash)
+        if found != manifest.identity:
+            raise InputError(
+                "the data set's backbone is not the one that it was begun with",
+                expected=manifest.identity,
+                found=found,
+                remedy="put the eight-bit version of the backbone back, or embed the sources into a new folder",
+            )
         choice = choose_providers("cuda") if resources.has_gpu else CPU_CHOICE
-        return ShardEmbedder(self.folder, BackboneSession(self.folder / BACKBONE_FILE, card, choice, resources.cores))
+        return ShardEmbedder(self.folder, BackboneSession(backbone, manifest.card, choice, resources.cores))
 
 
 @dataclass(frozen=True)

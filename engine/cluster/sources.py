@@ -7,7 +7,7 @@ from typing import Final
 
 from engine.cluster.containers import PARQUET, TAR, rows_by_group
 from engine.cluster.plan import IMAGE, TABLE, TAR_FILE, Piece
-from engine.cluster.storage import each_in_store, is_address, size_of
+from engine.cluster.storage import each_in_store, is_address, refuse_credentials, size_of
 from engine.errors import InputError, StorageError, found_at
 from engine.events import CancelToken
 from engine.files import open_regular
@@ -19,7 +19,13 @@ _TAKEN: Final = IMAGE_SUFFIXES | {TAR, PARQUET}
 
 
 def absolute(sources: Sequence[str]) -> tuple[str, ...]:
-    """Sources as the manifest keeps them: paths absolute, addresses as they are."""
+    """Sources as the manifest keeps them: paths absolute, addresses as they are.
+
+    Raises:
+        InputError: an address holds credentials.
+    """
+    for each in sources:
+        refuse_credentials(each)
     return tuple(each if is_address(each) else os.path.abspath(each) for each in sources)  # noqa: PTH100 (links stay)
 
 
@@ -95,6 +101,7 @@ def _listed(path: Path) -> Iterator[str]:
         with open_regular(path) as file:
             for line in file:
                 name = os.fsdecode(line.rstrip(b"\r\n"))
+                refuse_credentials(name)
                 if name.strip():
                     yield name if is_address(name) else os.path.join(path.parent, name)  # noqa: PTH118 (as written)
     except OSError as error:

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, Final
 
+from engine.credentials import has_credentials, without_credentials
 from engine.errors import (
     ImageError,
     ImageMissingError,
@@ -26,6 +27,16 @@ def is_address(text: str) -> bool:
     return "://" in text
 
 
+def refuse_credentials(address: str) -> None:
+    """Raise `InputError` for an address with a password, token or key: data sets keep addresses, and are passed on."""
+    if has_credentials(address):
+        raise InputError(
+            "an address holds a password, a token or a key, and data sets keep addresses",
+            expected="an address without it, and the credentials where the storage's own tools look for them",
+            found=without_credentials(address),
+        )
+
+
 @contextmanager
 def _reaching(name: str) -> Iterator[None]:
     """Raise what a person can do something about instead of what a store raises."""
@@ -41,9 +52,10 @@ def file_system(address: str) -> tuple[Any, str]:
     """The store of an address, and the path in it.
 
     Raises:
-        InputError: the store needs a package that is not installed, or there is no such kind.
+        InputError: the store needs a package that is not installed, there is no such kind, or credentials are in it.
         StorageError: credentials are missing.
     """
+    refuse_credentials(address)
     import fsspec
 
     with _reaching(address):
@@ -98,7 +110,7 @@ def read_from_store(address: str) -> bytes:
     except Exception as error:  # each store has errors of its own
         if _is_about_credentials(error):
             raise refusal(address, error) from error
-        raise ImageUnreachableError("the file cannot be read", found=one_line(error)) from error
+        raise ImageUnreachableError("the file cannot be read", found=without_credentials(one_line(error))) from error
     if size > MAX_FILE_BYTES:
         raise ImageError("the file is too large", found=f"{size // 1024**2} MB")
     if not data:
@@ -135,7 +147,7 @@ def _is_about_credentials(error: BaseException) -> bool:
 
 def refusal(name: str, error: Exception) -> ProtoleafError:
     """Build the error for a file or store that cannot be read."""
-    reason = one_line(error)
+    name, reason = without_credentials(name), without_credentials(one_line(error))
     if isinstance(error, FileNotFoundError):
         return StorageError("the file or folder is not there", found=name, remedy="check the path or reconnect it")
     if _is_about_credentials(error) or isinstance(error, PermissionError):

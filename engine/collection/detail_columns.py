@@ -65,7 +65,7 @@ def with_details(columns: DetailColumns, details: Iterable[ImageDetails]) -> Det
     codes = {camera: code for code, camera in enumerate(columns.cameras)}
     return DetailColumns(
         columns.ids,
-        taken=_with(columns.taken, places, [wall_seconds(each.taken_at) for each in found]),
+        taken=_with(columns.taken, places, [_taken_seconds(each) for each in found]),
         camera_code=_with(columns.camera_code, places, [codes.setdefault(each.camera, len(codes)) for each in found]),
         cameras=tuple(codes),
         latitude=_with(columns.latitude, places, [_or_nan(each.latitude) for each in found]),
@@ -96,6 +96,13 @@ def _with(column: NDArray[Any], places: Ids, values: Sequence[float]) -> NDArray
 
 def _or_nan(degrees: float | None) -> float:
     return float("nan") if degrees is None else degrees
+
+
+def _taken_seconds(details: ImageDetails) -> int:
+    """As `wall_seconds`; of a date without a time, the beginning of that day, month or year."""
+    if not details.taken_on:
+        return wall_seconds(details.taken_at)
+    return int(np.datetime64(details.taken_on, "s").astype(np.int64))
 
 
 def wall_seconds(taken_at: datetime | None) -> int:

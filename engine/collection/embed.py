@@ -19,14 +19,16 @@ from engine.runtime.backbone import BackboneSession
 from engine.runtime.providers import choose_providers
 
 
-def open_cache(model: ModelFiles, caches: CacheFolders) -> EmbeddingCache:
-    """Open the embedding cache that belongs to a backbone."""
-    return EmbeddingCache(caches.embeddings, model.backbone_hash, model.card.embedding_width)
+def open_cache(model: ModelFiles, caches: CacheFolders, project: Project | None = None) -> EmbeddingCache:
+    """Open the embedding cache that belongs to a backbone, with what a data set brought to a project."""
+    project_id = "" if project is None else project.backups.project_id
+    width = model.card.embedding_width
+    return EmbeddingCache(caches.embeddings, model.embedding_identity, width, project_id=project_id)
 
 
 def open_views_cache(model: ModelFiles, caches: CacheFolders) -> EmbeddingCache:
     """Open the cache of embeddings over all views of an image."""
-    return EmbeddingCache(caches.embeddings, views_hash(model.backbone_hash), model.card.embedding_width)
+    return EmbeddingCache(caches.embeddings, views_hash(model.embedding_identity), model.card.embedding_width)
 
 
 def embed_project(
@@ -58,7 +60,7 @@ def embed_project(
     folder = project.path.parent
     requests = (EmbedRequest(image_id, folder / path, known) for image_id, path, known in project.images.each_content())
 
-    with open_cache(model, caches) as cache:
+    with open_cache(model, caches, project) as cache:
 
         def record(batch: EmbedBatch) -> None:
             if project.is_writable:

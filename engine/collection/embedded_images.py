@@ -66,7 +66,7 @@ class ImageViews:
         """The cache; None, and nothing is made, before a view was embedded."""
         card = self._model.card
         if self._cache is None:
-            path = cache_file(self._caches.embeddings, views_hash(self._model.backbone_hash), card.embedding_width)
+            path = cache_file(self._caches.embeddings, views_hash(self._model.embedding_identity), card.embedding_width)
             self._cache = open_views_cache(self._model, self._caches) if path.exists() else None
         return self._cache
 
@@ -96,8 +96,10 @@ class EmbeddedImages:
     def __init__(self, project: Project, model: ModelFiles, caches: CacheFolders, *, with_views: bool = True) -> None:
         self._project = project
         self._width = model.card.embedding_width
-        self.cache = open_cache(model, caches)
-        self.name = f"{model.backbone_hash} {project.path}"  # of what is kept for the next opening
+        self.cache = open_cache(model, caches, project)
+        self.name = (
+            f"{model.embedding_identity} {project.path} {self.project_id}"  # of what is kept for the next opening
+        )
         self._kept = KeptEmbeddings(caches.collections, self.name, self._width)
         self._kept_at = 0  # age of the store that the kept rows have
         kept_list = KeptList(caches.collections, str(project.path)) if project.is_writable else None

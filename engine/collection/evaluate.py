@@ -74,16 +74,21 @@ def match_truth(
     Images that a person labelled are left out.
 
     Raises:
-        InputError: an end of a path fits several images.
+        InputError: an end of a path fits several images, or two names of one image give it different classes.
     """
     folder = storable(project_folder.as_posix())
     keys = image_keys(truth)
     depth = max((name.count("/") for name in keys), default=0) + 1
     claims: dict[str, list[int]] = {}
+    also: list[tuple[str, str]] = []  # names of one image, the one that counts first
     for row, path in enumerate(classified.paths):
-        name = next((keys[name] for name in _names(storable(path), folder, depth) if name in keys), None)
-        if name is not None:
-            claims.setdefault(name, []).append(row)
+        names = [keys[name] for name in _names(storable(path), folder, depth) if name in keys]
+        if names:
+            claims.setdefault(names[0], []).append(row)
+            also += [(names[0], other) for other in names[1:]]
+    plain = {spellings(name)[1]: name for name in reversed(truth)}
+    spelled = ((plain[spellings(name)[1]], name) for name in truth)
+    _refuse_contradictions(truth, [*spelled, *(pair for pair in also if pair[1] not in claims)])
     rows, answers = [], []
     for name, claimed in claims.items():
         meant = _only_unlabelled(classified, name, claimed, folder)
@@ -91,6 +96,19 @@ def match_truth(
             rows.append(meant)
             answers.append(truth[name])
     return np.array(rows, dtype=np.int64), np.array(answers, dtype=np.int64), len(truth.keys() - claims.keys())
+
+
+def _refuse_contradictions(truth: Mapping[str, int], names_of_one: Sequence[tuple[str, str]]) -> None:
+    for name, other in names_of_one:
+        if truth[name] != truth[other]:
+            raise InputError(
+                "the truth file names two classes for one image",
+                expected="one class for each image",
+                found="“{name}” and “{other}”",
+                remedy="delete the line that is wrong, or write more of the path",
+                name=name,
+                other=other,
+            )
 
 
 def _only_unlabelled(classified: Classified, name: str, claimed: Sequence[int], folder: str) -> int | None:

@@ -77,7 +77,7 @@ def find_folds(given: FoldInput, prints: Fingerprints) -> Folds:
         prints: what is known of the n pictures.
     """
     found = sequences(given.times, given.most_seconds)
-    alike = copies(prints.bits, given.times.seconds, given.embeddings, given.rows)
+    alike = copies(prints.bits, given.times.clock_seconds, given.embeddings, given.rows)
     twins = joined(same_content(given.content_keys), alike)
     groups = joined(twins, found)
     return Folds(given.image_ids, groups, twins, found, prints.sharpness, given.times.seconds).folded()
@@ -108,11 +108,12 @@ def sequence_names(project: Project) -> dict[int, str]:
 
 def _shot_times(project: Project, image_ids: Integers) -> ShotTimes:
     """Times and sources of images (n,), ids ascending."""
-    shots = np.array(project.details.shot_times(), dtype=np.int64).reshape(-1, 3)
+    shots = np.array(project.details.shot_times(), dtype=np.int64).reshape(-1, 4)
     if len(shots) == 0:
         return ShotTimes.unknown(len(image_ids))
     times = ShotTimes.unknown(len(image_ids)).own()
     shots = shots[np.isin(shots[:, 0], image_ids)]
     places = np.searchsorted(image_ids, shots[:, 0])
-    times.seconds[places], times.sources[places] = sound_seconds(shots[:, 1]), shots[:, 2]
+    times.seconds[places], times.clock_seconds[places] = sound_seconds(shots[:, 1]), sound_seconds(shots[:, 2])
+    times.sources[places] = shots[:, 3]
     return times

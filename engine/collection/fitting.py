@@ -29,8 +29,9 @@ STAGE_SETTING: Final = "collection"
 
 
 def setting_of(project: Project) -> Setting:
-    """The classifier; PPN+ by default."""
-    return Setting(str(project.policies.setting(SETTING_NAME, Setting.PPN_PLUS.value)))
+    """The classifier; PPN+ by default, and where a newer program chose one that is not known here."""
+    name = project.policies.setting(SETTING_NAME, Setting.PPN_PLUS.value)
+    return Setting(name) if name in set(Setting) else Setting.PPN_PLUS
 
 
 def is_stage_on(project: Project) -> bool:

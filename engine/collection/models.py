@@ -19,10 +19,11 @@ from engine.backbones.model_files import (
 )
 from engine.config import CacheFolders
 from engine.errors import ModelError, reason_of
+from engine.files import hash_in_name
 from engine.full_disk import writing
 from engine.model_card import BackboneCard, card_of, file_hash
 from engine.new_file import clear_abandoned_drafts, private_folder, write_file
-from engine.runtime.eight_bit import eight_bit_path
+from engine.runtime.eight_bit import IDENTITY_DIGITS, eight_bit_path
 from engine.texts import enumerated
 
 if TYPE_CHECKING:
@@ -52,7 +53,8 @@ def model_or_lost(project: "Project", caches: CacheFolders, version: "ModelVersi
         propagation = _propagation_of(version)
         path = Path(version.backbone_path or f"{version.backbone_name}.onnx")
         card = _card_of(version, caches)
-        return ModelFiles(card.name, path, version.backbone_hash, card, propagation, _hash_of(propagation))
+        identity = _identity_in(caches, version.backbone_hash)
+        return ModelFiles(card.name, path, version.backbone_hash, card, propagation, _hash_of(propagation), identity)
 
 
 def lost_reason(project: "Project", caches: CacheFolders) -> str:
@@ -85,8 +87,21 @@ def _card_of(version: "ModelVersion", caches: CacheFolders) -> BackboneCard:
 
 def _width_in(caches: CacheFolders, backbone_hash: str) -> int:
     """Width of the cached embeddings of a backbone; that of the bundled one without any."""
-    widths = [path.stem.partition("-")[2] for path in caches.embeddings.glob(f"{backbone_hash[:32]}-*.sqlite")]
+    widths = [path.stem.partition("-")[2] for path in _caches_of(caches, backbone_hash)]
     return next((int(width) for width in widths if width.isdecimal()), find_model().card.embedding_width)
+
+
+def _identity_in(caches: CacheFolders, backbone_hash: str) -> str:
+    """Identity of the newest cached embeddings of a backbone; "" without any."""
+    name = next((path.stem.partition("-")[0] for path in _caches_of(caches, backbone_hash)), "")
+    return backbone_hash if name and backbone_hash.startswith(name) else name
+
+
+def _caches_of(caches: CacheFolders, backbone_hash: str) -> list[Path]:
+    """Caches of a backbone's embeddings, by itself or by its companion, the newest first."""
+    named = f"{hash_in_name(backbone_hash)[:IDENTITY_DIGITS]}*-*.sqlite"
+    found = (*caches.embeddings.glob(named), *caches.embeddings.glob(f"imported/*/{named}"))
+    return sorted(found, key=lambda path: path.stat().st_mtime_ns, reverse=True)
 
 
 def _hash_of(path: Path) -> str:
@@ -229,7 +244,7 @@ def _bundled_with(content_hash: str) -> Path | None:
 
 def _taken_out(project: "Project", caches: CacheFolders, content_hash: str, *, path: Path | None = None) -> Path:
     """A file of the project in the cache, written when it is missing or differs."""
-    path = path or caches.models / f"{content_hash}.onnx"
+    path = path or caches.models / f"{hash_in_name(content_hash)}.onnx"
     remedy = "free some disk space or choose another cache folder"
     with writing(caches.models, "the model cannot be written to the cache folder", remedy):
         if not path.is_file() or _hash_of(path) != content_hash:

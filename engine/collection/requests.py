@@ -66,7 +66,9 @@ class PrepareChange(Request[PreparedChange]):
 def file_to_embed(live: LiveCollection, caches: CacheFolders, file: Path, device: str = "auto") -> EmbedImages:
     """A file that is no image of the project, embedded by the project's model."""
     model = live.model
-    return EmbedImages((EmbedRequest(0, file),), model.backbone, model.backbone_hash, model.card, caches.root, device)
+    return EmbedImages(
+        (EmbedRequest(0, file),), model.backbone, model.embedding_identity, model.card, caches.root, device
+    )
 
 
 IMAGES_AT_ONCE: Final = 5_000  # of one request: it is made in some milliseconds, so no thread waits
@@ -141,7 +143,7 @@ def _request(
     return EmbedImages(
         tuple(EmbedRequest(image_id, live.state.path_of(image_id), known) for image_id, known in pairs),
         model.backbone,
-        model.backbone_hash,
+        model.embedding_identity,
         model.card,
         caches.root,
         device,

@@ -178,8 +178,8 @@ def _in_range(term: Term, read: Read) -> Term:
     """A value, a comparison with one, or a range of two, either of which may be open."""
     if ".." in term.text:
         first, _, last = term.text.partition("..")
-        low = read(first) if first else (-inf, -inf)
-        high = read(last) if last else (inf, inf)
+        low = read(first.strip()) if first else (-inf, -inf)
+        high = read(last.strip()) if last else (inf, inf)
         if low is None or high is None or (not first and not last):
             raise _not_understood(term, EXAMPLES[term.field])
         if low[0] > high[1]:
@@ -190,7 +190,7 @@ def _in_range(term: Term, read: Read) -> Term:
             )
         return replace(term, low=low[0], high=high[1])
     found = _COMPARED.fullmatch(term.text)
-    named = None if found is None else read(found[2])
+    named = None if found is None else read(found[2].strip())
     if found is None or named is None:
         raise _not_understood(term, EXAMPLES[term.field])
     low_high = {
@@ -211,13 +211,12 @@ def _dates(text: str) -> tuple[float, float] | None:
     found = _DATE.fullmatch(text)
     if found is None:
         return None
-    year, month, day = (int(part) if part else None for part in found.groups())
-    assert year is not None
+    year, month, day = found.groups()
+    last_month = int(month or 12)
     try:
-        first = datetime(year, month or 1, day or 1, tzinfo=UTC)
-        last_month = month or 12
-        last_day = day or monthrange(year, last_month)[1]
-        last = datetime(year, last_month, last_day, 23, 59, 59, tzinfo=UTC)
+        first = datetime(int(year), int(month or 1), int(day or 1), tzinfo=UTC)
+        last_day = int(day or monthrange(int(year), last_month)[1])
+        last = datetime(int(year), last_month, last_day, 23, 59, 59, tzinfo=UTC)
     except (ValueError, IndexError):
         return None
     return first.timestamp(), last.timestamp()
@@ -232,7 +231,7 @@ def _as_stars(term: Term) -> Term:
 
 def rating_like(text: str) -> bool:
     """Whether a number of stars stands in a comparison."""
-    number = text.lstrip("<>=")
+    number = text.lstrip("<>=").strip()
     return number == "0" or rating_text(number) == number
 
 
@@ -261,8 +260,8 @@ def _scores(text: str) -> tuple[float, float] | None:
 def _as_size(term: Term) -> Term:
     read = _in_range(term, _sizes)
     if not term.text.startswith(("<", ">")) and ".." not in term.text:  # a size is named as it is shown, rounded
-        number = _SIZE.fullmatch(term.text.lstrip("=").casefold())
-        assert number is not None
+        number = _SIZE.fullmatch(term.text.lstrip("=").strip().casefold())
+        assert number is not None, "it was read above"
         half = 0.5 * _UNITS[number[2]] / 10 ** len(number[1].partition(".")[2])
         read = replace(read, low=read.low - half, high=nextafter(read.high + half, -inf))
     return read

@@ -8,8 +8,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from engine.credentials import without_credentials
 from engine.images.read_file import HASH_BYTES
 
+UNUSABLE: Final = "the embedding in the data set is not finite, is zero, or has no content hash"
 EMBEDDED: Final = "embedded"  # the status of an image with an embedding; of others it is the error's code
 
 
@@ -76,7 +78,7 @@ def to_arrow(rows: EmbeddedRows) -> pa.RecordBatch:
     embeddings = pa.FixedSizeListArray.from_arrays(values, type=kind, mask=pa.array(~rows.has_embedding))
     columns = [
         pa.array(rows.content_hashes, schema.field("content_hash").type),
-        pa.array(rows.paths, pa.string()),
+        pa.array(list(map(without_credentials, rows.paths)), pa.string()),
         pa.array(rows.sizes_bytes, pa.int64()),
         embeddings,
         pa.array(rows.statuses, pa.string()),
@@ -88,24 +90,32 @@ def to_arrow(rows: EmbeddedRows) -> pa.RecordBatch:
 def from_arrow(batch: pa.RecordBatch) -> EmbeddedRows:
     """Rows of Arrow's columns."""
     embeddings, has_embedding = embeddings_in(batch)
+    hashes, reasons = batch.column("content_hash").to_pylist(), batch.column("reason").to_pylist()
+    has_embedding &= np.array([each is not None for each in hashes], dtype=np.bool_)
+    for place in np.flatnonzero(has_embedding_in(batch) & ~has_embedding).tolist():
+        reasons[place] = UNUSABLE
     return EmbeddedRows(
-        batch.column("content_hash").to_pylist(),
-        batch.column("path").to_pylist(),
+        hashes,
+        list(map(without_credentials, batch.column("path").to_pylist())),
         batch.column("size_bytes").to_pylist(),
         embeddings,
         has_embedding,
         batch.column("status").to_pylist(),
-        batch.column("reason").to_pylist(),
+        reasons,
     )
 
 
 def embeddings_in(batch: pa.RecordBatch) -> tuple[NDArray[np.float16], NDArray[np.bool_]]:
-    """The embeddings (n, width) float16 of Arrow's columns, zeros where there is none, and which there are (n,)."""
+    """The embeddings (n, width) float16 of Arrow's columns, zeros where there is none, and which there are (n,).
+
+    What is not finite, or zero everywhere, is no embedding.
+    """
     column = batch.column("embedding")
     width = column.type.list_size
     values = column.values.slice(column.offset * width, len(column) * width)
     embeddings = values.to_numpy(zero_copy_only=False).reshape(len(column), width).astype(np.float16)
-    has_embedding = has_embedding_in(batch)
+    is_usable = np.isfinite(embeddings).all(axis=1) & embeddings.any(axis=1)
+    has_embedding = has_embedding_in(batch) & is_usable
     embeddings[~has_embedding] = 0
     return embeddings, has_embedding
 

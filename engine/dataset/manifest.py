@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from engine.credentials import without_credentials
 from engine.dataset.described_folder import (
     FolderKind,
     ShardFacts,
@@ -15,6 +16,7 @@ from engine.dataset.described_folder import (
     read_description,
     write_description,
 )
+from engine.files import is_embedding_identity, is_sha256
 from engine.model_card import BackboneCard
 from engine.texts import Message, marked
 
@@ -25,6 +27,7 @@ DATA_SET: Final = FolderKind(
     marked("make one with `protoleaf embed SOURCE... --out DATASET --backbone B`"),
 )
 BACKBONE_FILE: Final = "backbone.onnx"  # a copy of the backbone in the data set, with its card beside it
+MOST_SHARDS: Final = 10_000_000
 PLAN_FILE: Final = "plan.parquet"  # which images belong to which shard
 
 
@@ -39,6 +42,7 @@ class Manifest:
     shard_images: int  # images of a shard, at most; an archive is one shard
     shard_count: int  # of the plan
     shards: tuple[ShardFacts, ...] = ()  # of each, once all are there
+    identity: str = ""  # of the embeddings; of the backbone without a companion where an older program left it open
 
     @property
     def is_whole(self) -> bool:
@@ -69,7 +73,8 @@ def manifest_fields(manifest: Manifest) -> dict[str, Any]:
     return {
         "data_set_id": manifest.data_set_id,
         "backbone": {"sha256": manifest.backbone_hash, **asdict(manifest.card)},
-        "sources": list(manifest.sources),
+        "embeddings": manifest.identity,
+        "sources": list(map(without_credentials, manifest.sources)),
         "shard_images": manifest.shard_images,
         "shard_count": manifest.shard_count,
         "rows": manifest.rows if manifest.is_whole else None,
@@ -100,11 +105,18 @@ def _manifest_of(fields: Mapping[str, Any]) -> Manifest:
         str(fields["data_set_id"]),
         backbone_hash,
         BackboneCard(**backbone),
-        tuple(map(str, fields["sources"])),
+        tuple(without_credentials(str(each)) for each in fields["sources"]),
         int(fields["shard_images"]),
         int(fields["shard_count"]),
         facts_of(fields["shards"]),
+        str(fields.get("embeddings", "")) or backbone_hash,
     )
+    if not is_embedding_identity(manifest.identity):
+        raise ValueError(f"the identity of the embeddings is no hash but {manifest.identity[:80]!r}")
+    if not is_sha256(backbone_hash):
+        raise ValueError(f"the backbone's hash is no SHA-256 but {backbone_hash[:80]!r}")
+    if not (manifest.shard_images >= 1 and 0 <= manifest.shard_count <= MOST_SHARDS):
+        raise ValueError(f"{manifest.shard_count} shards of {manifest.shard_images} images")
     if len(manifest.shards) not in {0, manifest.shard_count}:
         raise ValueError(f"{len(manifest.shards)} of {manifest.shard_count} shards are described")
     if not all(0 <= facts.failed <= facts.rows for facts in manifest.shards):

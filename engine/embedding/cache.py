@@ -1,4 +1,4 @@
-"""Keeps embeddings between runs, by content of the image and backbone. May be deleted at any time."""
+"""Keeps embeddings between runs, by content of the image and identity of the embedding. May be deleted at any time."""
 
 import sqlite3
 import threading
@@ -9,7 +9,7 @@ from typing import Final, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.files import FoundFile
+from engine.files import FoundFile, hash_in_name
 from engine.full_disk import storage_error
 from engine.images.cache_file import file_identity, open_cache, recover, transaction
 
@@ -28,14 +28,19 @@ T = TypeVar("T")
 
 
 class EmbeddingCache:
-    """Embeddings of one backbone in one SQLite file, plus which content each known file had.
+    """Embeddings of one identity in one SQLite file, plus which content each known file had.
 
     Safe to use from several threads and several processes at once. A damaged file is set aside and started anew.
+
+    Args:
+        project_id: of the project that also sees the embeddings that a data set brought it, see `imported_file`.
+            Those computed here come first, and only they are written here.
     """
 
-    def __init__(self, folder: Path, backbone_hash: str, width: int) -> None:
-        self.path = cache_file(folder, backbone_hash, width)
+    def __init__(self, folder: Path, identity: str, width: int, *, project_id: str = "") -> None:
+        self.path = cache_file(folder, identity, width)
         self.width = width
+        self._imported = imported_cache(folder, identity, width, project_id) if project_id else None
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
         self._identity: tuple[int, int] | None = None
@@ -51,6 +56,8 @@ class EmbeddingCache:
         """Close the file; the next use opens it again."""
         with self._lock:
             self._drop_connection()
+        if self._imported is not None:
+            self._imported.close()
 
     def put_many(self, hashes: Sequence[bytes], vectors: NDArray[np.floating]) -> None:
         """Store embeddings (n, width), clipped to float16, in one transaction; then they survive a kill.
@@ -70,13 +77,17 @@ class EmbeddingCache:
         vectors = np.zeros((len(hashes), self.width), dtype=np.float16)
         found = np.zeros(len(hashes), dtype=np.bool_)
         self._with_cache(lambda connection: self._fill(connection, hashes, vectors, found))
+        if self._imported is not None and not found.all():
+            others = np.flatnonzero(~found)
+            vectors[others], found[others] = self._imported.get_many([hashes[place] for place in others.tolist()])
         return vectors, found
 
     def missing(self, hashes: Iterable[bytes]) -> list[bytes]:
         """The hashes without an embedding, each once, in order."""
         wanted = list(dict.fromkeys(hashes))
         known = self._with_cache(lambda connection: _known_hashes(connection, wanted))
-        return [key for key in wanted if key not in known]
+        missing = [key for key in wanted if key not in known]
+        return missing if self._imported is None else self._imported.missing(missing)
 
     def remember_files(self, files: Sequence[FoundFile], hashes: Sequence[bytes]) -> None:
         """Store the content hash of each file, so that an unchanged file need not be read again.
@@ -171,9 +182,20 @@ def to_halves(vectors: NDArray[np.floating]) -> NDArray[np.float16]:
     return np.clip(vectors, -_FLOAT16_MAX, _FLOAT16_MAX).astype(np.float16)
 
 
-def cache_file(folder: Path, backbone_hash: str, width: int) -> Path:
-    """Where the cache of a backbone lies, whether it is there or not."""
-    return folder / f"{backbone_hash[:32]}-{width}.sqlite"
+def cache_file(folder: Path, identity: str, width: int) -> Path:
+    """Where the cache of embeddings of an identity lies, whether it is there or not."""
+    return folder / f"{hash_in_name(identity)[:32]}-{width:d}.sqlite"
+
+
+def imported_file(folder: Path, identity: str, width: int, project_id: str) -> Path:
+    """Where the embeddings lie that a data set brought to one project; no other project sees them."""
+    return folder / "imported" / hash_in_name(project_id)[:32] / cache_file(folder, identity, width).name
+
+
+def imported_cache(folder: Path, identity: str, width: int, project_id: str) -> EmbeddingCache | None:
+    """The embeddings that a data set brought to a project, where it was made of one."""
+    path = imported_file(folder, identity, width, project_id)
+    return EmbeddingCache(path.parent, identity, width) if path.exists() else None
 
 
 def _embedding_rows(connection: sqlite3.Connection, hashes: Sequence[bytes]) -> Iterator[list[tuple[bytes, bytes]]]:

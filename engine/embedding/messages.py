@@ -68,7 +68,7 @@ class EmbedImages(Request[EmbedSummary]):
 
     images: tuple[EmbedRequest, ...]  # with absolute paths
     backbone: Path  # its file
-    backbone_hash: str  # that names its cache
+    identity: str  # of its embeddings, which names their cache
     card: BackboneCard  # of the backbone
     cache: Path  # root of the caches
     device: str = "auto"  # one of `providers.DEVICES`

@@ -74,6 +74,6 @@ def first_of_each(class_ids: NDArray[np.integer]) -> NDArray[np.int64]:
     return np.sort(order[np.arange(len(order)) - starts < MOST_PER_CLASS])
 
 
-def views_hash(backbone_hash: str) -> str:
-    """Identity, hex, of a backbone over all views: it has an embedding cache of its own."""
-    return hashlib.sha256(f"{backbone_hash} {VIEWS} views, version {_VERSION}".encode()).hexdigest()
+def views_hash(identity: str) -> str:
+    """Identity, hex, of embeddings over all views, by that of one view: they have a cache of their own."""
+    return hashlib.sha256(f"{identity} {VIEWS} views, version {_VERSION}".encode()).hexdigest()

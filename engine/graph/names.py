@@ -71,6 +71,12 @@ def clean_path(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(map(clean_name, names))
 
 
+def loose_name(name: str) -> str:
+    """What names have in common that differ only by capitals, blanks, underscores, or how accents are composed."""
+    composed = unicodedata.normalize("NFC", name[: LONGEST_NAME * _MOST_DECOMPOSED])
+    return " ".join(unicodedata.normalize("NFC", composed.casefold()).replace("_", " ").split())
+
+
 def join_path(names: Iterable[str]) -> str:
     r"""Write names from a root down as one path; "/" inside a name becomes "\/" and "\" becomes "\\"."""
     return SEPARATOR.join(name.replace("\\", "\\\\").replace(SEPARATOR, "\\/") for name in names)

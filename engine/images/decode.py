@@ -20,7 +20,15 @@ from PIL import Image, ImageFile, UnidentifiedImageError
 
 from engine.errors import ImageError
 from engine.files import size_text
-from engine.images.image_header import divisor_for, held_bytes, is_header_bounded, jpeg_orientation, upright
+from engine.images.colour_profile import in_srgb, profile_of
+from engine.images.image_header import (
+    divisor_for,
+    held_bytes,
+    is_header_bounded,
+    jpeg_orientation,
+    jpeg_profile,
+    upright,
+)
 from engine.images.kinds import PILLOW_FORMATS, heif_formats, is_heif
 from engine.images.opened_image import LARGE_PIXELS, WantedPart, reading
 from engine.images.pixels import REDUCING_GAP, Part, centre_box, held_factor, square, square_in_box
@@ -73,13 +81,15 @@ def decode_rgb(data: bytes, *, smallest_side: int | None = None, longest_side: i
 
     def pixels_of(image: Image.Image) -> NDArray[np.uint8]:
         with reading(image, shown.data, choose, as_array=True) as wanted:
-            return upright(np.asarray(wanted.image), shown.orientation or wanted.orientation)
+            pixels = in_srgb(np.asarray(wanted.image), profile_of(image))
+            return upright(pixels, shown.orientation or wanted.orientation)
 
     try:
         shown = _shown(data, least)
         pixels = _decode_jpeg(shown.data, least, "rgb")
         if pixels is None:
             return _decode_with_pillow(shown.data, least, pixels_of)
+        pixels = in_srgb(pixels, jpeg_profile(shown.data))
         return upright(pixels, shown.orientation or jpeg_orientation(shown.data))
     except MemoryError as error:
         raise ImageError("there is not enough memory for this image") from error
@@ -101,7 +111,8 @@ def decode_square(data: bytes, side: int, resize_share: float = 1.0) -> NDArray[
 
     def square_of(image: Image.Image) -> NDArray[np.uint8]:
         with reading(image, shown.data, choose) as wanted:
-            return upright(_centre(wanted, side, resize_share), shown.orientation or wanted.orientation)
+            pixels = in_srgb(_centre(wanted, side, resize_share), profile_of(image))
+            return upright(pixels, shown.orientation or wanted.orientation)
 
     def least(_width: int, _height: int) -> tuple[int, int]:
         return smallest_side, smallest_side
@@ -111,7 +122,8 @@ def decode_square(data: bytes, side: int, resize_share: float = 1.0) -> NDArray[
         pixels = _decode_jpeg(shown.data, least, "rgbx")
         if pixels is None:
             return _decode_with_pillow(shown.data, least, square_of)
-        return upright(square(pixels, side, resize_share), shown.orientation or jpeg_orientation(shown.data))
+        pixels = in_srgb(square(pixels, side, resize_share), jpeg_profile(shown.data))
+        return upright(pixels, shown.orientation or jpeg_orientation(shown.data))
     except MemoryError as error:
         raise ImageError("there is not enough memory for this image") from error
 

@@ -21,6 +21,7 @@ class PhotoDetails:
     longitude: float | None = None  # degrees, -180..180
     # further ones by the names in `FIELDS`, of those that are there
     fields: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    media_type: str = ""  # such as "image/jpeg", by what the file holds; "" where unknown
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,7 @@
 """Details in the directories of Exif, as Pillow reads them."""
 
-import re
 from collections.abc import Mapping
 from contextlib import suppress
-from datetime import datetime, timedelta, timezone
 from typing import Final
 
 from PIL import Image
@@ -19,14 +17,13 @@ from engine.images.found_details import (
     present,
     rating_text,
     real_place,
-    real_time,
 )
 from engine.images.readers import PILLOW_DAMAGE
+from engine.images.taken_time import taken_time
 
 _SIDEWAYS: Final = 5  # from this orientation on, rows are columns
 _LARGEST_SIDE: Final = 1_000_000  # pixels
 _RATING: Final = 0x4746  # of Windows and cameras
-_TIME: Final = re.compile(r"(\d{4})[:\-/.](\d{1,2})[:\-/.](\d{1,2})[ T](\d{1,2}):(\d{1,2})(?::(\d{1,2}))?")
 _CHARACTER_CODE_BYTES: Final = 8  # in front of the comment of a user
 _MOST_EXPOSURE_S: Final = 1e6  # Chosen: no shutter is open for eleven days.
 
@@ -44,11 +41,12 @@ def exif_details(exif: Image.Exif) -> FoundDetails:
         degrees(gps.get(GPS.GPSLongitudeRef), gps.get(GPS.GPSLongitude)),
     )
     return FoundDetails(
-        _taken_at(photo),
+        taken_time(_date_text(photo, Base.DateTimeOriginal), clean(photo.get(Base.OffsetTimeOriginal))),
+        taken_time(_date_text(photo, Base.DateTimeDigitized), clean(photo.get(Base.OffsetTimeDigitized))),
         camera_name(exif.get(Base.Make), exif.get(Base.Model)),
         latitude,
         longitude,
-        present({**_words(exif, photo), **_settings(photo)}),
+        present({**_words(exif, photo), **_settings(photo), "serial": _serial(exif, photo)}),
         isinstance(orientation, int) and _SIDEWAYS <= orientation <= 8,  # noqa: PLR2004 (Exif knows eight)
         *_size(photo),
     )
@@ -67,36 +65,15 @@ def _size(photo: Mapping[int, object]) -> tuple[int, int]:
     return 0, 0
 
 
-def _taken_at(photo: Mapping[int, object]) -> datetime | None:
-    for tag, zone in (
-        (Base.DateTimeOriginal, Base.OffsetTimeOriginal),
-        (Base.DateTimeDigitized, Base.OffsetTimeDigitized),
-    ):
-        taken_at = real_time(time_in(clean(photo.get(tag)), clean(photo.get(zone))))
-        if taken_at is not None:
-            return taken_at
-    return None
+def _date_text(photo: Mapping[int, object], tag: int) -> str:
+    """As it stands there: blanks take the places of numbers that are not known."""
+    value = photo.get(tag)
+    return value.strip("\0") if isinstance(value, str) else clean(value)
 
 
-def time_in(text: str, zone: str = "") -> datetime | None:
-    """The time in a text that begins with it, as Exif and XMP write it; with the zone where there is one."""
-    found = _TIME.match(text)
-    if found is None:
-        return None
-    try:
-        taken_at = datetime(*(int(part or 0) for part in found.groups()))  # type: ignore[arg-type]  # noqa: DTZ001
-        zone = zone or text[found.end() :].lstrip("0123456789.")
-        if zone == "Z":
-            zone = "+00:00"
-        if len(zone) == len("+00:00") and zone[0] in "+-":
-            hours, minutes = zone[1:].split(":")
-            offset = timedelta(hours=int(hours), minutes=int(minutes))
-            return taken_at.replace(tzinfo=timezone(-offset if zone[0] == "-" else offset))
-    except (ValueError, OverflowError):
-        with suppress(ValueError, OverflowError):
-            return datetime(*(int(part or 0) for part in found.groups()))  # type: ignore[arg-type]  # noqa: DTZ001
-        return None
-    return taken_at
+def _serial(exif: Mapping[int, object], photo: Mapping[int, object]) -> str:
+    """The number of the camera's body, by Exif or by a DNG."""
+    return clean(photo.get(Base.BodySerialNumber)) or clean(exif.get(Base.CameraSerialNumber))
 
 
 def degrees(letter: object, value: object) -> float | None:

@@ -4,17 +4,18 @@ import math
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
 from typing import Final
 
-FIRST_YEAR: Final = 1826  # of the first photograph; clocks that were never set tell other dates
+from engine.images.taken_time import TakenTime, first_taken
+
 LONGEST_NAME: Final = 200  # characters of a camera, a lens, a person. Chosen.
 LONGEST_TEXT: Final = 4_000  # characters of a description. Chosen.
 MOST_KEYWORDS: Final = 200  # Chosen.
 SEPARATOR: Final = "\n"  # between keywords; no clean text holds one
+TAKEN_ON: Final = "taken_on"  # field of a date without a time: "1912", "1912-06", "1912-06-03"
 FIELDS: Final = (
     *("title", "description", "keywords", "creator", "copyright", "rating"),
-    *("lens", "exposure_s", "aperture", "iso", "focal_length_mm"),
+    *("serial", "lens", "exposure_s", "aperture", "iso", "focal_length_mm", TAKEN_ON),
 )
 """Names of further details, in the order in which they are shown."""
 _MEAN_NOTHING: Final = frozenset(
@@ -34,7 +35,8 @@ _TURNING: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2
 class FoundDetails:
     """What one block says; empty where it says nothing that makes sense."""
 
-    taken_at: datetime | None = None
+    taken: TakenTime = TakenTime()
+    digitized: TakenTime = TakenTime()  # when a scan was made; a camera writes the same time twice
     camera: str = ""
     latitude: float | None = None
     longitude: float | None = None
@@ -50,8 +52,13 @@ def merged(found: Sequence[FoundDetails]) -> FoundDetails:
     for each in found:
         fields.update(each.fields)
     place = next((each for each in found if each.latitude is not None), FoundDetails())
+    taken = first_taken(each.taken for each in found)
+    if not taken.is_known:
+        taken = first_taken(each.digitized for each in found)
+    fields |= present({TAKEN_ON: taken.date})
     return FoundDetails(
-        next((each.taken_at for each in found if each.taken_at is not None), None),
+        taken,
+        TakenTime(),
         next((each.camera for each in found if each.camera), ""),
         place.latitude,
         place.longitude,
@@ -110,15 +117,6 @@ def camera_name(make: object, model: object) -> str:
     if not words or (name and name.casefold().startswith(words[0].casefold())):
         return name
     return clean(f"{' '.join(words)} {name}")
-
-
-def real_time(taken_at: datetime | None) -> datetime | None:
-    """A time at which a photo can have been taken, without parts of a second; else None."""
-    if taken_at is None:
-        return None
-    latest = datetime.now(UTC).replace(tzinfo=None) + timedelta(days=2)  # a clock may be in another zone, or a bit off
-    wall = taken_at.replace(tzinfo=None)
-    return taken_at.replace(microsecond=0) if datetime(FIRST_YEAR, 1, 1) <= wall <= latest else None  # noqa: DTZ001 (cameras know no zone, mostly)
 
 
 def real_place(latitude: float | None, longitude: float | None) -> tuple[float | None, float | None]:

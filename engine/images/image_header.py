@@ -239,6 +239,23 @@ def jpeg_orientation(data: bytes) -> int:
     return UPRIGHT
 
 
+_ICC_APP: Final = 0xE2  # the kind of a segment with a part of an ICC profile
+_ICC_HEADER: Final = b"ICC_PROFILE\x00"
+_ICC_NUMBERS_BYTES: Final = 2  # the number of the part, and how many there are
+
+
+def jpeg_profile(data: bytes) -> bytes:
+    """The ICC profile of a JPEG, put together of its parts; b"" without one."""
+    parts: dict[int, bytes] = {}
+    for marker, at, length in _segments(data):
+        if marker == _START_OF_SCAN:
+            break
+        if marker == _ICC_APP and data.startswith(_ICC_HEADER, at + 4):
+            start = at + 4 + len(_ICC_HEADER)
+            parts[data[start]] = data[start + _ICC_NUMBERS_BYTES : at + 2 + length]
+    return b"".join(parts[number] for number in sorted(parts))
+
+
 def orientation_in(tiff: bytes) -> int:
     """Orientation 1-8 that the first directory of a TIFF structure declares; 1 when there is none."""
     order = byte_order(tiff)

@@ -1,18 +1,16 @@
 """Details in the records of the IPTC's Information Interchange Model, the older form of a photo's words."""
 
 from collections.abc import Mapping
-from typing import Final
 
 from PIL import ImageFile, IptcImagePlugin
 
-from engine.images.exif_details import time_in
-from engine.images.found_details import FoundDetails, clean, clean_description, clean_keywords, present, real_time
+from engine.images.found_details import FoundDetails, clean, clean_description, clean_keywords, present
+from engine.images.taken_time import taken_time
 
 _TITLE, _HEADLINE, _KEYWORDS, _DATE, _TIME, _CREATOR, _COPYRIGHT, _CAPTION = (
     (2, number) for number in (5, 105, 25, 55, 60, 80, 116, 120)
 )
 """Record and data set of each."""
-_DATE_DIGITS: Final = 8  # 20240531
 Records = Mapping[tuple[int, int], bytes | list[bytes]]
 
 
@@ -29,11 +27,9 @@ def iptc_details(image: ImageFile.ImageFile) -> FoundDetails:
         "creator": clean(_one(records, _CREATOR)),
         "copyright": clean(_one(records, _COPYRIGHT)),
     }
-    date, time = clean(_one(records, _DATE)), clean(_one(records, _TIME)).ljust(6, "0")
-    taken_at = None
-    if len(date) == _DATE_DIGITS:
-        taken_at = time_in(f"{date[:4]}-{date[4:6]}-{date[6:]} {time[:2]}:{time[2:4]}:{time[4:6]}")
-    return FoundDetails(real_time(taken_at), fields=present(words))
+    date, time = clean(_one(records, _DATE)), clean(_one(records, _TIME))
+    text = f"{date[:4]}-{date[4:6]}-{date[6:]} {time[:2]}:{time[2:4]}:{time[4:6]}"
+    return FoundDetails(taken_time(text if time else date, time[6:]), fields=present(words))
 
 
 def _one(records: Records, name: tuple[int, int]) -> bytes:

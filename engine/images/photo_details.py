@@ -67,16 +67,24 @@ def _of_picture(file: IO[bytes]) -> PhotoDetails:
     """Of what Pillow opens; no pixel is decoded."""
     beginning = file.read(len(_TIFF[0]))
     file.seek(0)
-    if not is_header_bounded(file) or beginning in _BIG_TIFF:
+    if not is_header_bounded(file):
         return NO_DETAILS
     if beginning in _TIFF and not are_directories_bounded(file):
         return NO_DETAILS
     file.seek(0)
     with Image.open(file, formats=(*PILLOW_FORMATS, *heif_formats())) as image:
-        width, height = image.size
-        found = [*_exif_of(image), *_iptc_of(image), *_xmp_of(image)]
-        is_sideways = any(each.is_sideways for each in found) and image_orientation(image) >= _SIDEWAYS
-        return _details(*((height, width) if is_sideways else (width, height)), found)
+        if beginning in _BIG_TIFF:
+            found = []
+        else:
+            found = [*_exif_of(image), *_iptc_of(image), *_xmp_of(image)]
+        return _details(*_shown_size(image), found, Image.MIME.get(image.format or "", ""))
+
+
+def _shown_size(image: ImageFile.ImageFile) -> tuple[int, int]:
+    """Width and height of the upright picture; Pillow turns those of a TIFF by itself."""
+    if image.format != "TIFF" and image_orientation(image) >= _SIDEWAYS:
+        return image.height, image.width
+    return image.size
 
 
 def _exif_of(image: ImageFile.ImageFile) -> Iterator[FoundDetails]:
@@ -134,7 +142,15 @@ def _directory_blocks(head: bytes, kind: str) -> Iterator[bytes]:
         yield head
 
 
-def _details(width: int, height: int, found: Sequence[FoundDetails]) -> PhotoDetails:
+def _details(width: int, height: int, found: Sequence[FoundDetails], media_type: str = "") -> PhotoDetails:
     whole = merged(found)
-    fields = MappingProxyType(whole.fields)
-    return PhotoDetails(width, height, whole.taken_at, whole.camera, whole.latitude, whole.longitude, fields)
+    return PhotoDetails(
+        width,
+        height,
+        whole.taken.at,
+        whole.camera,
+        whole.latitude,
+        whole.longitude,
+        MappingProxyType(whole.fields),
+        media_type,
+    )

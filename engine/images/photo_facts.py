@@ -3,7 +3,6 @@
 import mimetypes
 import struct
 from contextlib import suppress
-from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import IO, BinaryIO, Final
 
@@ -11,14 +10,13 @@ from PIL import Image, ImageFile, IptcImagePlugin
 from PIL.ExifTags import Base
 
 from engine.files import EmbeddedKeywords, PhotoFacts, open_regular
-from engine.images.image_header import image_orientation, is_header_bounded
+from engine.images.found_details import TAKEN_ON
+from engine.images.image_header import is_header_bounded
 from engine.images.kinds import PILLOW_FORMATS, RAW_SUFFIXES, heif_formats
+from engine.images.photo_details import read_details
 from engine.images.raw_photo import raw_kind
 from engine.images.readers import PILLOW_DAMAGE, pillow_is_quiet
 
-_LATITUDE, _LONGITUDE = (1, 2), (3, 4)
-"""Tags of Exif 2.3 of the hemisphere's letter and of degrees, minutes and seconds."""
-_SIDEWAYS: Final = 5  # from this orientation on, rows are columns
 _KEYWORDS: Final = (2, 25)  # of the IPTC's Information Interchange Model: record and data set
 _CHARACTER_SET: Final = (1, 90)  # the same of the encoding; "ESC % G" stands for UTF-8
 _UTF_8: Final = b"\x1b%G"
@@ -26,61 +24,30 @@ _XMP_TAG: Final = 700  # of TIFF
 
 
 def photo_facts(file: Path) -> PhotoFacts:
-    """Read what a file's header says; what is missing or odd is left out.
+    """What a photo's file has for exports: the same facts as the window shows, with the same plausible values alone.
 
-    So is the size of a RAW photo: its header has that of the sensor or of a preview.
+    The size of a RAW photo is left out: its header has that of the sensor or of a preview.
     """
-    media_type = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
+    details = read_details(file)
     is_raw = file.suffix.casefold() in RAW_SUFFIXES
-    with suppress(*PILLOW_DAMAGE), pillow_is_quiet(), open_regular(file) as opened, _opened(opened) as image:
-        width, height = (0, 0) if is_raw else image.size
-        if image_orientation(image) >= _SIDEWAYS:
-            width, height = height, width
-        if not is_raw:
-            media_type = Image.MIME.get(image.format or "", media_type)
-        taken_at: datetime | None = None
-        place: tuple[float | None, float | None] = None, None
-        with suppress(*PILLOW_DAMAGE):
-            exif = image.getexif()
-            taken_at = _time(exif.get_ifd(Base.ExifOffset))
-            place = _place(exif.get_ifd(Base.GPSInfo))
-        return PhotoFacts(width, height, media_type, taken_at, *place)
-    return PhotoFacts(0, 0, media_type)
+    guessed = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
+    return PhotoFacts(
+        0 if is_raw else details.width,
+        0 if is_raw else details.height,
+        guessed if is_raw else details.media_type or guessed,
+        details.taken_at,
+        details.latitude,
+        details.longitude,
+        details.fields.get(TAKEN_ON, ""),
+        details.camera,
+        details.fields.get("serial", ""),
+    )
 
 
 def _opened(file: IO[bytes]) -> ImageFile.ImageFile:
     if not is_header_bounded(file):
         raise ValueError("more parts than a photo's header has")  # reading them takes the square of their number
     return Image.open(file, formats=(*PILLOW_FORMATS, *heif_formats()))
-
-
-def _time(tags: dict[int, object]) -> datetime | None:
-    text = str(tags.get(Base.DateTimeOriginal, "")).strip("\x00 ")
-    try:
-        taken_at = datetime.strptime(text, "%Y:%m:%d %H:%M:%S")  # noqa: DTZ007 (cameras know no zone, mostly)
-    except ValueError:
-        return None
-    zone = str(tags.get(Base.OffsetTimeOriginal, "")).strip("\x00 ")
-    with suppress(ValueError):
-        hours, minutes = zone[1:].split(":")
-        offset = timedelta(hours=int(hours), minutes=int(minutes))
-        return taken_at.replace(tzinfo=timezone(-offset if zone.startswith("-") else offset))
-    return taken_at
-
-
-def _place(tags: dict[int, object]) -> tuple[float | None, float | None]:
-    latitude, longitude = (_degrees(tags.get(letter), tags.get(value)) for letter, value in (_LATITUDE, _LONGITUDE))
-    if latitude is None or longitude is None or abs(latitude) > 90 or abs(longitude) > 180:  # noqa: PLR2004 (degrees)
-        return None, None
-    return latitude, longitude
-
-
-def _degrees(letter: object, value: object) -> float | None:
-    if not isinstance(value, tuple) or len(value) != 3 or not letter:  # noqa: PLR2004 (degrees, minutes, seconds)
-        return None
-    degrees, minutes, seconds = map(float, value)
-    size = degrees + minutes / 60 + seconds / 3600
-    return -size if str(letter).strip("\x00 ").upper() in {"S", "W"} else size
 
 
 def photo_keywords(file: Path) -> EmbeddedKeywords:

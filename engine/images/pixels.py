@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from engine.images.colour_profile import cmyk_in_srgb
+
 STRIP_PIXELS: Final = 2_000_000  # about so many pixels in one strip
 
 
@@ -183,6 +185,8 @@ def rgb_image(image: Image.Image) -> Image.Image:
         return Image.fromarray(gray).convert("RGB")
     if image.mode in _WITH_ALPHA or "transparency" in image.info:
         return _on_white(image)
+    if image.mode == "CMYK":
+        return cmyk_in_srgb(image)
     return image if image.mode == "RGB" else image.convert("RGB")
 
 

@@ -17,7 +17,7 @@ from engine.images.pixels import fit_within
 
 FILE_NAME: Final = "thumbnails.sqlite"
 DEFAULT_LIMIT_BYTES: Final = 1024**3  # bytes on disk. Chosen: a disk can spare them.
-_VERSION: Final = 1  # of the cache's tables; a file of another version is started anew
+_VERSION: Final = 2  # of the cache's tables; a file of another version is started anew
 # Without rowid the key finds its row in one step; the index serves dropping the longest unused and summing sizes.
 _SCHEMA: Final = """
 CREATE TABLE thumbnail (key BLOB PRIMARY KEY, used_s INTEGER NOT NULL, size INTEGER NOT NULL, picture BLOB NOT NULL);

@@ -1,13 +1,15 @@
 """Details in an XMP packet, read without entities or document types."""
 
 import re
+from collections.abc import Iterable
 from typing import Final
 from xml.etree.ElementTree import Element, ParseError
 
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
-from engine.images.exif_details import exposure_text, time_in
+from engine.files import utf8_packet
+from engine.images.exif_details import exposure_text
 from engine.images.found_details import (
     FoundDetails,
     camera_name,
@@ -18,8 +20,8 @@ from engine.images.found_details import (
     present,
     rating_text,
     real_place,
-    real_time,
 )
+from engine.images.taken_time import TakenTime, first_taken, taken_time
 
 _LARGEST_BYTES: Final = 8 * 1024**2  # of a packet; with masks of a hundred brushes it has some. Chosen.
 _MOST_TAGS: Final = 200_000  # Chosen: each takes a few hundred bytes of memory.
@@ -31,7 +33,8 @@ _EXIF: Final = "{http://ns.adobe.com/exif/1.0/}"
 _EXIF_EX: Final = "{http://cipa.jp/exif/1.0/}"
 _TIFF: Final = "{http://ns.adobe.com/tiff/1.0/}"
 _AUX: Final = "{http://ns.adobe.com/exif/1.0/aux/}"
-_TIMES: Final = (f"{_EXIF}DateTimeOriginal", f"{_PHOTOSHOP}DateCreated", f"{_XMP}CreateDate")
+_TAKEN: Final = (f"{_EXIF}DateTimeOriginal", f"{_PHOTOSHOP}DateCreated")
+_DIGITIZED: Final = (f"{_EXIF}DateTimeDigitized", f"{_XMP}CreateDate")
 _PLACE: Final = re.compile(r"(\d{1,3}),(\d{1,2}(?:\.\d{1,9})?)(?:,(\d{1,2}(?:\.\d{1,9})?))?([NSEW])")
 _WHOLE: Final = re.compile(r"(-?\d{1,12})(?:/(\d{1,12}))?")
 
@@ -41,7 +44,7 @@ def xmp_details(packet: bytes) -> FoundDetails:
     if not packet or len(packet) > _LARGEST_BYTES or packet.count(b"<") > _MOST_TAGS:
         return FoundDetails()
     try:
-        root = fromstring(packet.strip(b"\0 \t\r\n"), forbid_dtd=True)
+        root = fromstring(utf8_packet(packet), forbid_dtd=True)
     except (ParseError, DefusedXmlException, ValueError, LookupError):
         return FoundDetails()
     properties = _properties(root)
@@ -49,9 +52,13 @@ def xmp_details(packet: bytes) -> FoundDetails:
     def one(*names: str) -> str:
         return next((properties[name][0] for name in names if properties.get(name)), "")
 
+    def time(names: Iterable[str]) -> TakenTime:
+        return first_taken(taken_time(one(name)) for name in names)
+
     latitude, longitude = real_place(_degrees(one(f"{_EXIF}GPSLatitude")), _degrees(one(f"{_EXIF}GPSLongitude")))
     return FoundDetails(
-        next((taken_at for name in _TIMES if (taken_at := real_time(time_in(one(name))))), None),
+        time(_TAKEN),
+        time(_DIGITIZED),
         camera_name(one(f"{_TIFF}Make"), one(f"{_TIFF}Model")),
         latitude,
         longitude,
@@ -63,6 +70,7 @@ def xmp_details(packet: bytes) -> FoundDetails:
                 "creator": clean(one(f"{_DC}creator")),
                 "copyright": clean(one(f"{_DC}rights")),
                 "rating": rating_text(one(f"{_XMP}Rating")),
+                "serial": clean(one(f"{_EXIF_EX}BodySerialNumber", f"{_AUX}SerialNumber")),
                 "lens": clean(one(f"{_EXIF_EX}LensModel", f"{_AUX}Lens")),
                 "exposure_s": exposure_text(_number(one(f"{_EXIF}ExposureTime"))),
                 "aperture": number_text(_number(one(f"{_EXIF}FNumber")), largest=1000),

@@ -140,14 +140,33 @@ def read_truth(path: Path, graph: CategoryGraph) -> dict[str, int]:
         them from spreadsheets.
 
     Raises:
-        FormatError: columns are missing or a class is not in the graph; names the line.
+        FormatError: columns are missing, a class is not in the graph, or two lines give one image two classes.
         StorageError: the file cannot be read.
     """
     try:
         rows = table_rows(path, _separator(path), {IMAGE, CLASS, PATH}, _CALLED)
-        return {row[IMAGE]: _class_of(graph, row[CLASS], row.get(PATH), line) for line, row in rows}
+        named = ((row[IMAGE], _class_of(graph, row[CLASS], row.get(PATH), line), line) for line, row in rows)
+        return _answers(named)
     except csv.Error as error:
         raise FormatError("the truth file is not a CSV file", found=found_at(path, error)) from error
+
+
+def _answers(named: Iterable[tuple[str, int, int]]) -> dict[str, int]:
+    """Class by image; each of `named` ends with its line."""
+    found: dict[str, tuple[int, int]] = {}
+    for image, class_id, line in named:
+        known, first_line = found.setdefault(image, (class_id, line))
+        if known != class_id:
+            raise FormatError(
+                "the truth file names two classes for one image",
+                expected="one class for each image",
+                found="“{image}” in lines {first_line} and {line}",
+                remedy="delete the line that is wrong",
+                image=image,
+                first_line=first_line,
+                line=line,
+            )
+    return {image: class_id for image, (class_id, _) in found.items()}
 
 
 def _separator(path: Path) -> str:

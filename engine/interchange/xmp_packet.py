@@ -11,6 +11,7 @@ from typing import Final, final
 from lxml import etree
 
 from engine.errors import FormatError
+from engine.files import utf8_packet
 from engine.interchange.xml_files import Element, Tree, xml_text, xml_tree
 
 RDF: Final = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
@@ -28,7 +29,6 @@ _PREFIXES: Final = {
 }
 """Namespaces by the prefix that everybody uses for them."""
 _ABOUT: Final = f"{RDF}about"
-_WIDE: Final = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _DECLARATIONS: Final = (b"<?xml ", codecs.BOM_UTF8 + b"<?xml ")
 _WRITTEN_PREFIXES: Final = {prefix: _PREFIXES[prefix] for prefix in ("dc", "xmp", "lr", "digiKam", "protoleaf")}
 _CONTAINERS: Final = frozenset(f"{RDF}{name}" for name in ("Bag", "Seq", "Alt"))
@@ -52,7 +52,7 @@ class XmpPacket:
     @staticmethod
     def parse(data: bytes, name: str) -> "XmpPacket":
         """A packet with or without its wrapper; FormatError where there is none."""
-        tree = xml_tree(data if data.startswith(_WIDE) else data.strip(b"\0 \t\r\n"), name)
+        tree = xml_tree(utf8_packet(data), name)
         if _rdf_in(tree) is None:
             raise FormatError("{name} holds no XMP", expected="rdf:RDF", found=str(tree.getroot().tag)[:200], name=name)
         return XmpPacket(tree, is_declared=data.startswith(_DECLARATIONS))

@@ -13,11 +13,17 @@ MOST_FIELDS_LENGTH: Final = 1_000_000
 _COLUMNS = """SELECT image_id, image_detail.modified_ns, width, height, taken_at, camera, latitude, longitude, fields
     FROM image_detail"""
 _SHOT_TIMES: Final = """
-    SELECT image_id, seconds, DENSE_RANK() OVER (ORDER BY camera, folder) FROM (
-        SELECT image_id, CAST(STRFTIME('%s', SUBSTR(taken_at, 1, 19)) AS INTEGER) AS seconds, camera,
+    SELECT image_id, COALESCE(seconds, clock_seconds - MAX(clock_seconds - seconds) OVER source, clock_seconds),
+        clock_seconds, DENSE_RANK() OVER (ORDER BY camera, serial, folder)
+    FROM (
+        SELECT image_id, camera, CAST(STRFTIME('%s', SUBSTR(taken_at, 1, 19)) AS INTEGER) AS clock_seconds,
+            CASE WHEN LENGTH(taken_at) > 19 THEN CAST(STRFTIME('%s', taken_at) AS INTEGER) END AS seconds,
+            CASE WHEN JSON_VALID(fields) THEN JSON_EXTRACT(fields, '$.serial') END AS serial,
             RTRIM(path, REPLACE(path, '/', '')) AS folder
         FROM image_detail JOIN image USING (image_id) WHERE taken_at IS NOT NULL
-    ) WHERE seconds IS NOT NULL ORDER BY image_id"""
+    ) WHERE clock_seconds IS NOT NULL
+    WINDOW source AS (PARTITION BY camera, serial, folder) ORDER BY image_id"""
+"""A time without a zone is taken for one in the zone of the others of its camera and folder."""
 _AT_ONCE: Final = 5_000
 
 
@@ -40,10 +46,11 @@ class ProjectDetails:
             yield from map(_details, some)
             last = some[-1][0]
 
-    def shot_times(self) -> list[tuple[ImageId, int, int]]:
-        """Images whose time is known, in ascending id order: id, seconds since 1970 by the camera's clock, and source.
+    def shot_times(self) -> list[tuple[ImageId, int, int, int]]:
+        """Images whose time is known, in ascending id order: id, moment, time by the camera's clock, and source.
 
-        Sources are numbers, equal for images of one camera and folder.
+        Both times are seconds since 1970, and equal where the file has no time zone. Sources are numbers, equal for
+        images of one camera and folder whose moments can be compared.
         """
         return self._store.connection.rows(_SHOT_TIMES)
 

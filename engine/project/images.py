@@ -247,6 +247,8 @@ def _move_images(
                 continue
             gone.append(holder)
         rows[path] = (image_id, path, file.size_bytes, file.modified_ns)
+    # Confirmations outlive their labels, for undo.
+    step.delete(CONFIRMED_LABEL, [(image_id,) for image_id in gone])
     step.delete(IMAGE, [(image_id,) for image_id in gone])
     step.put(IMAGE, rows.values())
     return len(rows)

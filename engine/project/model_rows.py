@@ -5,6 +5,7 @@ The files of a version that was trained here lie in the project, each content on
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -13,12 +14,14 @@ from engine.project.clock import now_text, time_of
 from engine.project.connection import Connection, Row
 from engine.project.records import ModelVersion, Plain, TrainedModel
 from engine.project.schema import SETTING
+from engine.project.setting_kinds import kind_of
 from engine.project.step import OpenStep
 from engine.texts import either
 
 MODEL_SETTING: Final = "model_version"
 _EIGHT_BIT: Final = "eight_bit_hash"
 """Kept among a version's settings: a program that knows no eight-bit companions opens the project all the same."""
+_HEX: Final = re.compile(r"[0-9a-f]*")
 _COLUMNS: Final = (
     "version_id, backbone_name, backbone_hash, backbone_path, propagation_hash, created_at, settings,"
     " name, parent_id, card, figures FROM model_version"
@@ -190,14 +193,55 @@ def put_setting(step: OpenStep, name: str, value: Any) -> None:
 
 
 def setting(connection: Connection, name: str, default: Any) -> Any:
-    """Read a named setting or the default; raises `ProjectDamagedError` for one that cannot be read."""
+    """Read a named setting or the default.
+
+    Raises:
+        ProjectDamagedError: it cannot be read, or is of another kind than `setting_kinds` says.
+    """
     text = connection.value("SELECT value FROM setting WHERE name = ?", (name,))
     try:
-        return default if text is None else json.loads(text)
-    except (TypeError, ValueError) as error:
+        value = default if text is None else json.loads(text)
+    except (TypeError, ValueError, RecursionError) as error:
         raise ProjectDamagedError(
             "the setting {name} cannot be read",
             found=str(connection.path),
             remedy="set it again, or open an earlier copy of the file",
             name=name,
         ) from error
+    kind = kind_of(name)
+    if text is not None and kind is not None and not kind.fits(value):
+        raise ProjectDamagedError(
+            "the setting {name} is of the wrong kind",
+            expected=kind.title,
+            found="{value} in {path}",
+            remedy="set it again, or open an earlier copy of the file",
+            name=name,
+            value=repr(value)[:80],
+            path=connection.path,
+        )
+    return value
+
+
+def setting_faults(connection: Connection) -> list[str]:
+    """One line for each setting that cannot be read or is of the wrong kind."""
+    faults = []
+    for (name,) in connection.rows("SELECT name FROM setting WHERE name <> ? ORDER BY name", (MODEL_SETTING,)):
+        try:
+            setting(connection, name, None)
+        except ProjectDamagedError as error:
+            faults.append(f"{error.what}: {error.expected}, {error.found}" if error.expected else str(error.what))
+    return faults
+
+
+def hash_faults(connection: Connection) -> list[str]:
+    """One line for each hash of a model version that is no hex: such a text may be meant to become a path."""
+    return [
+        f"model version {version.version_id}: {name} is no hash but {value[:80]!r}"
+        for version in model_versions(connection)
+        for name, value in (
+            ("backbone_hash", version.backbone_hash),
+            ("propagation_hash", version.propagation_hash),
+            ("eight_bit_hash", version.eight_bit_hash),
+        )
+        if not _HEX.fullmatch(value)
+    ]

@@ -85,6 +85,11 @@ class ImageDetails:
     longitude: float | None = None  # degrees, -180..180
     fields: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))  # further ones by name
 
+    @property
+    def taken_on(self) -> str:
+        """The date of a photo without a time: "1912", "1912-06" or "1912-06-03"; "" for none."""
+        return "" if self.taken_at is not None else self.fields.get("taken_on", "")
+
 
 @dataclass(frozen=True, slots=True)
 class LabelTable:

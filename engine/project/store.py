@@ -132,7 +132,7 @@ class ProjectStore:
         """
         self.check_writable()
         outer = self._open_step
-        making = self._outermost(action, who or person_name(), backup) if outer is None else _inner(outer, action)
+        making = self._outermost(action, who or person_name(), backup) if outer is None else self._inner(outer, action)
         with making as step:
             self._open_step = step
             try:
@@ -161,24 +161,24 @@ class ProjectStore:
             writer.check_is_whole()
             writer.finish(step.action)
 
+    @contextmanager
+    def _inner(self, outer: OpenStep, action: Action) -> Iterator[OpenStep]:
+        writer, step = outer.writer, OpenStep(outer.writer, action)
+        place = writer.savepoint()
+        with self._held_graph(step).record():  # what fails leaves the graph as the file has it
+            try:
+                yield step
+                writer.flush()
+            except BaseException:
+                if writer.connection.in_transaction:
+                    writer.go_back(place)
+                raise
+        writer.keep()
+        outer.builder.absorb(step.builder)
+
     def _held_graph(self, step: OpenStep) -> CategoryGraph:
         """The graph, held so that it goes back when the step does not reach the disk."""
         if not step.writer.holds_graph:
             step.writer.resources.enter_context(self.graph.record())
             step.writer.holds_graph = True
         return self.graph
-
-
-@contextmanager
-def _inner(outer: OpenStep, action: Action) -> Iterator[OpenStep]:
-    writer, step = outer.writer, OpenStep(outer.writer, action)
-    place = writer.savepoint()
-    try:
-        yield step
-    except BaseException:
-        if writer.connection.in_transaction:
-            writer.go_back(place)
-        raise
-    writer.flush()
-    writer.keep()
-    outer.builder.absorb(step.builder)

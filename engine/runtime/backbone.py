@@ -16,7 +16,7 @@ from engine.runtime.backbone_input import InputOutput, Preparation, input_output
 from engine.runtime.devices.facts import COREML_PROVIDER, CUDA_PROVIDER, DIRECTML_PROVIDER, TENSORRT_PROVIDER
 from engine.runtime.devices.reasons import is_out_of_memory
 from engine.runtime.devices.settings import batch_for, provider_chain
-from engine.runtime.eight_bit import cosines, is_companion, open_on_cpu
+from engine.runtime.eight_bit import check_companion, companion_of, cosines
 from engine.runtime.providers import CPU_CHOICE, ProviderChoice
 from engine.runtime.sessions import BoundRuns, Run, open_session, plain_run, usable_cores
 from engine.texts import Message
@@ -194,31 +194,39 @@ class OpenedRuns:
 def open_runs(model: Path, card: BackboneCard, choice: ProviderChoice) -> OpenedRuns:
     """Open a network on the chosen device, or on the CPU where not even one image can be run on an automatic choice.
 
+    Where the file has an eight-bit companion, that is the network, on every device.
+
     Raises:
-        ModelError: the network cannot be opened or run, or does not fit its card.
+        ModelError: the network cannot be opened or run, or does not fit its card or its companion.
     """
+    companion = companion_of(model)
+    if companion is not None:
+        check_companion(companion, model, card)
+    network, is_eight_bit = companion or model, companion is not None
     if not choice.is_gpu:
-        return _on_cpu(model, card)
+        return replace(_on_cpu(network, card), is_eight_bit=is_eight_bit)
     try:
-        return _on_device(model, card, choice)
+        return replace(_on_device(network, card, choice, folds_weights=is_eight_bit), is_eight_bit=is_eight_bit)
     except ModelError as error:
         if choice.is_explicit:
             raise
         why = {"device": choice.device_name, "why": error.found or error.what}
         notice = Message("{device} cannot run this network ({why}); the CPU does the work", why)
-        return _on_cpu(model, card, notice)  # when the network is at fault, this fails, too, and says why
+        # When the network is at fault, this fails, too, and says why.
+        return replace(_on_cpu(network, card, notice), is_eight_bit=is_eight_bit)
 
 
 def _on_cpu(model: Path, card: BackboneCard, notice: str = "") -> OpenedRuns:
-    session = open_on_cpu(model, card)
+    session = open_session(model)
     ends = input_output(session, card)
     run = DeviceFallback(plain_run(session, ends.input_name, ends.output_name), notice=notice)
-    return OpenedRuns(ends, run, CPU_BATCH, is_companion(session))
+    return OpenedRuns(ends, run, CPU_BATCH)
 
 
-def _on_device(model: Path, card: BackboneCard, choice: ProviderChoice) -> OpenedRuns:
+def _on_device(model: Path, card: BackboneCard, choice: ProviderChoice, *, folds_weights: bool) -> OpenedRuns:
     settings = choice.settings
-    session = open_session(model, choice.provider, chain=provider_chain(choice.provider, settings))
+    chain = provider_chain(choice.provider, settings)
+    session = open_session(model, choice.provider, chain=chain, folds_weights=folds_weights)
     ends = input_output(session, card)
     batch = ends.most_images or batch_for(choice.free_bytes, card.input_side, settings)
     run = device_run(session, ends, batch, choice)
@@ -230,7 +238,8 @@ def _on_device(model: Path, card: BackboneCard, choice: ProviderChoice) -> Opene
     if settings.half and choice.provider in _HALF_CAPABLE:
         trial = _trial(card, ends, min(_TRIAL_IMAGES, batch))
         if agreement(run(trial), open_cpu()(trial)) < HALF_AGREEMENT:
-            return _on_device(model, card, replace(choice, settings=replace(settings, half=False)))
+            whole = replace(choice, settings=replace(settings, half=False))
+            return _on_device(model, card, whole, folds_weights=folds_weights)
     can_shrink = not (isinstance(run, BoundRuns) and run.is_fixed)
     fallback = DeviceFallback(run, open_cpu, device_name=choice.device_name, can_shrink=can_shrink)
     return OpenedRuns(ends, fallback, batch)

@@ -1,35 +1,38 @@
-"""The eight-bit companion of a backbone: the same network with small integers, three times as fast on many CPUs.
+"""The eight-bit companion of a backbone: the same network with small integers, faster on every CPU.
 
-`leafnet.onnx` may have `leafnet.int8.onnx` beside it (`engine.runtime.quantization` makes it). The companion is used on
-the CPU only, and only where it proves itself while the backbone is opened: it was made from this very file, it agrees
-with it on trial pictures (old CPUs overflow in eight-bit products), and it is faster (which needs a CPU made for them).
+`leafnet.onnx` may have `leafnet.int8.onnx` beside it (`engine.runtime.quantization` makes it). Where there is one, it
+computes every embedding, on every device: which network embeds depends on the files alone, never on a computer or its
+load, and `embedding_identity` names it. Its products cannot overflow, so its integers are the same on every CPU
+(decision 95).
 """
 
-import sys
-import time
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.config import assets_folder
 from engine.errors import ModelError
+from engine.files import read_regular
+from engine.images.decode import decode_square
 from engine.model_card import BackboneCard, file_hash
 from engine.runtime.backbone_input import Preparation, input_output
-from engine.runtime.sessions import Run, open_session, plain_run
+from engine.runtime.sessions import open_session, plain_run
 
-SOURCE_KEY: Final = "made_from_sha256"
-"""Name of the note in the companion that holds the hash of the file it was made from."""
+SOURCE_KEY: Final = "made_in_seven_bits_from_sha256"
+"""Name of the note in the companion that holds the hash of the file it was made from.
 
-AGREEMENT: Final = 0.99
-"""Smallest cosine between an embedding of the companion and the backbone's for which the companion is used."""
+Companions of versions before decision 95 have another note, and are passed over: their products overflow on many CPUs.
+"""
 
-GAIN: Final = 1.2  # how many times as fast the companion must be
+AGREEMENT: Final = 0.98
+"""Smallest cosine between an embedding of the companion and the backbone's: below, one of them is damaged."""
 
-_TRIAL_IMAGES: Final = 2
-"""Images that backbone and companion are compared on when opened. Chosen: enough to see a wrong file."""
-_TRIALS: Final = 2  # timed runs of each, of which the faster counts. Chosen: opening stays quick.
-_CLOCKS: Final = {"win32": time.perf_counter}  # there a thread's time goes in steps of 16 ms, longer than a run
+IDENTITY_DIGITS: Final = 16
+"""Digits of the backbone's hash, and of its companion's, in an identity."""
+_CHECK_PHOTOS: Final = 2  # that both are compared on when opened. Chosen: enough to see a wrong file.
 
 
 def eight_bit_path(model: Path) -> Path:
@@ -37,43 +40,78 @@ def eight_bit_path(model: Path) -> Path:
     return model.with_suffix(".int8.onnx")
 
 
-def open_on_cpu(model: Path, card: BackboneCard) -> Any:
-    """Open a backbone on the CPU, or its eight-bit companion where there is one that proves itself.
+def companion_of(model: Path) -> Path | None:
+    """The companion that embeds in place of a backbone file; None where there is none that was made from this file."""
+    path = eight_bit_path(model)
+    try:
+        found, source = path.stat(), model.stat()
+        is_made_from_it = _is_made_from(path, found.st_mtime_ns, found.st_size, model, source.st_mtime_ns)
+    except OSError:
+        return None
+    return path if is_made_from_it else None
+
+
+def embedding_identity(model: Path, backbone_hash: str) -> str:
+    """Identity, hex, of the embeddings of a backbone file: they are compared and cached with those of the same alone.
+
+    It is the backbone's hash, or the first digits of its hash and of its companion's where there is one.
+    """
+    companion = companion_of(model)
+    if companion is None:
+        return backbone_hash
+    companion_hash = _hash_at(companion, companion.stat().st_mtime_ns)
+    return f"{backbone_hash[:IDENTITY_DIGITS]}{companion_hash[:IDENTITY_DIGITS]}"
+
+
+@lru_cache(maxsize=32)
+def _is_made_from(companion: Path, _modified_ns: int, _size_bytes: int, model: Path, _model_modified_ns: int) -> bool:
+    """Whether the companion's note names the file, as ONNX writes it; raises `OSError`."""
+    key, value = SOURCE_KEY.encode(), _hash_at(model, _model_modified_ns).encode()
+    note = b"\x0a" + bytes([len(key)]) + key + b"\x12" + bytes([len(value)]) + value
+    return note in read_regular(companion)
+
+
+@lru_cache(maxsize=32)
+def _hash_at(path: Path, _modified_ns: int) -> str:
+    return file_hash(path)
+
+
+def check_companion(companion: Path, model: Path, card: BackboneCard) -> None:
+    """Compare the companion with its backbone on photos, on the CPU.
 
     Raises:
-        ModelError: the backbone, not only its companion, cannot be opened or does not fit its card.
+        ModelError: one of them cannot be opened or does not fit its card, or they do not agree.
     """
-    session = open_session(model)
-    path = eight_bit_path(model)
-    if not path.is_file():
-        return session
-    ends = input_output(session, card)
-    try:
-        companion = open_session(path)
-        notes = companion.get_modelmeta().custom_metadata_map
-        if notes.get(SOURCE_KEY) != file_hash(model) or input_output(companion, card) != ends:
-            return session
-        images = Preparation(card).prepare(trial_images(card.input_side, ends.most_images or _TRIAL_IMAGES))
-        images = images.astype(ends.input_type, copy=False)
-        runs = [plain_run(opened, ends.input_name, ends.output_name) for opened in (session, companion)]
-        (expected, full_s), (found, companion_s) = (_timed(run, images) for run in runs)
-    except ModelError:
-        return session
-    proves_itself = bool(cosines(found, expected).min() >= AGREEMENT) and full_s >= GAIN * companion_s
-    return companion if proves_itself else session
+    sessions = [open_session(path) for path in (companion, model)]
+    ends = [input_output(session, card) for session in sessions]
+    photos = Preparation(card).prepare(check_photos(card, ends[1].most_images or _CHECK_PHOTOS))
+    inputs = photos.astype(ends[1].input_type, copy=False)
+    runs = (plain_run(session, end.input_name, end.output_name) for session, end in zip(sessions, ends, strict=True))
+    found, expected = (run(inputs) for run in runs)
+    agreement = float(cosines(found, expected).min()) if ends[0] == ends[1] and found.shape == expected.shape else 0.0
+    if agreement < AGREEMENT:
+        raise ModelError(
+            "the eight-bit version of the backbone does not agree with it",
+            expected="a cosine of {least}",
+            found="{agreement} for {companion}",
+            remedy="install Protoleaf again or choose another backbone; an eight-bit version of your own can be deleted",
+            least=AGREEMENT,
+            agreement=f"{agreement:.3f}",
+            companion=companion,
+        )
 
 
-def is_companion(session: Any) -> bool:
-    """Whether an opened network computes in eight bits: it names the file it was made from."""
-    return SOURCE_KEY in session.get_modelmeta().custom_metadata_map
+def check_photos(card: BackboneCard, count: int = _CHECK_PHOTOS) -> NDArray[np.uint8]:
+    """Photos of the sample collection as a backbone takes them, (count, side, side, 3) uint8 RGB.
 
-
-def trial_images(side: int, count: int) -> NDArray[np.uint8]:
-    """Pictures with structure at every scale, (count, side, side, 3) uint8, the same each time."""
-    steps = np.random.default_rng(0).standard_normal((count, side, side, 3), dtype=np.float32)
-    walk = steps.cumsum(axis=1) + steps.cumsum(axis=2)
-    low, high = walk.min(axis=(1, 2, 3), keepdims=True), walk.max(axis=(1, 2, 3), keepdims=True)
-    return ((walk - low) * (255 / (high - low))).astype(np.uint8)
+    Raises:
+        ModelError: the sample's photos are missing.
+    """
+    folder = assets_folder() / "sample" / "photos"
+    paths = sorted(folder.glob("*.jpg"))[:count]
+    if len(paths) < count:
+        raise ModelError("photos of the sample collection are missing", found=str(folder))
+    return np.stack([decode_square(path.read_bytes(), card.input_side, card.resize_share) for path in paths])
 
 
 def cosines(found: NDArray[Any], expected: NDArray[Any]) -> NDArray[np.float64]:
@@ -84,12 +122,9 @@ def cosines(found: NDArray[Any], expected: NDArray[Any]) -> NDArray[np.float64]:
     return np.nan_to_num(cosines, nan=0.0)
 
 
-def _timed(run: Run, images: NDArray[Any]) -> tuple[NDArray[Any], float]:
-    """Output, and the least seconds that a run took, where possible of this thread: other work does not count."""
-    clock = _CLOCKS.get(sys.platform, time.thread_time)
-    output, least_s = run(images), float("inf")
-    for _ in range(_TRIALS):
-        started_s = clock()
-        run(images)
-        least_s = min(least_s, clock() - started_s)
-    return output, least_s
+def trial_images(side: int, count: int) -> NDArray[np.uint8]:
+    """Pictures with structure at every scale, (count, side, side, 3) uint8, the same each time."""
+    steps = np.random.default_rng(0).standard_normal((count, side, side, 3), dtype=np.float32)
+    walk = steps.cumsum(axis=1) + steps.cumsum(axis=2)
+    low, high = walk.min(axis=(1, 2, 3), keepdims=True), walk.max(axis=(1, 2, 3), keepdims=True)
+    return ((walk - low) * (255 / (high - low))).astype(np.uint8)

@@ -29,13 +29,18 @@ def runtime_errors() -> tuple[type[Exception], ...]:
 
 
 def open_session(
-    model: Path, provider: str = CPU_PROVIDER, *, chain: Sequence[tuple[str, Mapping[str, str]]] = ()
+    model: Path,
+    provider: str = CPU_PROVIDER,
+    *,
+    chain: Sequence[tuple[str, Mapping[str, str]]] = (),
+    folds_weights: bool = False,
 ) -> Any:
     """Open a model on exactly one kind of device, as an `onnxruntime.InferenceSession`.
 
     Args:
         provider: execution provider; the CPU takes over only operators that a GPU cannot run.
         chain: providers with their options, the wanted one first; by default the provider and the CPU, without options.
+        folds_weights: whether weights of few bits become float32 ones, which GPUs compute with.
 
     Raises:
         ModelError: the file is not there, is no model, or the provider does not work.
@@ -50,6 +55,8 @@ def open_session(
     options.log_severity_level = _FATAL_ONLY
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
+    if folds_weights:
+        options.add_session_config_entry("session.disable_quant_qdq", "1")
     if provider == DIRECTML_PROVIDER:
         options.enable_mem_pattern = False  # DirectML requires it
     if provider in (CUDA_PROVIDER, TENSORRT_PROVIDER):

@@ -152,7 +152,7 @@ def _round(sources: Sequence[Path], model: ModelFiles, folder: Path, places: Pla
     files = [file.path for file in find_images(sources).files]
     requests = [EmbedRequest(place, path) for place, path in enumerate(files)]
     session = BackboneSession(model.backbone, model.card, CPU_CHOICE)
-    with EmbeddingCache(folder / "cache", model.backbone_hash, model.card.embedding_width) as cache:
+    with EmbeddingCache(folder / "cache", model.embedding_identity, model.card.embedding_width) as cache:
         desktop = embed_files(requests, session, cache).images_per_s
         reports: list[tuple[float, int]] = []
 

@@ -77,7 +77,7 @@ def _found(
 ) -> Folds:
     images = len(bits)
     sound = np.where(seconds > 10 * images, seconds, UNKNOWN_TIME)  # as `sound_seconds` has it: not near 1970
-    found = sequences(ShotTimes(sound, np.zeros(images, dtype=np.int64)), SECONDS)
+    found = sequences(ShotTimes(sound, sound, np.zeros(images, dtype=np.int64)), SECONDS)
     twins = joined(same_content(keys), copies(bits, sound, embeddings, np.arange(images)))
     sharpness = np.full(images, np.nan, dtype=np.float32)
     folds = Folds(np.arange(images), joined(twins, found), twins, found, sharpness, sound)

@@ -51,7 +51,9 @@ def write_clustered(folder: Path, rows: int, model: ModelFiles, *, seed: int = 0
 def _write(folder: Path, rows: int, model: ModelFiles, draw: DrawEmbeddings) -> DataSet:
     (folder / SHARDS).mkdir(parents=True)
     count = -(-rows // _SHARD_ROWS)
-    manifest = Manifest(f"{rows}", model.backbone_hash, model.card, ("synthetic",), _SHARD_ROWS, count)
+    manifest = Manifest(
+        f"{rows}", model.backbone_hash, model.card, ("synthetic",), _SHARD_ROWS, count, identity=model.embedding_identity
+    )
     shards, facts = shards_of(folder, manifest), []
     for number in range(count):
         in_shard = min(_SHARD_ROWS, rows - number * _SHARD_ROWS)

@@ -174,7 +174,7 @@ def without_its_views(collection: Collection) -> None:
     """Throw the cache of views away, as an older version of the program left things."""
     with Project.open(collection.project) as project:
         model = model_of(project, collection.caches)
-    cache_file(collection.caches.embeddings, views_hash(model.backbone_hash), model.card.embedding_width).unlink()
+    cache_file(collection.caches.embeddings, views_hash(model.embedding_identity), model.card.embedding_width).unlink()
 
 
 def add_stranger(collection: Collection) -> int:

@@ -80,7 +80,10 @@ def write_data_set(folder: Path, shards: Sequence[EmbeddedRows]) -> DataSet:
     """A whole data set of these shards, as if the fast backbone had embedded them."""
     (folder / SHARDS).mkdir(parents=True)
     model = find_model("leafnet")
-    manifest = Manifest("made", model.backbone_hash, model.card, ("nowhere",), 1_000, len(shards))
+    card = replace(model.card, embedding_width=shards[0].embeddings.shape[1])
+    manifest = Manifest(
+        "made", model.backbone_hash, card, ("nowhere",), 1_000, len(shards), identity=model.embedding_identity
+    )
     facts = tuple(ShardFacts(len(rows), int((~rows.has_embedding).sum())) for rows in shards)
     for number, rows in enumerate(shards):
         with new_shard(shards_of(folder, manifest), number) as shard:

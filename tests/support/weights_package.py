@@ -12,7 +12,7 @@ from engine.backbones.convert import bundled_network, trial_squares, write_graph
 from engine.backbones.model_files import CONVERTED, WeightsPackage
 from engine.model.efficientnet_lite import LITE_VARIANTS, EfficientNetLite, LiteVariant
 from engine.model_card import BackboneCard, file_hash, write_card
-from engine.runtime.quantization import Ranges, activation_ranges
+from engine.runtime.activations import Activations, measure_activations
 from tests.support.published_names import published_names
 
 NAME = "tiny-lite"
@@ -68,11 +68,11 @@ def install_weights(folder: Path, monkeypatch: pytest.MonkeyPatch) -> InstalledW
     return installed
 
 
-def tiny_ranges(installed: InstalledWeights, folder: Path) -> Ranges:
+def tiny_activations(installed: InstalledWeights, folder: Path) -> Activations:
     """What flows between the tiny network's layers on the pictures that conversions are compared on."""
     model = folder / "float.onnx"
     model.write_bytes(write_graph(bundled_network(installed.source), SIDE, NAME).SerializeToString())
-    return activation_ranges(model, installed.card, trial_squares(installed.card))
+    return measure_activations(model, installed.card, trial_squares(installed.card))
 
 
 def _card(width: int) -> BackboneCard:

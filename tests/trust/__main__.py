@@ -20,6 +20,7 @@ from tests.trust.activities import ACTIVITIES
 from tests.trust.cluster_breaker import break_many as break_clusters
 from tests.trust.copier import copy_many
 from tests.trust.damaged_twins import restore_many
+from tests.trust.data_set_guests import open_guests
 from tests.trust.disk_filler import can_fill, fill_many
 from tests.trust.export_targets import aim_many
 from tests.trust.image_mutator import break_many
@@ -27,6 +28,7 @@ from tests.trust.kept_breaker import break_kept_many
 from tests.trust.killer import kill_many
 from tests.trust.label_twins import import_many
 from tests.trust.odd_arguments import ask_many
+from tests.trust.odd_texts import open_odd
 from tests.trust.outcome import Outcome, table
 from tests.trust.project_mutator import damage_many
 from tests.trust.renamer import move_many
@@ -68,6 +70,8 @@ INSTRUMENTS: Final = (
     Instrument("doors", "special files at every door", open_many),
     Instrument("arguments", "odd arguments and signals", ask_many),
     Instrument("clusters", "runs on a cluster broken off", break_clusters),
+    Instrument("texts", "odd texts from elsewhere", open_odd),
+    Instrument("guests", "data sets beside five projects", open_guests),
     Instrument("twins", "label imports between twin projects", import_many),
 )
 

@@ -13,7 +13,7 @@ from tests.trust.children import Place
 from tests.trust.outcome import Fault
 
 EXPORTED: Final = tuple(FORMATS)
-READABLE: Final = tuple(name for name, one in FORMATS.items() if one.read is not None and not one.writes_into)
+READABLE: Final = tuple(name for name, one in FORMATS.items() if one.is_read and not one.writes_into)
 """Those whose outputs appear as one file or folder, from which every label can be counted."""
 
 

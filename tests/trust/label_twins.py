@@ -35,7 +35,7 @@ from tests.trust.trials import PROCESSES, OnTrial, ending_faults, run_trials, tr
 INSTRUMENT: Final = "label imports between twin projects"
 BATCH: Final = 50
 IMPORT_LIMIT_S: Final = 10.0
-READ: Final = tuple(name for name, one in FORMATS.items() if one.read is not None)
+READ: Final = tuple(name for name, one in FORMATS.items() if one.is_read)
 _WITHOUT_NONE: Final = "darwin-core"
 _NAMES: Final = ("Apple", "Pear", "Plum", "Crane", "Gull", "1", "2", "none", "A/B")
 _IN_LANGUAGES: Final = ("Apfel@de", "Apple@de", "pomme@fr", "Gull@la", "鸥@zh-CN", "grulla@es-MX", "A/B@en", "1@x")

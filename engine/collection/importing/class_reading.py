@@ -1,18 +1,20 @@
 """Which class of a project a foreign label names: by path, by name or synonym, and by source id.
 
 Ids are compared with ids only. Where path or name mean one class and the id another, the label is of neither. An id
-alone gives the class only where both ids are known to be of one source.
+alone gives the class only where both ids are known to be of one source. Where no class has the name, exactly one whose
+name or synonym differs only by capitals, blanks, underscores or the composition of accents is meant.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple, final
 
 from engine.graph.category_graph import CategoryGraph, ClassId
 from engine.graph.limits import DEEPEST_LEVEL
-from engine.graph.names import join_path, split_path
+from engine.graph.names import join_path, loose_name, split_path
 from engine.interchange.versions.source_version import SourceVersion
 
 Names = tuple[str, ...]
@@ -28,6 +30,7 @@ class ClassReading:
     class_id: ClassId | None = None  # None where there is none, or where it is not clear which
     named: tuple[ClassId, ...] = ()  # by path, name or synonym: one class, several, or none
     identified: tuple[ClassId, ...] = ()  # by the source id
+    is_spelled_otherwise: bool = False  # whether the class's name differs by capitals and the like
 
     @property
     def is_conflict(self) -> bool:
@@ -45,21 +48,36 @@ class ClassReader:
     def __init__(self, graph: CategoryGraph, known: Callable[[], Iterable[SourceVersion]] = tuple) -> None:
         self._graph = graph
         self._known = known
-        self._read: dict[tuple[Names, str], ClassReading] = {}
+        self._read: dict[tuple[Names, str, Names], ClassReading] = {}
 
-    def read(self, names: Names, source_id: str = "") -> ClassReading:
-        """The class that a label names, by its path, the end of it, or its name, and by its source id, if any."""
-        key = names, source_id.strip()
+    def read(self, names: Names, source_id: str = "", other_names: Names = ()) -> ClassReading:
+        """The class that a label names, by its path, the end of it, or its name, and by its source id, if any.
+
+        Args:
+            other_names: what it may be called where no class has this path, the first that means one counts.
+        """
+        key = names, source_id.strip(), other_names
         if key not in self._read:
             self._read[key] = self._reading(*key)
         return self._read[key]
 
-    def _reading(self, names: Names, source_id: str) -> ClassReading:
-        named = self._named(names)
+    def known_as(self, name: str) -> list[ClassId]:
+        """The classes of a name, path, source id or synonym; else the one whose name or synonym is spelled otherwise."""
+        fitting = self._graph.fitting(name)
+        other = self._spelled_otherwise((name,)) if not fitting else ()
+        return list(other) if len(other) == 1 else fitting
+
+    def _reading(self, names: Names, source_id: str, other_names: Names) -> ClassReading:
+        exact = self._named(names)
+        named = exact or self._spelled_otherwise(names)
         if not named and not source_id and len(names) == 1 and NAMES_ITS_SOURCE.fullmatch(names[0]):
             source_id = names[0]  # folders of ImageNet are called by their ids
         identified = self._by_source_id.get(source_id, ()) if source_id else ()
-        return ClassReading(self._agreed(named, identified, names, source_id), named, identified)
+        if other_names and not (named or identified):
+            return self.read(other_names[:1], "", other_names[1:])
+        is_spelled_otherwise = bool(named) and not exact
+        agreed = self._agreed(named, identified, names, source_id)
+        return ClassReading(agreed, named, identified, is_spelled_otherwise)
 
     def _agreed(
         self, named: tuple[ClassId, ...], identified: tuple[ClassId, ...], names: Names, source_id: str
@@ -81,18 +99,31 @@ class ClassReader:
         )
         return found or (self._with_synonym(names[0]) if len(names) == 1 else ())
 
-    def _ends_as(self, class_id: ClassId, names: Names) -> bool:
+    def _ends_as(self, class_id: ClassId, names: Names, compared: Callable[[str], str] = str) -> bool:
         classes = {class_id}
         for place, name in enumerate(reversed(names)):
             above = classes if place == 0 else {parent for each in classes for parent in self._graph.parents(each)}
-            classes = {each for each in above if self._graph.name(each) == name}
+            classes = {each for each in above if compared(self._graph.name(each)) == compared(name)}
         return bool(classes)
+
+    def _spelled_otherwise(self, names: Names) -> tuple[ClassId, ...]:
+        """Classes whose path ends so, or that have this one name or synonym, but for capitals and the like."""
+        found = self._loosely_named.get(loose_name(names[-1]), {})
+        return tuple(each for each in found if len(names) == 1 or self._ends_as(each, names, loose_name))
 
     def _with_synonym(self, name: str) -> tuple[ClassId, ...]:
         cleaned = "".join(split_path(join_path((name,))))
         return tuple(
             each for each in self._graph.fitting(cleaned) if cleaned in self._graph.attributes(each).other_names
         )
+
+    @cached_property
+    def _loosely_named(self) -> dict[str, dict[ClassId, None]]:
+        found: dict[str, dict[ClassId, None]] = defaultdict(dict)
+        for class_id in self._graph.classes():
+            for text in (self._graph.name(class_id), *self._graph.attributes(class_id).other_names):
+                found[loose_name(text)][class_id] = None
+        return found
 
     @cached_property
     def _by_source_id(self) -> dict[str, tuple[ClassId, ...]]:
@@ -109,6 +140,28 @@ class ClassReader:
             for version in self._known()
             for class_id, each in version.classes.items()
         )
+
+
+@final
+class PathSpelling:
+    """Spells the paths of classes to be made as classes do that are there, so that no twin differs by capitals."""
+
+    def __init__(self, graph: CategoryGraph) -> None:
+        self._places: dict[tuple[Hashable, str], dict[str, Hashable]] = defaultdict(dict)
+        for class_id in graph.classes():
+            name = graph.name(class_id)
+            for parent_id in graph.parents(class_id) or (None,):
+                self._places[parent_id, loose_name(name)][name] = class_id
+
+    def spelled(self, names: Iterable[str], under: ClassId | None = None) -> Names:
+        """The names from a class, or from the top, down; of two new paths the first one's spelling counts."""
+        place: Hashable = under
+        spelled = list[str]()
+        for name in names:
+            known = self._places[place, loose_name(name)]
+            spelled.append(name if name in known or len(known) != 1 else next(iter(known)))
+            place = known.setdefault(spelled[-1], (place, spelled[-1]))
+        return tuple(spelled)
 
 
 class KeywordMeaning(NamedTuple):
@@ -146,18 +199,9 @@ class KeywordClasses:
         return KeywordMeaning(missing=names if len(names) > 1 else ())
 
     def _fitting(self, names: Names) -> list[int]:
-        """Classes with this path or the end of it; else with this name or synonym; else written otherwise."""
+        """Classes with this path or the end of it; else with this name or synonym."""
         found = self._reader.read(names).candidates or self._reader.read(names[-1:]).candidates
-        return list(found) or self._folded.get(names[-1].casefold(), [])
-
-    @cached_property
-    def _folded(self) -> dict[str, list[int]]:
-        """Classes by name and synonym, however these are written; an id is no keyword."""
-        found: dict[str, dict[int, None]] = {}
-        for class_id in self._graph.classes():
-            for text in (self._graph.name(class_id), *self._graph.attributes(class_id).other_names):
-                found.setdefault(text.casefold(), {})[class_id] = None
-        return {text: list(ids) for text, ids in found.items()}
+        return list(found)
 
     def _path(self, class_id: int) -> Names:
         return tuple(map(self._graph.name, self._graph.paths(class_id)[0]))

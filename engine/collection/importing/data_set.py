@@ -1,19 +1,24 @@
-"""Make a project of an embedded data set: images by reference, embeddings as they are, nothing computed anew."""
+"""Make a project of an embedded data set: images by reference, embeddings as they are.
 
-from collections.abc import Iterator
+A data set comes from somebody else, perhaps. Its embeddings stay with the project that was made of it, files that it
+names become images only where they may, and a sample of its embeddings is compared with what is computed here.
+"""
+
+import shutil
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Final
 
-from engine.collection.embed import open_cache
+from engine.collection.importing.data_set_checks import EmbeddingSample, PermittedRows, backbone_of, check_width
 from engine.collection.importing.sample import Sample, each_watched, sampled_rows
-from engine.collection.models import all_models, model_of
+from engine.collection.models import ModelFiles, model_of
 from engine.collection.new_project import check_place, new_project
 from engine.config import CacheFolders
 from engine.dataset.embedded_rows import EmbeddedRows
 from engine.dataset.opened import DataSet
-from engine.embedding.cache import EmbeddingCache
+from engine.embedding.cache import EmbeddingCache, imported_file
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.files import FoundFile
 from engine.project import Project
@@ -29,6 +34,9 @@ class DataSetProject:
     images: int  # in the project
     embedded: int  # of these, with an embedding
     doubles: int  # rows taken whose path another row had before
+    compared: int = 0  # embeddings that were compared with what is computed here; they agree
+    left_out: tuple[str, ...] = ()  # files that must not become images, with the reason; the first ones
+    left_out_count: int = 0
 
 
 def project_of_data_set(
@@ -37,10 +45,11 @@ def project_of_data_set(
     caches: CacheFolders,
     *,
     sample: Sample | None = None,
+    image_folders: Sequence[Path] = (),
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> DataSetProject:
-    """Make a project file with the images of a data set, and put their embeddings into the cache.
+    """Make a project file with the images of a data set, and keep their embeddings for it alone.
 
     Images that cannot be reached from here, as in an object store or an archive, are classified all the same; they
     have no picture.
@@ -50,32 +59,55 @@ def project_of_data_set(
         folder: of the data set.
         caches: where embeddings lie.
         sample: which images; by default all, those without an embedding, too.
+        image_folders: further folders that its images may lie in; see `PermittedRows`.
 
     Raises:
         ProjectExistsError: something is there already.
         InputError: the folder is no data set, shards are missing, or it has too few images for the sample.
         StorageError, FormatError: a shard cannot be read, or the disk refuses.
-        ModelError: its backbone cannot be used here.
+        ModelError: its backbone cannot be used here, or is another one than its manifest says.
+        FormatError: its embeddings are not those of its backbone.
         Cancelled: no project is left.
     """
     check_place(path)
     data_set, token = DataSet.open(folder), cancel or CancelToken()
     parts = _each_rows(data_set, sample, on_progress, token)
-    project = new_project(path, _backbone_of(data_set))
+    project = new_project(path, backbone_of(data_set))
     try:
-        with open_cache(model_of(project, caches), caches) as cache, project.history.one_step() as step:
+        model = model_of(project, caches)
+        check_width(data_set, model)
+        permitted = PermittedRows(project, folder, image_folders)
+        compared = EmbeddingSample(model, caches)
+        with imported_into(project, model, caches) as store, project.history.one_step() as step:
             taken = embedded = 0
             for rows in parts:
-                embedded += _add(project, cache, rows)
                 taken += len(rows)
+                usable = permitted.of(rows)
+                embedded += _add(project, store, usable)
+                compared.offer(usable)
+            compared.check(token)
             images = project.images.count
             step.action = added(images)
         project.close()
     except BaseException:
+        _drop_imported(project, caches)
         project.close()
         path.unlink(missing_ok=True)
         raise
-    return DataSetProject(images, embedded, taken - images)
+    doubles = taken - images - permitted.refused
+    return DataSetProject(images, embedded, doubles, compared.count, tuple(permitted.reasons), permitted.refused)
+
+
+def imported_into(project: Project, model: ModelFiles, caches: CacheFolders) -> EmbeddingCache:
+    """What a data set brings to a project, for writing: no other project reads it."""
+    width = model.card.embedding_width
+    path = imported_file(caches.embeddings, model.embedding_identity, width, project.backups.project_id)
+    return EmbeddingCache(path.parent, model.embedding_identity, width)
+
+
+def _drop_imported(project: Project, caches: CacheFolders) -> None:
+    path = imported_file(caches.embeddings, "", 0, project.backups.project_id)
+    shutil.rmtree(path.parent, ignore_errors=True)
 
 
 def _each_rows(
@@ -88,10 +120,10 @@ def _each_rows(
     return each_watched(every, ProgressMeter(manifest.rows, on_progress, unit="images"), cancel)
 
 
-def _add(project: Project, cache: EmbeddingCache, rows: EmbeddedRows) -> int:
+def _add(project: Project, store: EmbeddingCache, rows: EmbeddedRows) -> int:
     """Add images, and the embeddings of those that the project did not have; how many of them have one."""
     paths = list(map(Path, rows.paths))
-    sizes = (size or 0 for size in rows.sizes_bytes)
+    sizes = (max(size or 0, 0) for size in rows.sizes_bytes)
     files = [FoundFile(path, size, UNKNOWN_TIME) for path, size in zip(paths, sizes, strict=True)]
     new = set(project.images.add(files).images_added)
     facts, ready = [], []
@@ -103,11 +135,5 @@ def _add(project: Project, cache: EmbeddingCache, rows: EmbeddedRows) -> int:
             if rows.has_embedding[place]:
                 ready.append(place)
     project.images.record_scan(facts)
-    cache.put_many([rows.content_hashes[place] or b"" for place in ready], rows.embeddings[ready])
+    store.put_many([rows.content_hashes[place] or b"" for place in ready], rows.embeddings[ready])
     return len(ready)
-
-
-def _backbone_of(data_set: DataSet) -> str:
-    """What a new project takes for the backbone of a data set: one that is here, else the data set's own file."""
-    wanted = data_set.manifest.backbone_hash
-    return next((model.name for model in all_models() if model.backbone_hash == wanted), str(data_set.backbone))

@@ -50,7 +50,8 @@ def remember(project: Project, version: SourceVersion, *, in_place_of: SourceVer
 
 
 def _parts(project: Project) -> list[int]:
-    return [int(each) for each in project.policies.setting(SETTING, [])]
+    found: list[int] = project.policies.setting(SETTING, [])
+    return found
 
 
 def _part(project: Project, number: int, part: int) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from engine.collection.importing.class_reading import ClassReader, PathSpelling
 from engine.errors import AmbiguousClassError, GraphError
 from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.files import FileFailure, FoundFiles, shown
@@ -11,6 +12,7 @@ from engine.graph.category_graph import CategoryGraph
 from engine.graph.names import clean_name
 from engine.images.find_images import FoundImages, ImageFolder, find_images
 from engine.images.kinds import LeftOut
+from engine.interchange.labelled_images.box_sets import refuse_boxes, refuse_parts
 from engine.project import BackupReason, Change, Project
 from engine.project.backups.keeping import MANY
 from engine.texts import Message
@@ -53,6 +55,8 @@ def import_class_folders(
     cancel: CancelToken | None = None,
 ) -> ImageImport:
     """Find images in folders whose sub-folders are classes, and add them; see `find_images` and `add_class_folders`."""
+    for folder in folders:
+        refuse_boxes(folder)
     found = find_images(folders, on_progress=on_progress, cancel=cancel)
     return add_class_folders(project, found, under=under, who=who, on_progress=on_progress, cancel=cancel)
 
@@ -84,6 +88,7 @@ def add_class_folders(
     *,
     under: int | None = None,
     who: str | None = None,
+    takes_parts: bool = False,
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> ImageImport:
@@ -98,20 +103,25 @@ def add_class_folders(
     Args:
         under: class that the sub-folders hang below; None for the top.
         who: whose labels these are; by default the name of the folder.
+        takes_parts: whether folders become classes, too, that are called as parts of data sets: images, train.
 
     Raises:
         StorageError: a file was named, not a folder.
+        FormatError: a folder is called as a part of a data set; nothing is added.
         GraphError: the classes would nest too deeply; nothing is added.
         Cancelled: stopped; neither images nor classes are added.
     """
     groups, refused = _nameable(found.class_folders())
-    known = frozenset(project.classes.graph.classes())
+    count_before = len(project.classes.graph)
+    spelling, before = PathSpelling(project.classes.graph), ClassReader(project.classes.graph.copy())
     backup = BackupReason.IMPORT if sum(len(files) for _, files in groups) > MANY else None
     with project.history.one_step(backup=backup) as step:
         files, class_ids = FoundFiles(), list[int | None]()
         for names, of_folder in groups:
             try:
-                class_id = _class_for(project, names, under, known)
+                class_id = _class_for(
+                    project, spelling.spelled(names, under), under, before, takes_parts=takes_parts
+                )
             except AmbiguousClassError as error:
                 reason = Message(
                     "nothing in this folder was added, because {what}: {found}; name it by the source id of one",
@@ -128,7 +138,7 @@ def add_class_folders(
     return replace(
         _imported(change, files, found),
         change=step.change,
-        classes_added=len(project.classes.graph) - len(known),
+        classes_added=len(project.classes.graph) - count_before,
         failures=(*found.failures, *refused),
     )
 
@@ -154,7 +164,9 @@ def _nameable(folders: Sequence[ImageFolder]) -> tuple[list[tuple[list[str], Fou
     return nameable, list(refused.values())
 
 
-def _class_for(project: Project, names: Sequence[str], under: int | None, known: frozenset[int]) -> int | None:
+def _class_for(
+    project: Project, names: Sequence[str], under: int | None, before: ClassReader, *, takes_parts: bool
+) -> int | None:
     """The class of a folder; made, with those above it, where there is none."""
     graph, parent, missing = project.classes.graph, under, list(names)
     while missing and (child := graph.child_named(parent, missing[0])) is not None:
@@ -162,16 +174,18 @@ def _class_for(project: Project, names: Sequence[str], under: int | None, known:
         missing.pop(0)
     if missing:
         is_below_class = under is not None or 0 < len(names) - len(missing) == len(names) - 1
-        meant = _known_class(graph, names[-1], parent if is_below_class else None, known)
+        meant = _known_class(graph, names[-1], parent if is_below_class else None, before)
         if meant is not None:
             return meant
+    if not takes_parts:
+        refuse_parts("/".join(names), missing)
     for name in missing:
         _, parent = project.classes.add(name, () if parent is None else (parent,))
     return parent
 
 
-def _known_class(graph: CategoryGraph, name: str, above: int | None, known: frozenset[int]) -> int | None:
-    fitting = [class_id for class_id in graph.fitting(name) if class_id in known]
+def _known_class(graph: CategoryGraph, name: str, above: int | None, before: ClassReader) -> int | None:
+    fitting = before.known_as(name)
     by_alias = [
         each for each in fitting if graph.name(each) != name and (above is None or above in graph.ancestors(each))
     ]

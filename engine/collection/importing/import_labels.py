@@ -10,11 +10,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from engine.collection.importing.class_reading import ClassReader, ClassReading, KeywordClasses
+from engine.collection.importing.class_reading import ClassReader, ClassReading, KeywordClasses, PathSpelling
 from engine.collection.importing.import_graph import known_sources
-from engine.collection.importing.label_plan import ClassConflict, ContentConflict, LabelConflict, LabelPlan
+from engine.collection.importing.label_plan import (
+    ClassConflict,
+    ContentConflict,
+    LabelConflict,
+    LabelPlan,
+    SpelledOtherwise,
+)
 from engine.collection.importing.match_images import FileContents, ImageMatcher, PermittedImages
-from engine.errors import GraphError, reason_of
+from engine.errors import GraphError, UsageError, reason_of
 from engine.files import FoundFile, shown
 from engine.graph.names import clean_path, join_path
 from engine.images.photo_facts import photo_keywords
@@ -49,6 +55,7 @@ def plan_labels(
     source: Path,
     *,
     format_name: str = AUTO,
+    columns: Mapping[str, str] | None = None,
     who: str = "",
     read: ReadLabels | None = None,
     contents: FileContents | None = None,
@@ -57,6 +64,7 @@ def plan_labels(
 
     Args:
         format_name: a key of `FORMATS`; detected by default.
+        columns: see `read_labels`.
         who: the annotator where the source does not name one; by default the name of the source.
         read: the source, where it was read before.
         contents: of files that were read before; also cancels the reading of others.
@@ -65,7 +73,7 @@ def plan_labels(
         UsageError, FormatError, StorageError: the source cannot be read.
         Cancelled: the work was stopped.
     """
-    name, foreign = read or read_labels(source, format_name)
+    name, foreign = read or read_labels(source, format_name, columns)
     return _planned(project, name, foreign, who or _name_of(source), contents or FileContents())
 
 
@@ -74,6 +82,7 @@ def import_labels(
     source: Path,
     *,
     format_name: str = AUTO,
+    columns: Mapping[str, str] | None = None,
     who: str = "",
     adds_classes: bool = False,
     adds_images: bool = False,
@@ -91,7 +100,7 @@ def import_labels(
         UsageError, FormatError, StorageError: the source cannot be read; nothing is changed.
         GraphError: its classes do not fit into the graph; nothing is changed.
     """
-    name, foreign = read or read_labels(source, format_name)
+    name, foreign = read or read_labels(source, format_name, columns)
     whose, read_files = who or _name_of(source), contents or FileContents()
     plan = _planned(project, name, foreign, whose, read_files)
     backup = BackupReason.IMPORT if len(plan.labels) + len(plan.waiting) > MANY else None
@@ -110,8 +119,11 @@ def import_labels(
     return LabelImport(plan, step.change, labelled, classes, images, noted)
 
 
-def read_labels(source: Path, format_name: str = AUTO) -> ReadLabels:
+def read_labels(source: Path, format_name: str = AUTO, columns: Mapping[str, str] | None = None) -> ReadLabels:
     """Read a source and detect its format; its paths are relative to the working folder.
+
+    Args:
+        columns: of a table, by role, as a person named them; see `engine.interchange.tables`.
 
     Raises:
         UsageError, FormatError, StorageError: it cannot be read.
@@ -119,6 +131,17 @@ def read_labels(source: Path, format_name: str = AUTO) -> ReadLabels:
     source = source.absolute()
     name = detect(source) if format_name == AUTO else format_name
     one = format_named(name, READ_FORMATS)
+    if one.read_table is not None:
+        return name, one.read_table(source, columns)
+    if columns:
+        raise UsageError(
+            "{source} has no columns that could be named",
+            expected="a table",
+            found="{title}",
+            remedy="leave out --column",
+            source=source.name,
+            title=Message(one.title),
+        )
     if one.read_photos is not None:
         return name, one.read_photos(source, photo_keywords)
     assert one.read is not None, "one of them"
@@ -138,7 +161,10 @@ def _planned(
     for noted in foreign.noted:
         planner.take_note(noted)
     return replace(
-        planner.plan(format_name), unlabelled=foreign.unlabelled, problems=(*foreign.problems, *planner.problems())
+        planner.plan(format_name),
+        table=foreign.table,
+        unlabelled=foreign.unlabelled,
+        problems=(*foreign.problems, *planner.problems())
     )
 
 
@@ -151,6 +177,10 @@ class _Planner:
         self._whose = whose
         self._matcher = ImageMatcher(project, contents)
         self._reader = ClassReader(project.classes.graph, lambda: known_sources(project))
+        self._spelling = PathSpelling(project.classes.graph)
+        self._spelled_otherwise: Counter[tuple[str, int]] = Counter()
+        self._as_none: Counter[str] = Counter()
+        self._ambiguous_images: dict[str, tuple[str, ...]] = {}
         self._found: dict[int, tuple[int | None, ForeignLabel]] = {}
         self._waiting: list[ForeignLabel] = []
         self._missing: dict[str, None] = {}
@@ -173,16 +203,25 @@ class _Planner:
         if label.is_keyword:
             self._take_keyword(label)
             return
-        reading = self._reader.read(label.names, label.source_id) if label.names else ClassReading()
+        reading = ClassReading()
+        if label.names:
+            reading = self._reader.read(label.names, label.source_id, label.other_names)
         if reading.is_conflict:
             self._class_conflicts[self._unclear(label, reading)] = None
             return
         images = self._images_of(label)
         if not images and label.image not in self._missing:
-            return  # another photo of the same name
+            return  # another photo of the same name, or one of several
+        if label.may_be_none and reading.class_id is None:
+            self._as_none[join_path(label.names)] += 1
+            label = replace(label, names=())
         is_missing = bool(label.names) and reading.class_id is None
-        if is_missing and not self._can_be_made(label.names, label):
-            return
+        if is_missing:
+            label = replace(label, names=self._spelling.spelled(label.names))
+            if not self._can_be_made(label.names, label):
+                return
+        elif reading.class_id is not None and reading.is_spelled_otherwise:
+            self._spelled_otherwise[join_path(label.names), reading.class_id] += 1
         if is_missing or not images:
             self._waiting.append(label)
             return
@@ -230,6 +269,12 @@ class _Planner:
             class_conflicts=tuple(self._class_conflicts),
             content_conflicts=tuple(self._content_conflicts.values()),
             notes=self._new_notes(),
+            spelled_otherwise={
+                name: SpelledOtherwise(self._text(class_id), count)
+                for (name, class_id), count in self._spelled_otherwise.items()
+            },
+            as_none=dict(self._as_none),
+            ambiguous_images=self._ambiguous_images,
         )
 
     def _new_notes(self) -> tuple[Note, ...]:
@@ -275,7 +320,8 @@ class _Planner:
         if meaning.several:
             self._ambiguous.setdefault(label.names, meaning.several)
             return
-        if meaning.missing and not self._can_be_made(meaning.missing, label) and meaning.class_id is None:
+        missing = self._spelling.spelled(meaning.missing)
+        if missing and not self._can_be_made(missing, label) and meaning.class_id is None:
             return
         if not meaning.missing and meaning.class_id is None:
             self._suggestions[label.names[0]] += 1
@@ -284,7 +330,7 @@ class _Planner:
             self._tagged[label.image] = self._images_of(label)
         images = self._tagged[label.image]
         if meaning.class_id is None or not images:
-            self._waiting.append(label if meaning.class_id is not None else replace(label, names=meaning.missing))
+            self._waiting.append(label if meaning.class_id is not None else replace(label, names=missing))
             return
         for image_id in images:
             self._add(image_id, meaning.class_id, label)
@@ -292,6 +338,9 @@ class _Planner:
     def _images_of(self, label: ForeignLabel) -> tuple[int, ...]:
         """The images that a label is about; where there is none, that is listed."""
         match = self._matcher.match(label)
+        if match.several:
+            self._ambiguous_images[label.image] = match.several
+            return ()
         if match.namesake:
             self._content_conflicts[label.image] = ContentConflict(label.image, match.namesake, match.reason)
         if not match.images and (not match.namesake or (label.file is not None and label.file.is_file())):

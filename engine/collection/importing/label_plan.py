@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from engine.interchange.labelled_images.foreign_labels import ForeignLabel
+from engine.interchange.tables.reading import TableReading
 from engine.project.records import Label, Note
 
 
@@ -38,6 +39,14 @@ class ContentConflict:
 
 
 @dataclass(frozen=True)
+class SpelledOtherwise:
+    """A name in the source that differs from a class's by capitals, blanks, underscores or composed accents."""
+
+    path: str  # of the class in the project
+    labels: int
+
+
+@dataclass(frozen=True)
 class LabelPlan:
     """What importing a source would do."""
 
@@ -56,3 +65,8 @@ class LabelPlan:
     class_conflicts: tuple[ClassConflict, ...] = ()  # labels of which it is not clear which class they name
     notes: tuple[Note, ...] = ()  # stars, flags and comments of images that have none
     content_conflicts: tuple[ContentConflict, ...] = ()  # labels of another photo of the same name
+    spelled_otherwise: dict[str, SpelledOtherwise] = field(default_factory=dict)  # by the name in the source
+    as_none: dict[str, int] = field(default_factory=dict)  # names read as none of the classes, with label counts
+    ambiguous_images: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Images that several of the project may be, with their paths."""
+    table: TableReading | None = None  # how the columns of a table were understood

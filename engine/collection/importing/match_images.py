@@ -1,15 +1,20 @@
 """Which images of a project a label is about: by content where it is known, else by path or the end of it.
 
+Folders count: a path whose folders differ from those of the image is about another photo, as the first photo on each
+card of a camera has the same name. Only of an absolute path of another computer may the beginning differ, where enough
+folders agree below. A name that several images have is ambiguous.
+
 An equal path with another content is another photo. Where the content of a label's photo is known and the project never
 read its own image of that path, that image is read before it is decided.
 """
 
 import os
+import re
 import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import takewhile
+from itertools import chain, takewhile
 from pathlib import Path, PurePosixPath
 from typing import Final, final
 
@@ -27,7 +32,10 @@ ELSEWHERE: Final = Message("it is neither below the list's folder nor below a fo
 NO_FILE: Final = Message("it is no ordinary file")
 NO_IMAGE: Final = marked("it is no image that can be read; images are {kinds}")
 OTHER_CONTENT: Final = "other content"
-_LEAST_PARTS: Final = 2  # folder and name: a name alone (IMG_0001.jpg) says too little of a path from another computer
+_LEAST_FOLDERS: Final = 2  # that agree where the beginning of a path from another computer differs. Chosen.
+_CAMERA_FOLDER: Final = re.compile(r"dcim|\d{3}\w{5}", re.IGNORECASE)  # on every card: they distinguish nothing
+_ADDRESS: Final = re.compile(r"[a-z][a-z0-9+.-]+://[^/]*/", re.IGNORECASE)  # scheme with a server or bucket
+_DRIVE: Final = re.compile(r"[a-z]:|/", re.IGNORECASE)  # how an absolute path begins
 
 
 class FileContents:
@@ -61,6 +69,7 @@ class ImageMatch:
     images: tuple[int, ...] = ()  # one, or all with the same content; () where there is none
     namesake: str = ""  # path of an image that is called so and is none of them; "" where there is none
     reason: str = ""  # why it is none of them
+    several: tuple[str, ...] = ()  # paths of all images that it may be, where it is not clear which
 
 
 class ImageMatcher:
@@ -76,8 +85,10 @@ class ImageMatcher:
         hashes = self._hashes_of(label, is_ours=by_file is not None)
         by_path = self._by_path(label, by_file)
         if not hashes:
-            ending = self._ending_as(label.image)
-            return ImageMatch(by_path[:1] or (ending if len(ending) == 1 else ()))
+            ending = by_path[:1] or self._ending_as(label.image)
+            if len(ending) > 1:
+                return ImageMatch(several=tuple(self._project.images.record(each).path for each in ending))
+            return ImageMatch(ending)
         if same := next((self._contents[each] for each in hashes if each in self._contents), None):
             return ImageMatch(tuple(each for each in by_path if each in same)[:1] or same)
         return self._compared((*by_path, *self._ending_as(label.image)), hashes)
@@ -117,10 +128,45 @@ class ImageMatcher:
         return match
 
     def _ending_as(self, image: str) -> tuple[int, ...]:
-        """Images whose path ends as this, or as which this ends, in at least a folder and a name."""
-        parts = PurePosixPath(_plain(image)).parts
-        candidates = self._names.get(parts[-1], []) if parts else []
-        return tuple(image_id for image_id, path in candidates if _ends_alike(parts, path))
+        """Images whose path ends as this; or, of an absolute path, as which this ends."""
+        plain = _plain(image)
+        parts = PurePosixPath(plain).parts
+        candidates = self._names.get(parts[-1]) or self._stems.get(parts[-1], []) if parts else []
+        fits = self._fits_elsewhere if _DRIVE.match(plain) else self._fits
+        return tuple(image_id for image_id, path in candidates if fits(parts, path))
+
+    @cached_property
+    def _stems(self) -> dict[str, list[tuple[int, tuple[str, ...]]]]:
+        """As `_names`, without suffixes: some tables call images so."""
+        found: dict[str, list[tuple[int, tuple[str, ...]]]] = {}
+        for image_id, parts in chain.from_iterable(self._names.values()):
+            stem = PurePosixPath(parts[-1]).stem
+            found.setdefault(stem, []).append((image_id, (*parts[:-1], stem)))
+        return found
+
+    def _fits(self, parts: tuple[str, ...], path: tuple[str, ...]) -> bool:
+        return _common(parts, path if len(parts) <= len(path) else (*self._folder.parts, *path)) == len(parts)
+
+    def _fits_elsewhere(self, parts: tuple[str, ...], path: tuple[str, ...]) -> bool:
+        """Whether an absolute path may be an image's on another computer, where folders above may be called otherwise.
+
+        It has all folders of the image below the project's, or below those that all images lie in. Where folders above
+        agree again, the one between them is another.
+        """
+        common = _common(parts, path)
+        shared, same = path[: len(path) - common], path[len(path) - common : -1]
+        if len(shared) > len(self._shared) or not set(shared).isdisjoint(parts[: len(parts) - common]):
+            return False
+        distinct = [not _CAMERA_FOLDER.fullmatch(name) for name in same]
+        below = distinct[len(self._shared) - len(shared) :] if shared else distinct
+        return any(below) or sum(distinct) >= _LEAST_FOLDERS
+
+    @cached_property
+    def _shared(self) -> tuple[str, ...]:
+        """The folders that all images of the project lie in."""
+        folders = {PurePosixPath(path).parent.parts for _, path in self._project.images.each_path()}
+        first, last = min(folders, default=()), max(folders, default=())
+        return tuple(name for name, _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False)))
 
     @cached_property
     def _contents(self) -> dict[str, tuple[int, ...]]:
@@ -149,14 +195,14 @@ class ImageMatcher:
 
 
 def _plain(image: str) -> str:
-    r"""A path as we write it: Windows puts "\\" between names."""
-    return image.replace("\\", "/").strip().removeprefix("./")
+    r"""A path as we write it: Windows puts "\\" between names; without the server or bucket of an address."""
+    return _ADDRESS.sub("", image.replace("\\", "/").strip(), count=1).removeprefix("./")
 
 
-def _ends_alike(first: tuple[str, ...], second: tuple[str, ...]) -> bool:
+def _common(first: tuple[str, ...], second: tuple[str, ...]) -> int:
+    """How many names at their ends agree."""
     pairs = zip(reversed(first), reversed(second), strict=False)
-    common = len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
-    return common >= _LEAST_PARTS or common == len(first)
+    return len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
 
 
 @final

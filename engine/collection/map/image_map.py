@@ -87,7 +87,7 @@ def content_numbers(embedded: EmbeddedImages) -> NDArray[np.uint64]:
 
 def map_file(project: Project, model: ModelFiles, caches: CacheFolders) -> Path:
     """Where the map of a project and a backbone lies, whether it is there or not."""
-    name = hashlib.sha256(f"{model.backbone_hash} {project.backups.project_id}".encode()).hexdigest()
+    name = hashlib.sha256(f"{model.embedding_identity} {project.backups.project_id}".encode()).hexdigest()
     return caches.maps / f"{name[:32]}.npz"
 
 

@@ -227,7 +227,7 @@ def _write_companion(files: TrainedFiles, start: Start, images: TrainingImages) 
 def _accuracy_before(project: Project, caches: CacheFolders, images: TrainingImages) -> float | None:
     model = model_of(project, caches)
     try:
-        embeddings = labelled_embeddings(images.images, model, caches)
+        embeddings = labelled_embeddings(project, images.images, model, caches)
     except InputError:
         return None
     fitted = fitted_to_training(project.classes.graph, images, embeddings, model.propagation, model.card)

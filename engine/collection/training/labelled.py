@@ -87,7 +87,9 @@ def labelled_images(project: Project) -> TrainingLabels:
     return TrainingLabels(images.ids[chosen], images.labels[chosen].astype(np.int64), paths, hashes)
 
 
-def labelled_embeddings(images: TrainingLabels, model: ModelFiles, caches: CacheFolders) -> NDArray[np.float32]:
+def labelled_embeddings(
+    project: Project, images: TrainingLabels, model: ModelFiles, caches: CacheFolders
+) -> NDArray[np.float32]:
     """Embeddings (n, d) float32 of length 1, from the cache.
 
     Raises:
@@ -96,7 +98,7 @@ def labelled_embeddings(images: TrainingLabels, model: ModelFiles, caches: Cache
     store = EmbeddingStore(model.card.embedding_width)
     rows = np.arange(len(images))
     store.append(rows)  # by place: the ids need not ascend
-    with open_cache(model, caches) as cache:
+    with open_cache(model, caches, project) as cache:
         store.fill(rows, images.content_hashes, cache.get_many)
     if waiting := int((~store.is_filled).sum()):
         raise InputError(

@@ -98,7 +98,7 @@ def _tune_propagation(task: TrainingTask) -> TrainedFiles:
     settings = tuning_settings(arrays, positions, _defaults(model.card, start), chosen)
     with training_folder(task.out):
         trained = train_attention(
-            labelled_embeddings(images, model, task.caches),
+            labelled_embeddings(project, images, model, task.caches),
             positions,
             arrays.edge_index,
             settings,

@@ -20,6 +20,7 @@ from engine.files import FileFailure
 from engine.full_disk import is_full
 from engine.graph.category_graph import CategoryGraph
 from engine.interchange.labelled_images import csv_table
+from engine.interchange.labelled_images.box_sets import refuse_parts
 from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels
 from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
 from engine.interchange.table_writer import write_table
@@ -277,6 +278,7 @@ def read(source: Path) -> ForeignLabels:
     if (ours := read_table(source)) is not None:
         return ours
     found = list(each_file(source))
+    refuse_parts(source.name, (name for path, _ in found for name in path.parts[:-1]))
     labels = [ForeignLabel(str(path), path.parts[:-1], file=file) for path, file in found if len(path.parts) > 1]
     if not labels:
         raise FormatError(

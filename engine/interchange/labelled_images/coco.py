@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from engine.errors import FormatError, reason_of
 from engine.graph.limits import DEEPEST_LEVEL
 from engine.graph.names import join_path
+from engine.interchange.labelled_images.box_sets import boxes_refused
 from engine.interchange.labelled_images.class_labels import (
     ClassLabels,
     fields_about,
@@ -31,6 +32,8 @@ from engine.interchange.text_file import begins_with, object_in, objects_in, rea
 from engine.texts import Message
 
 CANNOT_CARRY: Final = ("each label becomes a box around the whole image",)
+
+_OF_DETECTORS: Final = frozenset({"animal", "person", "human", "vehicle", "empty"})
 
 
 def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
@@ -61,6 +64,8 @@ def read(source: Path) -> ForeignLabels:
             expected='an object with "images", "annotations" and "categories"',
             source=source.name,
         )
+    if categories.are_of_detectors and any(each.get("bbox") for each in objects_in(whole, "annotations")):
+        raise boxes_refused(source, "COCO")
     labels: dict[ForeignLabel, None] = {}
     problems: list[str] = []
     labelled: set[int | str] = set()
@@ -156,6 +161,11 @@ class _Categories:
         self._by_id = {_id(each, "id"): each for each in categories}
         self._by_name = {str(each.get("name")): each for each in categories}
         self._known: dict[int | str, dict[str, str]] = {}
+
+    @property
+    def are_of_detectors(self) -> bool:
+        """Whether they only say what kind of thing is in a box, as detectors of animals do."""
+        return bool(self._by_name) and {name.casefold() for name in self._by_name} <= _OF_DETECTORS
 
     def fields(self, category_id: int | str) -> dict[str, str]:
         """Label, and path where supercategories are categories themselves; KeyError for an unknown category."""

@@ -1,35 +1,32 @@
 """CSV: UTF-8, safe to open in a spreadsheet; read back also after a spreadsheet saved it."""
 
-import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, Final
 
 from engine.errors import FormatError, StorageError
 from engine.interchange.labelled_images.foreign_labels import ForeignLabels
+from engine.interchange.labelled_images.label_tables import LabelTable
 from engine.interchange.labelled_images.records import LabelledImages, WrittenExport
-from engine.interchange.labelled_images.table_rows import (
-    CLASS_COLUMNS,
-    COLUMNS,
-    IMAGE_COLUMNS,
-    PLACED,
-    READ_COLUMNS,
-    Row,
-    Value,
-    has_columns,
-    labels_in,
-    row_of,
-    rows,
-)
-from engine.interchange.table_text import first_line, header_separator, table_lines, table_rows
+from engine.interchange.labelled_images.table_rows import COLUMNS, PLACED, Value, row_of, rows
+from engine.interchange.labelled_images.table_rows import Row as TypedRow
 from engine.interchange.table_writer import write_table
+from engine.interchange.tables.dialects import Purpose
+from engine.interchange.tables.read_table import TABLE_FILES, opened_table
+from engine.interchange.tables.reading import TableReading
+from engine.interchange.tables.recognise import Row, layout_of, recognised
+from engine.interchange.tables.roles import column_key
+from engine.interchange.text_file import SURROGATES, WESTERN
 from engine.new_file import text_into
-from engine.texts import either
 
+Given = Mapping[str, str]  # column by role, as a person named them
 SEVERAL: Final = " | "  # between the paths of a class with several parents; a "|" in a name is written "\|"
 PLACED_COLUMNS: Final = (PLACED, *COLUMNS)  # of the table of a folder
-_SUFFIXES: Final = frozenset({".csv", ".tsv", ".txt"})
+_SUFFIXES: Final = TABLE_FILES | {".zip"}
 
 
 def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
@@ -44,59 +41,67 @@ def write_placed(images: LabelledImages, file: BinaryIO, placed: Mapping[int, st
     _write_rows(file, PLACED_COLUMNS, all_rows)
 
 
-def read(source: Path) -> ForeignLabels:
-    """Read a table with a column of images and one of classes: ours, one of `classify`, or of another program."""
-    return labels_in(_rows(source), source)
+def read(source: Path, given: Given | None = None) -> ForeignLabels:
+    """Read a table with a column of images and one of classes: ours, one of `classify`, or of another program.
+
+    Args:
+        source: text, a workbook, or an archive with one table.
+        given: column by role, as a person named them.
+    """
+    with opened_labels(source, given) as opened:
+        return replace(opened.table.labels(opened.rows), table=opened.reading)
+
+
+@dataclass(frozen=True)
+class OpenLabels:
+    """An open table of labels."""
+
+    table: LabelTable
+    reading: TableReading
+    rows: Iterator[Row]
+
+
+@contextmanager
+def opened_labels(source: Path, given: Given | None = None, called: str = "") -> Iterator[OpenLabels]:
+    """Open a table of labels; bytes of names that are no Unicode stay in tables of ours.
+
+    Raises:
+        UsageError, FormatError, StorageError: see `opened_table` and `recognised`.
+    """
+    for fallback in (SURROGATES, WESTERN):
+        with opened_table(source, partial(_fits, given), called=called, fallback=fallback) as found:
+            layout = recognised(found.columns, found.sample, Purpose.LABELS, given, name=called or source.name)
+            table = LabelTable(source, found.columns, layout)
+            if table.is_ours or fallback == WESTERN:
+                yield OpenLabels(table, table.reading(found.sample), found.rows if layout.has_header else found.all_rows)
+                return
 
 
 def fits(source: Path) -> bool:
-    """Whether it is a text file whose first line names images and classes."""
+    """Whether it is a table whose columns name images and classes."""
     if not source.is_file() or source.suffix.casefold() not in _SUFFIXES:
         return False
     try:
-        return _separator(source) is not None
+        with opened_labels(source):
+            return True
     except (FormatError, StorageError):
         return False
 
 
-def _write_rows(file: BinaryIO, columns: Sequence[str], all_rows: Iterable[Row]) -> None:
+def is_table(source: Path) -> bool:
+    """Whether it is called as tables are, so that reading it says what its columns lack."""
+    return source.is_file() and source.suffix.casefold() in TABLE_FILES
+
+
+def _fits(given: Given | None, columns: Sequence[str], rows: Sequence[Row]) -> bool:
+    is_named = {column_key(each) for each in (given or {}).values()} <= {column_key(each) for each in columns}
+    return is_named and layout_of(columns, rows, Purpose.LABELS, given) is not None
+
+
+def _write_rows(file: BinaryIO, columns: Sequence[str], all_rows: Iterable[TypedRow]) -> None:
     with text_into(file, errors="surrogateescape") as text:
         values = ((row[name] for name in columns) for row in all_rows)
         write_table(text, columns, ((None if each is None else cell(each) for each in row) for row in values))
-
-
-def _separator(source: Path) -> str | None:
-    try:
-        with table_lines(source) as lines:
-            return header_separator(lines, has_columns)
-    except csv.Error:
-        return None
-
-
-def _rows(source: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    separator = _separator(source)
-    if separator is None:
-        raise FormatError(
-            "{source} is no table of labels",
-            expected="a column {image_columns}, and one {class_columns}",
-            found=first_line(source)[:60] or "an empty file",
-            remedy="write these names above the columns, with commas, semicolons or tabs between the cells",
-            source=source.name,
-            image_columns=either(IMAGE_COLUMNS),
-            class_columns=either(CLASS_COLUMNS),
-        )
-    line = 0
-    try:
-        for line, row in table_rows(source, separator, READ_COLUMNS):
-            yield line, row
-    except csv.Error as error:
-        raise FormatError(
-            "{source} is not a CSV file",
-            found="after line {line}: {reason}",
-            source=source.name,
-            line=line,
-            reason=error,
-        ) from error
 
 
 def cell(value: Value) -> str:

@@ -4,14 +4,19 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import ParamSpec, final
+from typing import Final, ParamSpec, final
 
 from engine.errors import reason_of
 from engine.interchange.labelled_images.records import GivenNote
+from engine.interchange.tables.reading import TableReading
 from engine.texts import Message
 
 P = ParamSpec("P")
+Keyword = tuple[str, ...]  # names from the top down; a flat keyword is one name
 Reading = Callable[P, Iterable["ForeignLabel | None"]]
+
+_INTERNAL: Final = frozenset({"darktable", "_Digikam_root_tag_", "_Digikam_Internal_Tags_"})
+"""First names of keywords that programs give by themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +27,9 @@ class ForeignLabel:
     names: tuple[str, ...]
     """The class: its path from the top down, or its name alone, or whatever names it there; () for none of the
     classes."""
+    other_names: tuple[str, ...] = ()
+    """What the class may be called where none has the path: the name of its species, or its name in a language."""
+    may_be_none: bool = False  # whether its name means none of the classes where no class is called so
     source_id: str = ""  # the class's id where the file has one: looked for first
     file: Path | None = None
     """Where the file says the image is, or where it lies beside the labels; None where nothing tells."""
@@ -41,6 +49,7 @@ class ForeignLabels:
     unlabelled: int = 0  # images that stand there without a word about their class
     problems: tuple[str, ...] = ()  # lines that could not be read, for people
     noted: tuple[ForeignLabel, ...] = ()  # images with what people noted of them
+    table: TableReading | None = None  # how its columns were understood; None where it is no table
 
     @staticmethod
     def of(
@@ -51,6 +60,15 @@ class ForeignLabels:
         noted: Iterable[ForeignLabel] = (),
     ) -> "ForeignLabels":
         return ForeignLabels(tuple(labels), unlabelled, tuple(problems), tuple(noted))
+
+
+def whole_keywords(hierarchical: Iterable[Keyword], flat: Iterable[str]) -> list[Keyword]:
+    """Each keyword once, without those that only repeat the beginning or a part of a hierarchical one."""
+    deep = [each for each in dict.fromkeys(hierarchical) if each and each[0] not in _INTERNAL]
+    beginnings = {each[:length] for each in deep for length in range(1, len(each))}
+    parts = {name for each in deep for name in each}
+    single = [(name,) for name in dict.fromkeys(flat) if name and name not in parts and name not in _INTERNAL]
+    return [*(each for each in deep if each not in beginnings), *single]
 
 
 def problem_at(place: str, reason: Message) -> Message:

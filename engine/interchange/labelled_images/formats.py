@@ -23,6 +23,7 @@ from engine.interchange.labelled_images import (
     xmp_sidecars,
     yolo,
 )
+from engine.interchange.labelled_images.box_sets import refuse_boxes
 from engine.interchange.labelled_images.class_folders import FolderOptions
 from engine.interchange.labelled_images.foreign_labels import ForeignLabels
 from engine.interchange.labelled_images.records import LabelledImages, WrittenExport
@@ -34,6 +35,7 @@ WriteFile = Callable[[LabelledImages, BinaryIO], WrittenExport]
 """Writes into a file that is open; it appears under its name only when this returns."""
 WriteFolder = Callable[[LabelledImages, Path, FolderOptions], WrittenExport]
 """Fills an empty folder that appears under its name only when this returns; images are placed as the options say."""
+ReadTable = Callable[[Path, Mapping[str, str] | None], ForeignLabels]  # as `Read`; with columns as a person named them
 Read = Callable[[Path], ForeignLabels]
 """Reads a file or folder; raises `FormatError` where it is not of the format, `StorageError` where it is unreadable."""
 ReadPhotos = Callable[[Path, keywords.EmbeddedOf], ForeignLabels]  # as `Read`; reads keywords inside of images, too
@@ -61,6 +63,7 @@ class ImageFormat:
     write_file: WriteFile | None = None  # this or `write_folder`
     write_folder: WriteFolder | None = None
     read: Read | None = None  # None where no labels can come back
+    read_table: ReadTable | None = None  # instead of it where columns are recognised
     read_photos: ReadPhotos | None = None  # instead of it where images themselves are looked into
     fits: Fits | None = None  # None where it is never detected
     group: FormatGroup = FormatGroup.ANNOTATION  # what it is for
@@ -70,6 +73,11 @@ class ImageFormat:
     is_spreadsheet: bool = False  # whether spreadsheets open it
     writes_into: bool = False
     """Whether `write_folder` gets a folder that may hold other files, and writes each of its own whole."""
+
+    @property
+    def is_read(self) -> bool:
+        """Whether labels come back from it."""
+        return any((self.read, self.read_table, self.read_photos))
 
     @property
     def is_folder(self) -> bool:
@@ -87,7 +95,7 @@ FORMATS: Final[Mapping[str, ImageFormat]] = {
         "a table with one row for each image, for spreadsheets and scripts",
         suffix=".csv",
         write_file=csv_table.write,
-        read=csv_table.read,
+        read_table=csv_table.read,
         fits=csv_table.fits,
         group=FormatGroup.TABLES,
         is_spreadsheet=True,
@@ -97,7 +105,7 @@ FORMATS: Final[Mapping[str, ImageFormat]] = {
         "one JSON object for each image, for scripts",
         suffix=".jsonl",
         write_file=json_lines.write,
-        read=json_lines.read,
+        read_table=json_lines.read,
         fits=json_lines.fits,
         group=FormatGroup.TABLES,
     ),
@@ -106,7 +114,7 @@ FORMATS: Final[Mapping[str, ImageFormat]] = {
         "a typed, compressed table for pandas, Polars, DuckDB and R",
         suffix=".parquet",
         write_file=parquet.write,
-        read=parquet.read,
+        read_table=parquet.read,
         fits=parquet.fits,
         group=FormatGroup.TABLES,
     ),
@@ -215,7 +223,7 @@ FORMATS: Final[Mapping[str, ImageFormat]] = {
 
 KEYWORDS: Final = "keywords"
 READ_FORMATS: Final[Mapping[str, ImageFormat]] = {
-    **{name: one for name, one in FORMATS.items() if one.read is not None and name != "folders"},
+    **{name: one for name, one in FORMATS.items() if one.is_read and name != "folders"},
     KEYWORDS: ImageFormat(
         "Keywords of photos",
         "keywords that people gave in Lightroom, digiKam, darktable or Bridge, in the images or in sidecars",
@@ -250,13 +258,18 @@ def detect(source: Path) -> str:
 
     Raises:
         StorageError: there is nothing to read.
-        FormatError: it is of none of the formats.
+        FormatError: it carries boxes, or is of none of the formats.
     """
     if not source.exists():
         raise StorageError('there is no "{source}"', remedy="check the path", source=source)
+    refuse_boxes(source)
     for name, one in READ_FORMATS.items():
         if one.fits is not None and one.fits(source):
             return name
+    if csv_table.is_table(source):
+        return "csv"
+    if source.is_file() and source.suffix.casefold() in json_lines.SUFFIXES:
+        return "jsonl"
     raise FormatError(
         "{source} is in none of the formats that labels are read from",
         expected="one of {read_formats}",

@@ -1,18 +1,28 @@
 """JSON lines: one object for each image, with the columns of `table_rows`; and JSON as the other formats write it."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Final
 
 from engine.errors import FormatError, StorageError, reason_of
 from engine.interchange import limits
+from engine.interchange.labelled_images.box_sets import boxes_refused
 from engine.interchange.labelled_images.foreign_labels import ForeignLabels
+from engine.interchange.labelled_images.label_tables import LabelTable
 from engine.interchange.labelled_images.records import LabelledImages, WrittenExport
-from engine.interchange.labelled_images.table_rows import READ_COLUMNS, has_columns, labels_in, rows
+from engine.interchange.labelled_images.table_rows import MODEL, PERSON, rows
 from engine.interchange.table_text import check_row_count, table_lines
+from engine.interchange.tables.dialects import Purpose
+from engine.interchange.tables.read_table import SAMPLE_ROWS
+from engine.interchange.tables.recognise import layout_of, recognised
 from engine.texts import Message, line_of
+
+SUFFIXES: Final = frozenset({".jsonl", ".ndjson", ".manifest"})
+_METADATA: Final = "-metadata"  # behind the name of the label that it is about
 
 
 def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
@@ -21,21 +31,28 @@ def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
     return WrittenExport(len(images.images))
 
 
-def read(source: Path) -> ForeignLabels:
-    """Read objects with an image and a class each."""
+def read(source: Path, given: Mapping[str, str] | None = None) -> ForeignLabels:
+    """Read objects with an image and a class each; `given` is the name by role, as a person named them."""
     check_row_count(source)
-    return labels_in(_places(source), source)
+    objects = _objects(source)
+    first = list(islice(objects, SAMPLE_ROWS))
+    columns = tuple(dict.fromkeys(str(name) for _, row in first for name in row))
+    sample = [(number, _cells(row, columns, number, source)) for number, row in first]
+    layout = recognised(columns, sample, Purpose.LABELS, given, name=source.name)
+    rows_below = ((number, _cells(row, columns, number, source)) for number, row in objects)
+    table = LabelTable(source, columns, layout)
+    return replace(table.labels(chain(sample, rows_below)), table=table.reading(sample))
 
 
 def fits(source: Path) -> bool:
     """Whether its first line is an object that names an image and a class."""
-    if not source.is_file() or source.suffix.casefold() not in {".jsonl", ".ndjson"}:
+    if not source.is_file() or source.suffix.casefold() not in SUFFIXES:
         return False
     try:
         first = next(_objects(source), None)
     except (FormatError, StorageError):
         return False
-    return first is not None and has_columns(tuple(first[1]))
+    return first is not None and layout_of(tuple(first[1]), (), Purpose.LABELS) is not None
 
 
 def texts(row: Mapping[str, Any]) -> dict[str, str]:
@@ -43,22 +60,32 @@ def texts(row: Mapping[str, Any]) -> dict[str, str]:
     return {str(name): _text(value) for name, value in row.items()}
 
 
-def _places(source: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    for number, row in _objects(source):
-        read = {name: value for name, value in row.items() if name in READ_COLUMNS}
-        try:
-            yield number, texts(read)
-        except ValueError as error:
-            raise FormatError(
-                "line {number} of {source} cannot be read", found=reason_of(error), number=number, source=source.name
-            ) from error
+def _cells(row: Mapping[str, Any], columns: Sequence[str], number: int, source: Path) -> list[str]:
+    try:
+        return [_text(row.get(name)) for name in columns]
+    except ValueError as error:
+        raise FormatError(
+            "line {number} of {source} cannot be read", found=reason_of(error), number=number, source=source.name
+        ) from error
 
 
 def _objects(source: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     with table_lines(source) as lines:
         for number, line in enumerate(limits.at_most(lines, source.name), start=1):
             if line.strip():
-                yield number, _object(line, line_of(number, source.name))
+                yield number, _of_manifest(_object(line, line_of(number, source.name)), source)
+
+
+def _of_manifest(row: dict[str, Any], source: Path) -> dict[str, Any]:
+    """A line of a manifest of SageMaker Ground Truth, with its class and who says so; other objects as they are."""
+    kind = next((name for name in row if name.endswith(_METADATA) and isinstance(row[name], dict)), "")
+    if "source-ref" not in row or not kind:
+        return row
+    facts = row[kind]
+    if "class-map" in facts:
+        raise boxes_refused(source, "SageMaker Ground Truth")
+    by = PERSON if facts.get("human-annotated", "yes") == "yes" else MODEL
+    return {"source-ref": row["source-ref"], "class-name": facts.get("class-name"), "decided_by": by}
 
 
 def _object(line: str, place: str) -> dict[str, Any]:

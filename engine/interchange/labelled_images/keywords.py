@@ -18,14 +18,19 @@ from engine.graph.limits import DEEPEST_LEVEL
 from engine.interchange import limits
 from engine.interchange.labelled_images import xmp_sidecars
 from engine.interchange.labelled_images.class_folders import IMAGES_TABLE, each_file
-from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, problem_at
+from engine.interchange.labelled_images.foreign_labels import (
+    ForeignLabel,
+    ForeignLabels,
+    Keyword,
+    problem_at,
+    whole_keywords,
+)
 from engine.interchange.labelled_images.records import GivenNote
 from engine.interchange.labelled_images.table_rows import note_of
 from engine.interchange.xmp_packet import XmpPacket, property_name
 from engine.texts import Message, in_english
 
 EmbeddedOf = Callable[[Path], EmbeddedKeywords]  # reads the keywords inside of a file; nothing where it is no image
-Keyword = tuple[str, ...]  # names from the top down; a flat keyword is one name
 
 _HIERARCHICAL: Final = (
     (xmp_sidecars.HIERARCHICAL, "|"),
@@ -35,8 +40,6 @@ _HIERARCHICAL: Final = (
 )
 """Properties with hierarchical keywords, and what stands between their names."""
 _LOOKED_AT: Final = 100  # sidecars whose images are looked for before a folder is taken for none of keywords. Chosen.
-_INTERNAL: Final = frozenset({"darktable", "_Digikam_root_tag_", "_Digikam_Internal_Tags_"})
-"""First names of keywords that programs give by themselves."""
 
 
 def read(source: Path, embedded_of: EmbeddedOf) -> ForeignLabels:
@@ -83,15 +86,6 @@ def fits(source: Path) -> bool:
     return not (source / IMAGES_TABLE).exists() and any(
         xmp_sidecars.image_beside(each) for each in islice(xmp_sidecars.sidecars_in(source), _LOOKED_AT)
     )
-
-
-def whole_keywords(hierarchical: Iterable[Keyword], flat: Iterable[str]) -> list[Keyword]:
-    """Each keyword once, without those that only repeat the beginning or a part of a hierarchical one."""
-    deep = [each for each in dict.fromkeys(hierarchical) if each and each[0] not in _INTERNAL]
-    beginnings = {each[:length] for each in deep for length in range(1, len(each))}
-    parts = {name for each in deep for name in each}
-    single = [(name,) for name in dict.fromkeys(flat) if name and name not in parts and name not in _INTERNAL]
-    return [*(each for each in deep if each not in beginnings), *single]
 
 
 def _keywords_and_note(

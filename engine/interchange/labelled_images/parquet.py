@@ -6,7 +6,7 @@ own conversion knows neither nanoseconds nor the years beyond 9999.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import islice
@@ -20,7 +20,10 @@ from engine.interchange.archives import reading
 from engine.interchange.labelled_images import table_rows
 from engine.interchange.labelled_images.foreign_labels import ForeignLabels
 from engine.interchange.labelled_images.json_lines import texts
+from engine.interchange.labelled_images.label_tables import LabelTable
 from engine.interchange.labelled_images.records import LabelledImages, WrittenExport
+from engine.interchange.tables.dialects import Purpose
+from engine.interchange.tables.recognise import recognised
 from engine.texts import Message, marked
 
 if TYPE_CHECKING:
@@ -28,7 +31,6 @@ if TYPE_CHECKING:
 
 
 _GROUP_ROWS: Final = 10_000  # rows in memory at once; a row group, which readers can take by itself
-_SHOWN: Final = 60  # characters of column names
 _MARK: Final = b"PAR1"  # the first four bytes of the format
 
 
@@ -51,8 +53,13 @@ def write_rows(file: BinaryIO, schema: "pa.Schema", all_rows: Iterable[table_row
             writer.write_table(pa.Table.from_pylist(group, schema=schema))
 
 
-def read(source: Path) -> ForeignLabels:
-    """Read a table with a column of images and one of classes; a time out of range is dropped, and reported."""
+def read(source: Path, given: Mapping[str, str] | None = None) -> ForeignLabels:
+    """Read a table with a column of images and one of classes; a time out of range is dropped, and reported.
+
+    Args:
+        source: the file.
+        given: column by role, as a person named them.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -61,17 +68,14 @@ def read(source: Path) -> ForeignLabels:
         open_regular(source) as opened,
         pq.ParquetFile(opened) as file,
     ):
-        names = _readable_columns(file.schema_arrow)
-        if not table_rows.has_columns(names):
-            raise FormatError(
-                "{source} is no table of labels",
-                expected="columns image and class, of texts or numbers",
-                found=", ".join(file.schema_arrow.names[:_SHOWN])[:_SHOWN],
-                source=source.name,
-            )
+        columns = _readable_columns(file.schema_arrow)
+        layout = recognised(columns, (), Purpose.LABELS, given, name=source.name)
+        names = LabelTable(source, columns, layout).needed
+        layout = recognised(names, (), Purpose.LABELS, given, name=source.name)
+        table = LabelTable(source, names, layout)
         problems: list[str] = []
-        labels = table_rows.labels_in(_places(source, names, problems), source, marked("row {place}: {reason}"))
-        return replace(labels, problems=(*labels.problems, *problems))
+        labels = table.labels(_places(source, names, problems), marked("row {place}: {reason}"))
+        return replace(labels, problems=(*labels.problems, *problems), table=table.reading(()))
 
 
 def fits(source: Path) -> bool:
@@ -85,13 +89,13 @@ def fits(source: Path) -> bool:
         return False
 
 
-def _places(source: Path, names: Sequence[str], problems: list[str]) -> Iterator[tuple[int, dict[str, str]]]:
+def _places(source: Path, names: Sequence[str], problems: list[str]) -> Iterator[tuple[int, list[str]]]:
     for number, row in enumerate(_rows_in(source, names), start=1):
         if any(value is _OUT_OF_RANGE for value in row.values()):
             template = marked("row {number}: its time is outside of the years 1 to 9999, and was left away")
             problems.append(Message(template, {"number": number}))
         kept = {name: None if value is _OUT_OF_RANGE else value for name, value in row.items()}
-        yield number, texts(kept)
+        yield number, list(texts(kept).values())
 
 
 def schema_of(columns: Iterable[str]) -> "pa.Schema":
@@ -117,7 +121,7 @@ _PER_SECOND: Final = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}  # how many
 
 def _readable_columns(schema: "pa.Schema") -> list[str]:
     """The columns that labels are read from; nested types and repeated names are ignored."""
-    once = [name for name, count in Counter(schema.names).items() if count == 1 and name in table_rows.READ_COLUMNS]
+    once = [name for name, count in Counter(schema.names).items() if count == 1]
     return [name for name in once if _is_plain(schema.field(name).type)]
 
 

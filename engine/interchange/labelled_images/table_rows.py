@@ -1,21 +1,21 @@
-"""One row for each image: the columns that CSV, JSON lines and Parquet share, and the labels in such rows.
+"""One row for each image: the columns that CSV, JSON lines and Parquet share, and the label in such a row.
 
 The column `class` is the class of the image, by a person or by the model, as `decided_by` has it. The most likely leaf
 and the safe class are the model's, beside a person's label too.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from engine.graph.names import SEPARATOR, split_path
-from engine.interchange import limits
-from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, LabelCollector
+from engine.graph.names import SEPARATOR, loose_name, split_path
+from engine.interchange.labelled_images.foreign_labels import ForeignLabel, whole_keywords
 from engine.interchange.labelled_images.records import GivenNote, LabelledImage, LabelledImages, ModelAnswer
 from engine.interchange.predictions_file import UNKNOWN_NAME
-from engine.texts import Message, marked
+from engine.texts import Message
 
 Value = str | float | int | bool | datetime | Sequence[str] | None
 Row = dict[str, Value]
@@ -36,20 +36,15 @@ KINDS: Final = {
 PLACED: Final = "placed"  # further column in the table of a folder: where in it the image lies
 NONE_LABEL: Final = "none of the classes"
 """The label of an image of none of the classes, in tools that know labels alone."""
+NONE_NAMES: Final = frozenset({UNKNOWN_NAME, NONE_LABEL})
+"""Names that mean none of the classes where no class is called so, whatever their capitals."""
 ORIGINAL: Final = "original_path"  # what `image` is called where another program means the picture itself by that name
-IMAGE_COLUMNS: Final = ("image", "file_name", "filename", "filepath", "file")
-"""What other programs call the column of images; the first that is there counts."""
 _SHOWN: Final = 40  # characters
-_YES: Final = frozenset({"true", "yes", "1"})
-_LINE: Final = marked("line {place}: {reason}")
-CLASS_COLUMNS: Final = ("class", "label")
+YES: Final = frozenset({"true", "yes", "1"})
+OTHER_NAMES: Final = "other_names"  # a field of rows: what the class may be called besides, one name a line
+KEYWORDS: Final = "keywords"  # a field of rows of photos' keywords, one path a line
 NOTE_COLUMNS: Final = ("stars", "flagged", "comment")
 MOST_STARS: Final = 5
-READ_COLUMNS: Final = frozenset(
-    {*IMAGE_COLUMNS, *CLASS_COLUMNS, ORIGINAL, PLACED, "path", "source_id", "content_hash", "labelled_by",
-     "labelled_at", "decided_by", "score", *NOTE_COLUMNS}
-)  # fmt: skip
-"""Those that `label_in` looks at; a table may have any number of others."""
 
 
 def rows(images: LabelledImages) -> Iterator[Row]:
@@ -106,55 +101,23 @@ def _answer_cells(images: LabelledImages, answer: ModelAnswer | None) -> Row:
     }
 
 
-def has_columns(names: Sequence[str]) -> bool:
-    """Whether a table with these columns holds classes of images."""
-    return _first(names, IMAGE_COLUMNS) is not None and _first(names, CLASS_COLUMNS) is not None
-
-
-def labels_in(all_rows: Iterable[tuple[int, Mapping[str, str]]], source: Path, problem: str = _LINE) -> ForeignLabels:
-    """The labels in the rows of a table.
-
-    Args:
-        all_rows: each with its number in the source; see `label_in`.
-        source: the file, in whose folder relative paths may start.
-        problem: how a row is named that cannot be read.
-
-    Raises:
-        FormatError: there are more than can be held.
-    """
-    held = 0
-    collector = LabelCollector()
-    for number, row in all_rows:
-        held += sum(map(len, row.values()))
-        limits.check_text(held, source.name)
-        collector.add(problem, number, _labels_of, row, source.parent)
-        if (noted := noted_in(row, source.parent)) is not None:
-            collector.noted.append(noted)
-    return collector.collected()
-
-
-def _labels_of(row: Mapping[str, str], folder: Path) -> Iterable[ForeignLabel | None]:
-    return [label_in(row, folder)] if has_columns(tuple(row)) else []
-
-
 def label_in(row: Mapping[str, str], folder: Path) -> ForeignLabel | None:
-    """The label in a row of ours, of `classify`, or of another program; None without one.
+    """The label in a row; None where no class or no image is named.
 
     Args:
-        row: texts by column.
+        row: texts by the names of our columns; `image` and `class` count, the others may be missing.
         folder: that relative paths may start from.
 
     Raises:
         ValueError: `labelled_at` is no time.
     """
-    named = row[_first(tuple(row), IMAGE_COLUMNS) or ""]
+    named, text = row.get("image", ""), row.get("class", "").strip()
     image = row.get(ORIGINAL) or named
-    text = row[_first(tuple(row), CLASS_COLUMNS) or ""].strip()
     if not image or not text:
         return None
     return ForeignLabel(
         image,
-        _names(text, row.get("path", "").strip()),
+        **asdict(class_in(row)),
         source_id=row.get("source_id", ""),
         file=folder / (row.get(PLACED) or row.get("file") or named),
         content_hash=row.get("content_hash", ""),
@@ -164,9 +127,35 @@ def label_in(row: Mapping[str, str], folder: Path) -> ForeignLabel | None:
     )
 
 
+@dataclass(frozen=True)
+class NamedClass:
+    """The class that a row names; as in `ForeignLabel`."""
+
+    names: tuple[str, ...]
+    other_names: tuple[str, ...] = ()
+    may_be_none: bool = False
+
+
+def class_in(row: Mapping[str, str]) -> NamedClass:
+    """The class of a row as `label_in` takes it; without a name it is none of the classes."""
+    text, path = row.get("class", "").strip(), row.get("path", "").strip()
+    may_be_none = not path and (loose_name(text) in NONE_NAMES or "may_be_none" in row)
+    if not text or (may_be_none and row.get("is_unknown", "").strip().casefold() in YES):
+        return NamedClass(())
+    others = tuple(filter(None, row.get(OTHER_NAMES, "").split("\n")))
+    return NamedClass(_names(text, path), others, may_be_none)
+
+
+def keywords_in(row: Mapping[str, str], folder: Path) -> list[ForeignLabel]:
+    """The keywords of a row of them."""
+    image, paths = row.get("image", ""), [split_path(each) for each in row.get(KEYWORDS, "").split("\n")]
+    whole = whole_keywords((path for path in paths if len(path) > 1), (path[0] for path in paths if len(path) == 1))
+    return [ForeignLabel(image, names, file=folder / image, is_keyword=True) for names in whole if image]
+
+
 def noted_in(row: Mapping[str, str], folder: Path) -> ForeignLabel | None:
     """The image of a row that has stars, a flag or a comment, with these; None without."""
-    named = row.get(_first(tuple(row), IMAGE_COLUMNS) or "", "")
+    named = row.get("image", "")
     note = note_of(row.get("stars", ""), row.get("flagged", ""), row.get("comment", ""))
     if not named or note is None:
         return None
@@ -183,7 +172,7 @@ def note_of(stars: str, flagged: str, comment: str) -> GivenNote | None:
     """A note as texts say it; None where they say nothing. What is no number of stars counts as none."""
     number = stars.strip().removesuffix(".0")
     count = int(number) if number.isascii() and number.isdigit() and len(number) == 1 else 0
-    given = GivenNote(min(count, MOST_STARS), flagged.strip().casefold() in _YES, comment.strip())
+    given = GivenNote(min(count, MOST_STARS), flagged.strip().casefold() in YES, comment.strip())
     return given if given.stars or given.is_flagged or given.comment else None
 
 
@@ -213,8 +202,6 @@ def _names(text: str, path: str) -> tuple[str, ...]:
     names = split_path(path)
     if names and (names[-1] == text or path == text):
         return names
-    if text in {UNKNOWN_NAME, NONE_LABEL} and not path:
-        return ()
     return split_path(text) if SEPARATOR in text else (text,)
 
 
@@ -223,7 +210,3 @@ def _is_machine(row: Mapping[str, str]) -> bool:
     if decided := row.get("decided_by"):
         return decided == MODEL
     return bool(row.get("score")) and not row.get("labelled_by")
-
-
-def _first(names: Sequence[str], wanted: Sequence[str]) -> str | None:
-    return next((name for name in wanted if name in names), None)

@@ -11,6 +11,7 @@ from typing import Final
 
 from engine.errors import FormatError
 from engine.interchange.labelled_images import class_folders
+from engine.interchange.labelled_images.box_sets import refuse_parts
 from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels
 from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
 
@@ -57,6 +58,7 @@ def read(source: Path) -> ForeignLabels:
     if (ours := class_folders.read_table(source)) is not None:
         return ours
     found = [(path, file) for path, file in class_folders.each_file(source) if path.parts[0] in _PARTS]
+    refuse_parts(source.name, (name for path, _ in found for name in path.parts[1:-1]))
     labels = [ForeignLabel(str(path), path.parts[1:-1], file=file) for path, file in found if len(path.parts) > 2]  # noqa: PLR2004 (part, class, image)
     if not labels:
         raise FormatError(

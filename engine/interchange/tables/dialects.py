@@ -45,7 +45,7 @@ DIALECTS: Final = (
         ("filename", "wi_taxon_id"),
         {
             Role.FILE: ("filename",),
-            Role.FOLDER: ("location",),
+            Role.FOLDER: (),
             Role.CLASS: (),
             Role.SPECIES_EPITHET: ("species",),
             Role.GENUS: ("genus",),
@@ -122,12 +122,12 @@ DIALECTS: Final = (
         {
             Role.FILE: ("SourceFile",),
             Role.FOLDER: (),
-            Role.CLASS: (),
+            Role.CLASS: ("HierarchicalSubject", "Keywords", "Subject", "XPKeywords"),
             Role.DATE: ("DateTimeOriginal", "CreateDate"),
             Role.LATITUDE: ("GPSLatitude",),
             Role.LONGITUDE: ("GPSLongitude",),
         },
-        marked("the class is in a column of keywords: name it with --column class=NAME"),
+        marked("keywords, as those inside of photos: HierarchicalSubject, Keywords, Subject, XPKeywords"),
     ),
     Dialect(
         "via",
@@ -140,7 +140,7 @@ DIALECTS: Final = (
             Role.BOX: ("region_shape_attributes",),
             Role.COUNT: (),
         },
-        marked("the class is a value of the attributes, which are JSON"),
+        marked("the class is a value of the file's attributes; rows with regions alone are boxes"),
     ),
     Dialect(
         "open-images",

@@ -24,6 +24,9 @@ _CLASS_IN_LABELS: Final = (Role.CLASS, Role.VERNACULAR, Role.PATH)
 _COLUMNS_SHOWN: Final = 30
 _SCIENTIFIC: Final = ("scientific_name", "canonical_name", "specific_epithet", "species_epithet")
 """Columns of names beside which "class" is a rank in tables of labels, too."""
+_IMAGE_FILE: Final = re.compile(
+    r"\w\.(?:jpe?g|png|tiff?|gif|bmp|webp|hei[cf]|avif|jp2|dng|cr[23]|nef|arw|raf|rw2|orf)\s*$", re.IGNORECASE
+)
 _NUMBER: Final = re.compile(r"\s*[\d.,]*\s*")
 _PARTS: Final = frozenset({Role.GENUS, Role.SUBGENUS, Role.SPECIES_EPITHET, Role.SUBSPECIES_EPITHET})
 """Roles that a column of a rank may have at the same time."""
@@ -100,6 +103,8 @@ def layout_of(
         numbers = {role: int(names[0]) - 1 for role, names in dialect.columns.items()}
         return Layout(numbers | _given_roles(given or {}, columns), dialect=dialect, has_header=False)
     chosen = _given_roles(given or {}, columns)
+    if purpose is Purpose.LABELS and dialect is None and (at := _image_column(keys, rows)) is not None:
+        chosen.setdefault(Role.FILE, at)
     ranks = _ranks(keys, rows, purpose, dialect)
     ranks = {rank: at for rank, at in ranks.items() if at not in chosen.values()} | _given_ranks(given or {}, columns)
     dropped = {word for word, name in (given or {}).items() if not name}
@@ -145,6 +150,13 @@ def _ranks(
 def _is_of_numbers(rows: Sequence[Sequence[str]], at: int) -> bool:
     cells = [row[at] for row in rows if at < len(row) and row[at].strip()]
     return bool(cells) and all(_NUMBER.fullmatch(cell) for cell in cells)
+
+
+def _image_column(keys: Sequence[str], rows: Sequence[Sequence[str]]) -> int | None:
+    """The column of names of image files, first of those that are called so; None where no name ends as one."""
+    found = [at for at in range(len(keys)) if any(at < len(row) and _IMAGE_FILE.search(row[at]) for row in rows)]
+    named = {column_key(name): place for place, name in enumerate(ROLES[Role.FILE].names)}
+    return min(found, key=lambda at: (named.get(keys[at], len(named)), at), default=None)
 
 
 def _roles(keys: Sequence[str], ranks: Collection[int], dialect: Dialect | None) -> dict[Role, int]:

@@ -56,7 +56,10 @@ class RoleNames:
 ROLES: Final[Mapping[Role, RoleNames]] = {
     Role.FILE: RoleNames(
         marked("name or path of the image"),
-        ("image", "file_name", "filename", "filepath", "file", "image_path", "img", "path_to_image"),
+        (
+            "image", "file_name", "file_path", "file", "image_path", "img", "path_to_image", "image_name", "image_file",
+            "photo", "picture", "image_id", "Dateiname", "Datei", "Bild", "Foto", "fichier", "archivo",
+        ),
     ),
     Role.FOLDER: RoleNames(marked("folder of the image"), ("folder", "directory", "relative_path")),
     Role.CLASS: RoleNames(

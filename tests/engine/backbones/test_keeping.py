@@ -1,6 +1,6 @@
 """Bundled backbones that are made on this computer: once, whole or not at all, and anew when they are damaged."""
 
-import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,11 +15,13 @@ from engine.collection.models import all_models
 from engine.errors import Cancelled, ModelError
 from engine.events import CancelToken, Progress
 from engine.model.efficientnet_lite import LITE_VARIANTS, EfficientNetLite
+from engine.runtime.activations import write_activations
 from engine.runtime.backbone import BackboneSession
-from engine.runtime.eight_bit import eight_bit_path
+from engine.runtime.eight_bit import companion_of, eight_bit_path
 from engine.runtime.providers import CPU_CHOICE
+from tests.support.companions import cannot_overflow
 from tests.support.full_disk import full_disk_after
-from tests.support.weights_package import NAME, InstalledWeights, install_weights, tiny_ranges
+from tests.support.weights_package import NAME, InstalledWeights, install_weights, tiny_activations
 
 
 @pytest.fixture
@@ -74,12 +76,13 @@ def test_a_damaged_file_is_made_anew(installed: InstalledWeights) -> None:
 
 def test_the_companion_is_made_within_shipped_ranges(installed: InstalledWeights, tmp_path: Path) -> None:
     """Without one photo of the person's; ranges of another network are refused, and nothing is kept."""
-    ranges = tiny_ranges(installed, tmp_path)
-    installed.source.ranges.write_text(json.dumps(ranges))
+    activations = tiny_activations(installed, tmp_path)
+    write_activations(installed.source.activations, activations)
     path = convert_kept(NAME)
-    assert onnx.TensorProto.INT8 in {each.data_type for each in onnx.load(eight_bit_path(path)).graph.initializer}
-    ranges_of_another = {f"other.{name}": values for name, values in ranges.items()}
-    installed.source.ranges.write_text(json.dumps(ranges_of_another))
+    assert companion_of(path) == eight_bit_path(path)
+    assert cannot_overflow(eight_bit_path(path))
+    of_another = {f"other.{name}": values for name, values in activations.ranges.items()}
+    write_activations(installed.source.activations, replace(activations, ranges=of_another))
     with pytest.raises(ModelError, match="ranges are those of another network"):
         convert_kept(NAME)
     assert _left() == [path.parent.name], "what was made before stays"

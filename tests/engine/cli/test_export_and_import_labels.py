@@ -7,7 +7,7 @@ import pytest
 
 from engine.project import Project
 from tests.support.command_line import done, refused
-from tests.support.labelled_images import labelled_project
+from tests.support.labelled_images import draw, labelled_project
 
 
 @pytest.fixture
@@ -53,3 +53,22 @@ def test_refusals(music: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert refused(capsys, "export", music, "csv", out, "--images", "some", status=2)
     assert "--images verified" in refused(capsys, "export", music, "csv", out)
     assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    "options", [(), ("--add-classes",), ("--add-images",), ("--add-classes", "--add-images", "--who", "linus")]
+)
+def test_a_dry_run_says_what_the_run_does(
+    music: Path, capsys: pytest.CaptureFixture[str], options: tuple[str, ...]
+) -> None:
+    """Also of two files with one content, two spellings of a new class, and a label that waits for both."""
+    photos = music.parent / "photos"
+    for name in ("new.png", "twin.png"):
+        draw(photos / name, 201)
+    rows = "day 0/piano.png,Viola", "day 1/organ.png,viola", "new.png,Viola", "twin.png,Cello", "flute.png,Harp"
+    (photos / "l.csv").write_text("\n".join(("image,class", *rows)), encoding="utf-8")
+    words = "import-labels", music, photos / "l.csv", "--json", *options
+    before = music.read_bytes()
+    planned = dict(done(capsys, *words, "--dry-run").fields)
+    assert music.read_bytes() == before
+    assert planned | {"dry_run": False} == done(capsys, *words).fields

@@ -32,7 +32,7 @@ HALF = b"\xff\xd8\xff half of a JPEG"
 def desktop_cache(images: Path, folder: Path) -> EmbeddingCache:
     """The desktop's cache after it embedded a folder."""
     model = find_model("leafnet")
-    cache = EmbeddingCache(folder, model.backbone_hash, model.card.embedding_width)
+    cache = EmbeddingCache(folder, model.embedding_identity, model.card.embedding_width)
     requests = [EmbedRequest(place, file.path) for place, file in enumerate(find_images([images]).files)]
     embed_files(requests, BackboneSession(model.backbone, model.card, CPU_CHOICE), cache)
     return cache

@@ -95,11 +95,11 @@ def test_known_files(tmp_path: Path) -> None:
         assert cache.path_hashes([first, changed]) == [None, b"3"]
 
 
-@pytest.mark.parametrize("content", [b"rubbish" * 999, b"SQLite format 3\x00" + b"\xff" * 5000])
-def test_damaged_file_is_started_anew(tmp_path: Path, content: bytes) -> None:
-    """A damaged cache is set aside; the new one works."""
+def test_damaged_file_is_started_anew(tmp_path: Path) -> None:
+    """A cache of ours that is damaged behind its mark is set aside; the new one works."""
     with EmbeddingCache(tmp_path, BACKBONE, WIDTH) as cache:
         path = cache.path
+    content = path.read_bytes()[:100] + b"\xff" * 5000
     path.write_bytes(content)
     with EmbeddingCache(tmp_path, BACKBONE, WIDTH) as cache:
         cache.put_many(hashes_of(3), vectors_of(3))

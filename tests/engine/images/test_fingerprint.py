@@ -60,7 +60,8 @@ def test_the_cache_keeps_what_it_was_given(tmp_path: Path) -> None:
     assert found.is_known.tolist() == [True, True, False, False, True]
     assert np.isnan(found.sharpness).tolist() == [False, False, True, True, False]
     again.close()
-    (tmp_path / "prints" / "fingerprints.sqlite").write_bytes(b"no database at all" * 100)
+    path = tmp_path / "prints" / "fingerprints.sqlite"
+    path.write_bytes(path.read_bytes()[:100] + b"no database at all" * 100)
     broken = FingerprintCache(tmp_path / "prints")
     broken.put_many([(b"a", Fingerprint(1, 1.0))])
     assert broken.get_many(np.array([b"a"])).is_known.all()

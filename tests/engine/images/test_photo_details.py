@@ -15,9 +15,10 @@ from PIL.ExifTags import GPS, Base
 from PIL.TiffImagePlugin import IFDRational
 
 from engine.images.details_messages import PhotoDetails
-from engine.images.found_details import LONGEST_NAME, LONGEST_TEXT, camera_name, clean, real_place, real_time
+from engine.images.found_details import LONGEST_NAME, LONGEST_TEXT, camera_name, clean, real_place
 from engine.images.image_header import are_directories_bounded
 from engine.images.photo_details import NO_DETAILS, details_in, read_details
+from engine.images.taken_time import real_time
 from engine.images.xmp_details import xmp_details
 from tests.support.raw_photos import KINDS, raw_photo
 

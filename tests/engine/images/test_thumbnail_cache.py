@@ -62,8 +62,12 @@ def test_replacing_a_picture(tmp_path: Path) -> None:
 
 
 def test_damaged_file_is_started_anew(tmp_path: Path) -> None:
-    """A cache file of rubbish is set aside, and the cache works."""
-    (tmp_path / FILE_NAME).write_bytes(b"rubbish" * 1000)
+    """A cache file of ours that is damaged behind its mark is set aside, and the cache works."""
+    cache = ThumbnailCache(tmp_path)
+    cache.put(IMAGE, 9, 9, 9, b"x")
+    cache.close()
+    path = tmp_path / FILE_NAME
+    path.write_bytes(path.read_bytes()[:100] + b"rubbish" * 1000)
     cache = ThumbnailCache(tmp_path)
     assert cache.get(IMAGE, 1, 2, 3) is None
     cache.put(IMAGE, 1, 2, 3, b"x")
@@ -114,7 +118,7 @@ def test_folder_that_refuses_means_no_cache(tmp_path: Path) -> None:
 def test_other_version_is_emptied(tmp_path: Path) -> None:
     """A cache of another version of the program is started anew."""
     connection = sqlite3.connect(tmp_path / FILE_NAME)
-    connection.executescript("CREATE TABLE thumbnail (something TEXT); PRAGMA user_version = 99;")
+    connection.executescript("CREATE TABLE thumbnail (picture TEXT); PRAGMA user_version = 99;")
     connection.close()
     cache = ThumbnailCache(tmp_path)
     cache.put(IMAGE, 1, 2, 3, b"x")

@@ -14,8 +14,8 @@ from engine.embedding.messages import EmbedRequest
 from engine.embedding.pipeline import embed_files
 from engine.errors import ModelError
 from engine.events import Progress
-from engine.model_card import BackboneCard, file_hash
-from engine.runtime import backbone, eight_bit
+from engine.model_card import BackboneCard
+from engine.runtime import backbone
 from engine.runtime.backbone import BackboneSession, agreement, device_run
 from engine.runtime.backbone_input import input_output
 from engine.runtime.devices.facts import CPU_PROVIDER, CUDA_PROVIDER, DIRECTML_PROVIDER, TENSORRT_PROVIDER
@@ -23,6 +23,7 @@ from engine.runtime.devices.settings import DeviceSettings
 from engine.runtime.providers import CPU_CHOICE, ProviderChoice
 from engine.runtime.sessions import BoundRuns, open_session
 from tests.support.backbones import SIDE, WIDTH, tiny_card, write_tiny_backbone
+from tests.support.companions import write_companion
 from tests.support.fake_gpu import FAKE_GPU, install_fake_gpu
 from tests.support.images import write_jpeg
 
@@ -138,17 +139,18 @@ def test_a_gpu_that_fails_at_once(model: Path, card: BackboneCard, monkeypatch: 
         BackboneSession(model, card, replace(FAKE_GPU, is_explicit=True))
 
 
-def test_the_cpu_that_takes_over_at_once_is_the_usual_one(
-    model: Path, card: BackboneCard, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("runs", [0, 1 << 30])
+def test_the_companion_embeds_on_every_device(
+    model: Path, card: BackboneCard, runs: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """When the GPU never began, the eight-bit companion runs as it does without a GPU."""
-    monkeypatch.setattr(eight_bit, "GAIN", 0.0)
+    """On the GPU as on the CPU, and on the CPU that takes over: embeddings of one identity are never mixed."""
+    other = model.with_name("half.onnx")
     network = onnx.load(str(model))
     for weights in network.graph.initializer:
         weights.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(weights) * np.float32(0.5), weights.name))
-    onnx.helper.set_model_props(network, {eight_bit.SOURCE_KEY: file_hash(model)})
-    onnx.save(network, str(eight_bit.eight_bit_path(model)))
-    install_fake_gpu(monkeypatch, runs=0)
+    onnx.save(network, str(other))
+    write_companion(model, other)
+    install_fake_gpu(monkeypatch, runs=runs)
     session, usual = BackboneSession(model, card, FAKE_GPU), BackboneSession(model, card, CPU_CHOICE)
     assert (session.is_eight_bit, usual.is_eight_bit) == (True, True)
     assert np.array_equal(session.embed(noise(3)), usual.embed(noise(3)))

@@ -15,7 +15,7 @@ from engine.interchange.labelled_images.formats import FORMATS, detect
 from engine.project import Label, Project
 from tests.support.labelled_images import Labelled, make_project
 
-READ = [name for name, one in FORMATS.items() if one.read is not None]
+READ = [name for name, one in FORMATS.items() if one.is_read]
 NAMELESS: frozenset[str] = frozenset()
 """Formats that say nothing of who labelled, or when."""
 WITHOUT_NONE = frozenset({"darwin-core"})
@@ -97,7 +97,7 @@ def test_a_table_of_another_program(music: Labelled, tmp_path: Path) -> None:
     table = tmp_path / "theirs.csv"
     table.write_text(
         "filename;label;labelled_by;labelled_at\n"
-        "day 1\\flute.png;flute;;\n"
+        "day 1\\flute.png;fluted;;\n"
         "C:\\Users\\x\\day 0\\coarse.png;Wind/Flute;Bo;2024-05-01T10:00:00+02:00\n"
         "day 1/unsure.png;Oboe;;\n"
         "day 9/unsure.png;Flute;;\n"
@@ -109,7 +109,7 @@ def test_a_table_of_another_program(music: Labelled, tmp_path: Path) -> None:
     assert by_name.keys() == {"coarse.png"}
     assert by_name["coarse.png"].who == "Bo"
     assert by_name["coarse.png"].when == datetime(2024, 5, 1, 8, tzinfo=UTC)
-    assert plan.new_classes == {("flute",): 1, ("Oboe",): 1}
+    assert plan.new_classes == {("fluted",): 1, ("Oboe",): 1}
     assert plan.missing_images == ("day 9/unsure.png",)
     assert len(plan.problems) == 1
     assert plan.problems[0].startswith('line 6: "yesterday" is no time')

@@ -7,7 +7,8 @@ NOON = 1_714_564_800  # on 1 May 2024
 
 
 def _shots(seconds: list[int], sources: list[int] | None = None) -> ShotTimes:
-    return ShotTimes(np.array(seconds, dtype=np.int64), np.array(sources or [0] * len(seconds), dtype=np.int64))
+    times = np.array(seconds, dtype=np.int64)
+    return ShotTimes(times, times, np.array(sources or [0] * len(seconds), dtype=np.int64))
 
 
 def test_successive_shots_by_hand() -> None:
@@ -28,7 +29,7 @@ def test_times_that_say_nothing() -> None:
     texts = ["NaT", "1970-01-01T00:00:03", "1899-12-31T00:00:00", "2999-01-01T00:00:00", "2024-05-01T12:00:00"]
     seconds = sound_seconds(np.array(texts, "datetime64[s]").astype(np.int64))
     assert seconds.tolist() == [UNKNOWN_TIME] * 4 + [NOON]
-    assert sequences(ShotTimes(seconds, np.zeros(5, dtype=np.int64)), 60).max() == ALONE
+    assert sequences(ShotTimes(seconds, seconds, np.zeros(5, dtype=np.int64)), 60).max() == ALONE
 
 
 def test_more_shots_in_a_second_than_a_camera_takes_have_no_time() -> None:
@@ -41,5 +42,5 @@ def test_more_shots_in_a_second_than_a_camera_takes_have_no_time() -> None:
 
 def test_one_sequence_of_50_000_among_100_000_takes_no_time() -> None:
     seconds = np.concatenate([NOON + 3 * np.arange(50_000), np.full(50_000, UNKNOWN_TIME)])
-    found = sequences(ShotTimes(seconds, np.zeros(100_000, dtype=np.int64)), 5)
+    found = sequences(ShotTimes(seconds, seconds, np.zeros(100_000, dtype=np.int64)), 5)
     assert [int(np.count_nonzero(found == each)) for each in (0, ALONE)] == [50_000, 50_000]

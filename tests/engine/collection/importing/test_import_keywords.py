@@ -12,8 +12,8 @@ from engine.collection.importing.import_labels import import_labels, plan_labels
 from engine.errors import FormatError
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.class_attributes import ClassAttributes
+from engine.interchange.labelled_images.foreign_labels import whole_keywords
 from engine.interchange.labelled_images.formats import detect
-from engine.interchange.labelled_images.keywords import whole_keywords
 from tests.support.labelled_images import Labelled, labelled_project
 
 

@@ -19,7 +19,7 @@ from tests.support.command_line import done
 from tests.support.deep_graphs import add_deep, chain
 from tests.support.labelled_images import draw, make_project
 
-READ = [name for name, one in FORMATS.items() if one.read is not None]
+READ = [name for name, one in FORMATS.items() if one.is_read]
 ODD = os.fsdecode(b"m\xf6we.png")
 
 

@@ -1,0 +1,319 @@
+"""Tables of labels, of any program: their rows as the fields that `label_in` reads.
+
+What a column is says `engine.interchange.tables`; columns of our own tables that have no role are read by their names.
+What a program means by its values is below, by the name of its dialect.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final, final
+
+from engine.graph.names import SEPARATOR, join_path
+from engine.interchange import limits
+from engine.interchange.labelled_images.box_sets import boxes_refused
+from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, LabelCollector
+from engine.interchange.labelled_images.table_rows import (
+    MODEL,
+    NOTE_COLUMNS,
+    ORIGINAL,
+    OTHER_NAMES,
+    PERSON,
+    PLACED,
+    YES,
+    keywords_in,
+    label_in,
+    noted_in,
+)
+from engine.interchange.predictions_file import UNKNOWN_NAME
+from engine.interchange.tables.reading import TableReading
+from engine.interchange.tables.recognise import Layout, Row
+from engine.interchange.tables.roles import Role, column_key
+from engine.texts import marked
+
+_OWN: Final = frozenset(
+    {ORIGINAL, PLACED, "file", "content_hash", "source_id", "decided_by", "labelled_at", "is_unknown", *NOTE_COLUMNS}
+)
+"""Columns of our own tables that have no role elsewhere."""
+_OF_OURS: Final = frozenset({"content_hash", "is_unknown"})
+_SAFE: Final = "safe_class"  # a column of predictions; before they had `is_unknown`, none of the classes had no path
+_NO_TAXON: Final = frozenset({"unknown", "unidentified", "undetermined", "na", "n/a", "nan", "null", "none", "-"})
+_SCIENTIFIC: Final = frozenset(map(column_key, ("scientificName", "canonicalName", "taxon", "taxonName", "latinName")))
+_CLASS_ROLES: Final = (Role.CLASS, Role.SPECIES_EPITHET, Role.PATH, Role.VERNACULAR)
+_ALONE: Final = (Role.FILE, Role.FOLDER, Role.ANNOTATOR, Role.SCORE)
+_CORNERS: Final = ({"xmin", "ymin", "xmax", "ymax"}, {"x1", "y1", "x2", "y2"})
+_BELOW_GENUS: Final = ("species", "subspecies")
+_LINE: Final = marked("line {place}: {reason}")
+
+Fields = dict[str, str]
+Cell = Callable[[str], str]  # of a row, by the name of its column; "" where there is none
+
+
+@final
+class LabelTable:
+    """Reads the rows of one table.
+
+    Args:
+        source: its file, in whose folder relative paths may start.
+        columns: as it names them.
+        layout: what they are.
+    """
+
+    def __init__(self, source: Path, columns: Sequence[str], layout: Layout) -> None:
+        self._source = source
+        self._columns = columns
+        self._layout = layout
+        self._keys = {column_key(name): at for at, name in reversed(list(enumerate(columns)))}
+        names = [name.strip().casefold() for name in columns]
+        image_at = layout.columns.get(Role.FILE)
+        self._own = {name: names.index(name) for name in _OWN if name in names and names.index(name) != image_at}
+        self._is_old_prediction = _SAFE in names and "is_unknown" not in names
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether it is an export or a file of predictions."""
+        return not _OF_OURS.isdisjoint(self._own) or self._is_old_prediction
+
+    def reading(self, sample: Iterable[Row]) -> TableReading:
+        """How the table was understood, with its first rows."""
+        return TableReading(tuple(self._columns), tuple(sample), self._layout, self._used)
+
+    @property
+    def _used(self) -> Mapping[str, tuple[str, ...]]:
+        layout, columns = self._layout, self._columns
+        of_class = [at for _, at in layout.ranks]
+        of_class += [layout.columns[role] for role in _CLASS_ROLES if role in layout.columns]
+        used = {role.value: (columns[at],) for role in _ALONE if (at := layout.columns.get(role)) is not None}
+        keywords = [name for name in _NEEDED.get(self._dialect, ()) if column_key(name) in self._keys]
+        if self._dialect == "exiftool":
+            return used | {"keywords": tuple(keywords)}
+        names = (columns[at] for at in dict.fromkeys(of_class))
+        return {"file": used["file"], "class": tuple(names)} | used if "file" in used else used
+
+    @property
+    def needed(self) -> list[str]:
+        """The columns that are read, for tables that can leave out the others."""
+        layout = self._layout
+        places = {*self._own.values(), *layout.columns.values(), *(at for _, at in (*layout.ranks, *layout.vernacular))}
+        places |= {self._keys[key] for key in map(column_key, _NEEDED.get(self._dialect, ())) if key in self._keys}
+        return [self._columns[at] for at in sorted(places)]
+
+    def labels(self, rows: Iterable[Row], problem: str = _LINE) -> ForeignLabels:
+        """The labels of all rows.
+
+        Args:
+            rows: each with its number in the source.
+            problem: how a row is named that cannot be read.
+
+        Raises:
+            FormatError: there are more than can be held, or they are boxes.
+        """
+        if any(corners <= self._keys.keys() for corners in _CORNERS):
+            raise boxes_refused(self._source, "TensorFlow CSV")
+        held, folder = 0, self._source.parent
+        collector = LabelCollector()
+        for number, fields in self.fields(rows):
+            held += sum(map(len, fields.values()))
+            limits.check_text(held, self._source.name)
+            collector.add(problem, number, _labels_of, fields, folder)
+            if (noted := noted_in(fields, folder)) is not None:
+                collector.noted.append(noted)
+        return collector.collected()
+
+    def fields(self, rows: Iterable[Row]) -> Iterator[tuple[int, Fields]]:
+        """Number and fields of each row, as `label_in` reads them."""
+        read = ((number, self._fields(cells)) for number, cells in rows)
+        return _with_folders(read) if self._dialect == "wildlife-insights" else read
+
+    @property
+    def _dialect(self) -> str:
+        return "" if self._layout.dialect is None else self._layout.dialect.name
+
+    def _fields(self, cells: Sequence[str]) -> Fields:
+        layout = self._layout
+        fields = {name: _at(cells, at) for name, at in self._own.items()}
+        fields = self._image(cells) | fields
+        fields["labelled_by"] = layout.cell(cells, Role.ANNOTATOR)
+        fields["score"] = layout.cell(cells, Role.SCORE)
+        fields |= self._class(cells)
+        if self._is_old_prediction and fields["class"] == UNKNOWN_NAME and not fields["path"]:
+            fields["is_unknown"] = "true"
+        if (meaning := _MEANINGS.get(self._dialect)) is not None:
+            meaning(fields, lambda column: _at(cells, self._keys.get(column_key(column))).strip())
+        if "box" in fields or self._has_box(cells):
+            raise boxes_refused(self._source, layout.dialect.title if layout.dialect else Role.BOX)
+        return fields
+
+    def _image(self, cells: Sequence[str]) -> Fields:
+        """The image as the table names it, below its folder; and its file, with our sign between folders."""
+        name = _at(cells, self._layout.columns.get(Role.FILE))
+        if self.is_ours or not name:
+            return {"image": name}  # a backslash is a part of a name
+        plain, folder = (each.replace("\\", "/") for each in (name, self._layout.cell(cells, Role.FOLDER)))
+        above = folder.rstrip("/")
+        if not above or plain.startswith((f"{above}/", "/")) or "://" in plain or plain[1:2] == ":":
+            return {"image": name, "file": plain}
+        return {"image": f"{above}/{plain}", "file": f"{above}/{plain}"}
+
+    def _class(self, cells: Sequence[str]) -> Fields:
+        """The class by its ranks, by its name, or by what people call it."""
+        layout = self._layout
+        text = layout.cell(cells, Role.CLASS)
+        path = layout.cell(cells, Role.PATH)
+        spoken = [layout.cell(cells, Role.VERNACULAR), *(name for _, name in layout.names_in_languages(cells))]
+        ranks = _taxa(layout, cells)
+        if ranks and text and not self._is_scientific(text, ranks[-1]):
+            spoken, ranks = [ranks[-1], *spoken], []
+        elif ranks and text and text.casefold() not in _NO_TAXON and not text.startswith(ranks[-1]):
+            ranks.append(text)
+        if ranks:
+            text, path = ranks[-1], join_path(ranks)
+            spoken.insert(0, text)
+        others = [each for each in spoken if each]
+        if not text:
+            text = path or next(iter(others), "")
+        return {"class": text, "path": path, OTHER_NAMES: "\n".join(others)}
+
+    def _is_scientific(self, text: str, finest: str) -> bool:
+        """Whether the name of the class goes with the ranks beside it, and is no label of its own."""
+        at = self._layout.columns.get(Role.CLASS)
+        return text.startswith(finest) or (at is not None and column_key(self._columns[at]) in _SCIENTIFIC)
+
+    def _has_box(self, cells: Sequence[str]) -> bool:
+        """Whether a row of a table without a header has the corners of a box behind its label."""
+        at = self._layout.columns.get(Role.CLASS, 0)
+        return not self._layout.has_header and sum(map(_is_number, cells[at + 1 :])) > 1
+
+
+def _labels_of(fields: Fields, folder: Path) -> Iterable[ForeignLabel | None]:
+    return keywords_in(fields, folder) or [label_in(fields, folder)]
+
+
+def _at(cells: Sequence[str], place: int | None) -> str:
+    return cells[place] if place is not None and place < len(cells) else ""
+
+
+def _is_number(text: str) -> bool:
+    return text.strip().replace(".", "", 1).isdigit()
+
+
+def _taxa(layout: Layout, cells: Sequence[str]) -> list[str]:
+    """The names of filled ranks; an epithet gets the name above it: Vulpes and vulpes are Vulpes vulpes."""
+    names: list[str] = []
+    ranks = layout.path(cells)
+    if epithet := layout.cell(cells, Role.SPECIES_EPITHET):
+        ranks += [] if any(rank in _BELOW_GENUS for rank, _ in ranks) else [("species", epithet)]
+    for rank, name in ranks:
+        if name.casefold() in _NO_TAXON:
+            continue
+        is_epithet = rank in _BELOW_GENUS and names and name[:1].islower() and " " not in name
+        names.append(f"{names[-1]} {name}" if is_epithet else name)
+    return names
+
+
+def _with_folders(rows: Iterable[tuple[int, Fields]]) -> Iterator[tuple[int, Fields]]:
+    """Rows of Wildlife Insights, with the deployment as folder of a name that several deployments have."""
+    held = list(rows)
+    places = Counter(name for name, _ in {(fields["image"], fields[_DEPLOYMENT]) for _, fields in held})
+    for number, fields in held:
+        name = fields["image"]
+        yield number, fields | {"image": f"{fields[_DEPLOYMENT]}/{name}"} if places[name] > 1 else fields
+
+
+_DEPLOYMENT: Final = "deployment_id"
+
+
+def _wildlife_insights(fields: Fields, cell: Cell) -> None:
+    fields[_DEPLOYMENT] = cell(_DEPLOYMENT)
+    if cell("is_blank").casefold() in YES and not fields["path"]:
+        fields["class"] = fields["class"] or "Blank"
+    _blank_is_none(fields)
+    if cell("identified_by").casefold() == "computer vision":
+        fields["decided_by"] = MODEL
+
+
+def _timelapse(fields: Fields, _cell: Cell) -> None:
+    _blank_is_none(fields)
+
+
+def _blank_is_none(fields: Fields) -> None:
+    if fields["class"].casefold() in {"blank", "empty"}:
+        fields["may_be_none"] = "true"
+
+
+def _camtrap_dp(fields: Fields, cell: Cell) -> None:
+    kind = cell("observationType")
+    if kind == "unclassified":
+        fields["class"] = ""
+    elif not fields["class"] and kind not in {"animal", "unknown"}:
+        fields["class"] = kind
+    _blank_is_none(fields)
+    fields["decided_by"] = MODEL if cell("classificationMethod") == "machine" else PERSON
+
+
+def _addaxai(fields: Fields, cell: Cell) -> None:
+    if cell("human_verified").casefold() in YES:
+        fields["decided_by"] = PERSON
+    _blank_is_none(fields)
+
+
+def _open_images(fields: Fields, cell: Cell) -> None:
+    score = cell("Confidence")
+    if score and float(score) == 0:
+        fields["class"] = ""  # people say that this is not in the image
+    is_sure = not score or float(score) == 1
+    fields["decided_by"] = PERSON if is_sure and "machine" not in cell("Source") else MODEL
+    fields["source_id"] = fields["class"]
+
+
+def _exiftool(fields: Fields, cell: Cell) -> None:
+    """Keywords as exiftool writes lists: commas between them, bars between the names of a path."""
+    deep = [each.replace("|", SEPARATOR) for each in _listed(cell("HierarchicalSubject"))]
+    flat = [each for column in ("Keywords", "Subject", "XPKeywords") for each in _listed(cell(column))]
+    fields["keywords"] = "\n".join((*deep, *flat))
+
+
+def _listed(text: str) -> list[str]:
+    return [each.strip() for part in text.split(";") for each in part.split(",") if each.strip()]
+
+
+def _via(fields: Fields, cell: Cell) -> None:
+    """The class is a value of the file's attributes; a region alone is a box."""
+    fields["class"] = _class_among(cell("file_attributes"))
+    if not fields["class"] and cell("region_shape_attributes") not in {"", "{}"}:
+        fields["box"] = "true"
+
+
+def _class_among(text: str) -> str:
+    try:
+        found = json.loads(text or "{}")
+    except ValueError:
+        return ""
+    values = {str(name).casefold(): value for name, value in found.items()} if isinstance(found, dict) else {}
+    named = [values[name] for name in ("class", "label", "species", "category", "type") if name in values]
+    value = next(iter((*named, *values.values())), "")
+    if isinstance(value, dict):  # the choices of a radio button or a list
+        value = next((choice for choice, is_chosen in value.items() if is_chosen), "")
+    return str(value).strip()
+
+
+_MEANINGS: Final[Mapping[str, Callable[[Fields, Cell], None]]] = {
+    "wildlife-insights": _wildlife_insights,
+    "timelapse": _timelapse,
+    "camtrap-dp-observations": _camtrap_dp,
+    "addaxai": _addaxai,
+    "open-images": _open_images,
+    "exiftool": _exiftool,
+    "via": _via,
+}
+"""What a program means by the values of its columns, by dialect."""
+_NEEDED: Final[Mapping[str, tuple[str, ...]]] = {
+    "wildlife-insights": (_DEPLOYMENT, "is_blank", "identified_by"),
+    "camtrap-dp-observations": ("observationType", "classificationMethod"),
+    "addaxai": ("human_verified",),
+    "open-images": ("Confidence", "Source"),
+    "exiftool": ("HierarchicalSubject", "Keywords", "Subject", "XPKeywords"),
+    "via": ("file_attributes", "region_shape_attributes"),
+}
+"""Columns that they look at besides those with a role."""

@@ -1,0 +1,185 @@
+"""Data sets of others opened beside five projects that share the embedding cache: no embedding of theirs changes."""
+
+import contextlib
+import hashlib
+import io
+import json
+import os
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+from typing import Final
+
+import numpy as np
+
+from engine.cli.main import main
+from engine.collection.embed import embed_project, open_cache
+from engine.collection.importing.import_images import import_images
+from engine.collection.models import find_model
+from engine.collection.new_project import new_project
+from engine.config import BACKBONES_VARIABLE, BACKUPS_VARIABLE, CACHE_VARIABLE, CacheFolders
+from engine.dataset.embedded_rows import EmbeddedRows
+from engine.project import Project
+from tests.support.collections import LEAVES, write_shape
+from tests.support.data_sets import write_data_set
+from tests.trust.children import Place, run_apart
+from tests.trust.outcome import Fault, Outcome, Trial
+from tests.trust.special_files import Batch
+from tests.trust.stages import Stage
+from tests.trust.trials import PROCESSES, OnTrial, ending_faults, run_trials, trial_folder
+
+INSTRUMENT: Final = "data sets beside five projects"
+PROJECTS: Final = 5
+PHOTOS: Final = 8  # of each project; neighbours share half of them
+BATCH: Final = 50
+_TRIAL_S: Final = 20.0
+_START_S: Final = 120.0
+
+
+@dataclass(frozen=True)
+class Guests:
+    """Five projects, embedded, and all of their images as rows of a data set."""
+
+    folder: Path
+    rows: EmbeddedRows
+
+    @property
+    def caches(self) -> CacheFolders:
+        """Where all embed."""
+        return CacheFolders(self.folder / "cache")
+
+    @property
+    def projects(self) -> list[Path]:
+        """The five."""
+        return sorted(self.folder.glob("project*.protoleaf"))
+
+    def sums(self) -> dict[str, str]:
+        """A checksum of the embeddings that each project sees."""
+        return {path.name: self._sum(path) for path in self.projects}
+
+    def _sum(self, path: Path) -> str:
+        with Project.open(path, for_writing=False) as project:
+            hashes = [key for _, _, key in project.images.each_content() if key is not None]
+            with open_cache(find_model(), self.caches, project) as cache:
+                vectors, found = cache.get_many(hashes)
+        return hashlib.sha256(vectors.tobytes() + found.tobytes()).hexdigest()
+
+
+def five_projects(folder: Path) -> Guests:
+    """Draw photos and embed them; takes seconds."""
+    guests = Guests(folder, EmbeddedRows([], [], [], np.zeros((0, 0), np.float16), np.zeros(0, bool), [], []))
+    photos = [folder / "photos" / f"{number:02}.png" for number in range(PHOTOS * (PROJECTS + 1) // 2)]
+    for number, photo in enumerate(photos):
+        write_shape(photo, LEAVES[number % len(LEAVES)], seed=number)
+    for number in range(PROJECTS):
+        with new_project(folder / f"project{number}.protoleaf") as project:
+            import_images(project, photos[number * PHOTOS // 2 : number * PHOTOS // 2 + PHOTOS])
+            embed_project(project, guests.caches, device="cpu")
+    with open_cache(find_model(), guests.caches) as cache:
+        hashes = cache.last_hashes(photos)
+        embeddings, _ = cache.get_many([key or b"" for key in hashes])
+    paths, sizes = [str(photo) for photo in photos], [photo.stat().st_size for photo in photos]
+    ready, statuses = np.ones(len(photos), dtype=bool), ["embedded"] * len(photos)
+    return Guests(folder, EmbeddedRows(hashes, paths, sizes, embeddings, ready, statuses, [None] * len(photos)))
+
+
+Change = Callable[[EmbeddedRows, Random], EmbeddedRows]
+
+
+def _with(vectors: Callable[[EmbeddedRows, np.random.Generator], np.ndarray]) -> Change:
+    def change(rows: EmbeddedRows, chance: Random) -> EmbeddedRows:
+        generator = np.random.default_rng(chance.randrange(1 << 30))
+        return replace(rows, embeddings=vectors(rows, generator).astype(np.float16))
+
+    return change
+
+
+def _away(rows: EmbeddedRows, chance: Random) -> EmbeddedRows:
+    """Noise, for images that cannot be read from here."""
+    noisy = CHANGES["noise"](rows, chance)
+    return replace(noisy, paths=[f"s3://bucket/{number}.png" for number in range(len(rows))])
+
+
+CHANGES: Final[Mapping[str, Change]] = {
+    "good": lambda rows, _chance: rows,
+    "swapped rows": _with(lambda rows, generator: np.roll(rows.embeddings, generator.integers(1, 8), axis=0)),
+    "noise": _with(lambda rows, generator: generator.standard_normal(rows.embeddings.shape)),
+    "not a number": _with(lambda rows, _generator: np.full_like(rows.embeddings, np.nan)),
+    "infinite": _with(lambda rows, _generator: np.full_like(rows.embeddings, np.inf)),
+    "zero": _with(lambda rows, _generator: np.zeros_like(rows.embeddings)),
+    "noise of images elsewhere": _away,
+    "another width": _with(lambda rows, _generator: rows.embeddings[:, :-8]),
+    "a foreign hash": lambda rows, _chance: rows,
+    "another backbone beside it": lambda rows, _chance: rows,
+}
+TAKEN: Final = frozenset({"good", "not a number", "infinite", "zero", "noise of images elsewhere"})
+"""What becomes a project; of some of them no row has an embedding."""
+
+
+def open_guests(stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambda: None) -> Outcome:
+    """Open that many data sets beside the five projects."""
+    size = min(BATCH, max(1, -(-count // PROCESSES)))
+    plans = [Batch(seed * 1_000_000 + start, min(size, count - start)) for start in range(0, count, size)]
+    row = run_trials(INSTRUMENT, plans, lambda plan: _open_apart(stage, plan, on_trial))
+    return Outcome(row.instrument, count, row.acknowledged, row.faults, row.peak_bytes)
+
+
+def _open_apart(stage: Stage, batch: Batch, on_trial: OnTrial) -> Trial:
+    with trial_folder(stage.folder) as folder:
+        folder.mkdir()
+        place = Place(folder)
+        ending = run_apart(place, open_some, place, batch, limit_s=_START_S + _TRIAL_S * batch.count)
+        faults, done = ending.answer or ([], 0)
+        if ending.answer is None:
+            faults = ending_faults(ending, f"data sets from seed {batch.first}", place.output())
+        for _ in range(batch.count):
+            on_trial()
+        return Trial(done, tuple(faults), ending.peak_bytes)
+
+
+def open_some(place: Place, batch: Batch) -> tuple[list[Fault], int]:
+    """Open the data sets of a batch, in a child; returns faults, and how many became projects."""
+    os.environ[CACHE_VARIABLE], os.environ[BACKUPS_VARIABLE] = str(place.caches), str(place.folder / "kept")
+    os.environ[BACKBONES_VARIABLE] = str(place.folder / "networks")
+    guests = five_projects(place.folder)
+    faults: list[Fault] = []
+    done = 0
+    for seed in range(batch.first, batch.first + batch.count):
+        found, is_taken = open_one(guests, Random(seed), tuple(CHANGES)[seed % len(CHANGES)])
+        faults += [Fault(fault.kind, f"seed {seed}, {fault.text}") for fault in found]
+        done += is_taken
+    return faults, done
+
+
+def open_one(
+    guests: Guests, chance: Random, kind: str, run: Callable[[list[str]], int] = main
+) -> tuple[Sequence[Fault], bool]:
+    """Open one data set as a project of its own, and look at what the five see."""
+    folder, project = guests.folder / "set", guests.folder / "guest.protoleaf"
+    shutil.rmtree(folder, ignore_errors=True)
+    project.unlink(missing_ok=True)
+    _write(folder, CHANGES[kind](guests.rows, chance), kind, chance)
+    before, faults, status = guests.sums(), list[Fault](), -1
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        try:
+            status = run(["new", str(project), "--data-set", str(folder)])
+        except Exception as error:  # noqa: BLE001 (the instrument counts them)
+            faults.append(Fault("traceback", f"{kind}: {type(error).__name__}: {str(error)[:200]}"))
+    changed = [name for name, digest in guests.sums().items() if digest != before[name]]
+    faults += [Fault("wrong", f"{kind}: embeddings of {name} changed") for name in changed]
+    if (status == 0) != (kind in TAKEN):
+        faults.append(Fault("wrong", f"{kind}: {'taken' if status == 0 else 'refused'}"))
+    return faults, status == 0
+
+
+def _write(folder: Path, rows: EmbeddedRows, kind: str, chance: Random) -> None:
+    write_data_set(folder, [rows])
+    manifest = folder / "manifest.json"
+    if kind == "a foreign hash":
+        content = json.loads(manifest.read_bytes())
+        content["backbone"]["sha256"] = chance.choice(("0" * 64, "../../x", "", "F" * 64, "ab" * 32))
+        manifest.write_text(json.dumps(content), encoding="utf-8")
+    if kind == "another backbone beside it":
+        (folder / "backbone.onnx").write_bytes(chance.randbytes(100))
