@@ -222,7 +222,6 @@ class DropLight(QFrame):
         self, receiver: QWidget, place: QWidget | None = None, takes: Callable[[QMimeData], bool] = brings_files
     ) -> None:
         super().__init__(place or receiver)
-        self._place = place or receiver
         self._takes = takes
         self.setProperty("role", "drop_light")
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
@@ -231,7 +230,7 @@ class DropLight(QFrame):
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
         if isinstance(event, QDragEnterEvent):
-            self.setGeometry(self._place.rect())
+            self.setGeometry(self.parentWidget().rect())  # looked up now: PySide may forget a viewport that it gave
             self.raise_()
             self.setVisible(self._takes(event.mimeData()))
         elif event.type() in (QEvent.Type.DragLeave, QEvent.Type.Drop):

@@ -179,7 +179,8 @@ class Shell(QMainWindow):
     def _on_current_image_changed(self, image_id: int) -> None:
         if self.workspace.is_grid_resting:
             return
-        is_for_class = self.inspector.is_for_class and not self.workspace.grid.hasFocus()
+        is_chosen = self.workspace.grid.hasFocus() and not self.workspace.model.is_rearranging
+        is_for_class = self.inspector.is_for_class and not is_chosen
         if self.workspace.in_hand.is_page:
             pass
         elif image_id >= 0 and not is_for_class:

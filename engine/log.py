@@ -35,6 +35,7 @@ SESSION_LINES: Final = 300  # the most that is read of one session, from its end
 UNCAUGHT: Final = "uncaught"  # logger of errors that nobody caught, as critical ones
 _STARTED: Final = f"INFO {__name__}: started:"
 _RUNNING: Final = ".running"
+_CLOSED: Final = b"closed"  # what the mark of a window holds that was closed after an error
 _LOCK: Final = ".lock"
 _FORMAT: Final = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 _FAULTS: Final = (" ERROR ", " CRITICAL ", "Fatal Python error", "Windows fatal exception")
@@ -56,7 +57,9 @@ class Log:
 
     path: Path | None = None  # its file; None where none can be written
     crashed: tuple[str, ...] = ()  # latest sessions of earlier windows that ended without being closed
-    has_unread_error: bool = False  # an uncaught error that was not shown; a window closed with one counts as crashed
+    faulty: tuple[str, ...] = ()  # of those that were closed after an uncaught error whose report was not read
+    has_unread_error: bool = False  # an uncaught error of this session whose report was not read
+    has_ended_well: bool = False  # whether this process has ended without an error at the very end
 
 
 @contextmanager
@@ -75,6 +78,7 @@ def logging_to_file(kind: ProcessKind) -> Iterator[Log]:
         _catch_uncaught(log, stack)
         try:
             yield log
+            log.has_ended_well = True
         except Exception as error:
             _note(log, "the program ended with an error", error)
             raise
@@ -99,7 +103,7 @@ def session_text(path: Path) -> str:
 def _opened(kind: ProcessKind, stack: ExitStack) -> Log:
     folder = private_folder(log_folder())
     path = _free_file(folder, kind, stack)
-    crashed = tuple(_crashed_windows(path)) if kind is ProcessKind.WINDOW else ()
+    ended = list(_ended_windows(path)) if kind is ProcessKind.WINDOW else []
     handler = _OwnFile(path)
     handler.setFormatter(logging.Formatter(_FORMAT))
     stack.callback(_close, handler)
@@ -108,7 +112,8 @@ def _opened(kind: ProcessKind, stack: ExitStack) -> Log:
         "started: protoleaf %s, %s, process %d, Python %s, %s",
         __version__, kind, os.getpid(), platform.python_version(), platform.platform(),
     )  # fmt: skip
-    return Log(path, crashed)
+    crashed, faulty = (tuple(text for text, closed in ended if closed is was_closed) for was_closed in (False, True))
+    return Log(path, crashed, faulty)
 
 
 def _free_file(folder: Path, kind: ProcessKind, stack: ExitStack) -> Path:
@@ -163,24 +168,29 @@ def _mark_running(log: Log, path: Path, stack: ExitStack) -> None:
     mark = path.with_suffix(_RUNNING)
 
     def unmark() -> None:
-        if not log.has_unread_error:
-            with suppress(OSError):
+        with suppress(OSError):
+            if not log.has_unread_error:
                 mark.unlink(missing_ok=True)
+            elif log.has_ended_well:
+                mark.write_bytes(_CLOSED)
 
     with suppress(OSError):
         open_own(mark, "wb").close()
         stack.callback(unmark)
 
 
-def _crashed_windows(own: Path) -> Iterator[str]:
-    """The sessions of windows that are gone without removing their mark; a computer switched off is no crash."""
+def _ended_windows(own: Path) -> Iterator[tuple[str, bool]]:
+    """The sessions of windows that are gone and left their mark, and whether they were closed.
+
+    A computer switched off is no crash.
+    """
     for mark in sorted(own.parent.glob(f"{ProcessKind.WINDOW}-*{_RUNNING}")):
         log = mark.with_suffix(own.suffix)
         if log != own and not _is_free(log):
             continue
         text = session_text(log)
         if has_fault(text) or mark.stat().st_mtime > _switched_on():
-            yield text
+            yield text, mark.read_bytes() == _CLOSED
         mark.unlink()
 
 

@@ -44,6 +44,7 @@ class ImageGridModel(QAbstractListModel):
         self._counted_for: Codes | None = None
         self._changed = 0
         self._near = 0  # row that was looked for last: the next one is near
+        self.is_rearranging = False  # no person chooses the card that becomes the current one meanwhile
         self.is_held = False  # the order stays as it is while predictions change: a person works on the cards
         self._arranging = Arranging(self)
         self._arranging.arranged.connect(self._on_arranged)
@@ -222,9 +223,11 @@ class ImageGridModel(QAbstractListModel):
 
     def _reset(self, state: CollectionState | None, held: HeldOrder | None, cards: FoldedCards) -> None:
         """Change state and rows at once: slots of `modelAboutToBeReset` still see the old ones."""
+        self.is_rearranging = True
         self.beginResetModel()
         self.state, self._held, self._cards, self._positions = state, held, cards, cards.positions
         self.endResetModel()
+        self.is_rearranging = False
 
     def _show_same_cards(self, state: CollectionState, held: HeldOrder) -> None:
         self.state, self._held = state, held

@@ -294,7 +294,7 @@ class ImageGrid(QAbstractItemView):
             self.tell_current()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Arrows choose; Space looks at the image alone; Esc lets go; letters are shortcuts, never a search."""
+        """Arrows choose; Space looks at the image alone; Esc lets go; signs are shortcuts, never a search."""
         key, keys = key_in_reading_order(event.key()), event.modifiers()
         if key in KEYS and self._grid_model.rowCount() and not keys & Qt.KeyboardModifier.AltModifier:
             row = self.moveCursor(KEYS[key], keys).row()
@@ -306,7 +306,7 @@ class ImageGrid(QAbstractItemView):
             event.accept()
         elif key == Qt.Key.Key_Escape and len(self.selected_ids) > 1:
             self._choice.let_go()
-        elif event.text().isalnum() and not keys & Qt.KeyboardModifier.ControlModifier:
+        elif event.text().isprintable() and not keys & Qt.KeyboardModifier.ControlModifier:
             event.ignore()
         else:
             super().keyPressEvent(event)

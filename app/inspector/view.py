@@ -49,6 +49,8 @@ class Inspector(QWidget):
         self._thumbnails = thumbnails
         self._image_id: int | None = None
         self._class_id: int | None = None
+        self._asked_id: int | None = None  # the class that the unanswered question is about
+        self._is_outdated = False  # whether the class changed since it was asked
         self.image_facts: ImageFacts | None = None
         self.class_facts: ClassPageFacts | None = None
         self.setProperty("surface", "pane")
@@ -87,7 +89,7 @@ class Inspector(QWidget):
 
     def show_class(self, class_id: int) -> None:
         self._image_id, self._class_id = None, class_id
-        self._ask_timer.start()
+        self._ask_soon()
 
     @property
     def is_for_class(self) -> bool:
@@ -95,6 +97,7 @@ class Inspector(QWidget):
 
     def clear(self) -> None:
         self._image_id = self._class_id = self._about_id = self._chosen_in = None
+        self._forget_question()
         self.image_facts = self.class_facts = None
         hint = make_label(tr("Select an image or a class to see what is known about it."), "muted", wraps=True)
         hint.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
@@ -203,7 +206,7 @@ class Inspector(QWidget):
         if self._chosen_in is not state:  # else the grid, which laid its cards out first, has just announced the card
             self._show_known()
         if self._class_id is not None:
-            self._ask_timer.start()
+            self._ask_soon()
 
     def _on_change_made(self, change: Change) -> None:
         """Rebuild the page: undone edits may still stand in its fields, and the facts would not differ."""
@@ -214,15 +217,32 @@ class Inspector(QWidget):
         if not self._is_complete:
             self._show_known()
 
+    def _ask_soon(self) -> None:
+        """Ask after the delay; states that come in a row do not put it off."""
+        if not self._ask_timer.isActive():
+            self._ask_timer.start()
+
     def _ask(self) -> None:
+        """Ask about the class; where an answer about it is still to come, once that is there."""
         class_id = self._class_id
-        if self._session.state is not None and class_id is not None:
+        if self._session.state is None or class_id is None:
+            return
+        self._is_outdated = class_id == self._asked_id
+        if not self._is_outdated:
+            self._asked_id = class_id
             self._session.ask(
                 lambda live: _ask_class(live, class_id),
                 lambda answer: self._on_class_answer(class_id, answer), owner=self, topic=TOPIC,
+                on_failure=self._forget_question,
             )  # fmt: skip
 
+    def _forget_question(self) -> None:
+        self._asked_id, self._is_outdated = None, False
+
     def _on_class_answer(self, class_id: int, answer: ClassAnswer | None) -> None:
+        if self._is_outdated:
+            self._ask_soon()
+        self._forget_question()
         state, info = self._session.state, self._session.info
         is_gone = class_id != self._class_id or class_id not in self._session.graph
         if state is None or info is None or answer is None or is_gone:
@@ -245,7 +265,7 @@ class Inspector(QWidget):
 
     def _on_saved(self, class_id: int, _value: object) -> None:
         if class_id == self._class_id:
-            self._ask_timer.start()  # changes during the edit were not shown
+            self._ask_soon()  # changes during the edit were not shown
 
     def _on_candidates_accepted(self, class_id: int, image_ids: list[int]) -> None:
         state = self._session.state

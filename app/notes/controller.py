@@ -63,6 +63,7 @@ class Notes(Feature):
         current = self._images.in_hand.current_id
         if current is None:
             return
+        self._images.hold()
         if self._shell.side.isHidden():
             self._shell.panes.toggle_right()
         panel = self._shell.side.currentWidget()

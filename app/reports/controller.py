@@ -38,11 +38,11 @@ class Reports(Feature):
         self._went_wrong.connect(self._on_went_wrong)
         self._listener = _Listener(self._went_wrong.emit)
         logging.getLogger(UNCAUGHT).addHandler(self._listener)
-        if log.crashed:
-            shell.report_notice.ask(
-                tr("Protoleaf closed unexpectedly last time. Everything you did was saved."),
-                [(tr(_SHOW), lambda: self._make(log.crashed, self._show))],
-            )
+        if ended := log.crashed + log.faulty:
+            line = tr("Something unexpected went wrong last time. Everything you did was saved.")
+            if log.crashed:
+                line = tr("Protoleaf closed unexpectedly last time. Everything you did was saved.")
+            shell.report_notice.ask(line, [(tr(_SHOW), lambda: self._make(ended, self._show))])
 
     def stop(self) -> None:
         logging.getLogger(UNCAUGHT).removeHandler(self._listener)

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 class WhatIfSession(QObject):
     """While it is on, edits go to a copy of the project in memory.
 
-    It is on from the request, also while predictions are being updated: operations run one after another, so no edit
-    made after the request reaches the file.
+    It is on from the moment that a person asks for it, whatever is being computed: the next edit is tried out already.
     """
 
     begun = Signal()
@@ -28,16 +27,11 @@ class WhatIfSession(QObject):
 
     def __init__(self, runner: Runner, fitting: Fitting, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.baseline: WhatIfBaseline | None = None  # the collection before the edits; None while it is off
+        self.is_on = False
+        self.baseline: WhatIfBaseline | None = None  # the collection before the edits, once it is known
         self._runner = runner
-        self._fitting = fitting
-        self._is_beginning = False
         self._has_edits = False
         fitting.caught_up.connect(self._on_caught_up)
-
-    @property
-    def is_on(self) -> bool:
-        return self._is_beginning or self.baseline is not None
 
     @property
     def has_edits(self) -> bool:
@@ -45,7 +39,7 @@ class WhatIfSession(QObject):
         return self.is_on and self._has_edits
 
     def begin(self) -> None:
-        """Begin now; while there is no edit, the baseline follows the predictions."""
+        """Begin before all edits that come later; the baseline is renewed until the first of them."""
 
         def begin(live: LiveCollection) -> WhatIfBaseline:
             from engine.collection.what_if import begin_what_if
@@ -53,8 +47,9 @@ class WhatIfSession(QObject):
             return begin_what_if(live)
 
         if not self.is_on:
-            self._is_beginning = True
-            self._runner.operate(begin, news_of_state, self._on_begun, on_failure=self._on_refused)
+            self.is_on, self._has_edits = True, False
+            self._runner.operate(begin, news_of_state, self._on_ready, on_failure=self.forget)
+            self.begun.emit()
 
     def keep(self) -> None:
         """Apply all edits to the project, as one step."""
@@ -81,28 +76,25 @@ class WhatIfSession(QObject):
         self._has_edits = True
 
     def _on_caught_up(self) -> None:
-        """Predictions changed before the first edit: renew the baseline."""
+        """Renew the baseline where embedding changed predictions before the first edit."""
 
         def baseline(live: LiveCollection) -> WhatIfBaseline:
             from engine.collection.what_if import baseline_of
 
             return baseline_of(live)
 
-        if self.is_on and not self._has_edits:
+        if self.baseline is not None and not self._has_edits:
             self._runner.operate(baseline, news_of_state, self._set_baseline)
+
+    def _on_ready(self, baseline: WhatIfBaseline) -> None:
+        """Edits that were pending when it began are real, and noted before this."""
+        self._has_edits = False
+        self._set_baseline(baseline)
 
     def _set_baseline(self, baseline: WhatIfBaseline) -> None:
         if self.is_on and not self._has_edits:
             self.baseline = baseline
 
-    def _on_begun(self, baseline: WhatIfBaseline) -> None:
-        self.baseline, self._is_beginning, self._has_edits = baseline, False, False
-        self.begun.emit()
-
-    def _on_refused(self) -> None:
-        self._is_beginning = False
-        self.ended.emit(False)
-
     def _end(self, *, is_kept: bool) -> None:
-        self.baseline, self._is_beginning = None, False
+        self.is_on, self.baseline = False, None
         self.ended.emit(is_kept)

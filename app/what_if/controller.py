@@ -214,7 +214,7 @@ class WhatIf(PanelFeature["ChangedPanel"]):
             leave()
 
     def _on_fitting_changed(self, is_fitting: bool) -> None:
-        if is_fitting and self._session.what_if.is_on:
+        if is_fitting and self._session.what_if.has_edits:
             self.band.show_following()
 
     def _on_closed(self) -> None:

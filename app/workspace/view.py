@@ -429,6 +429,7 @@ class Workspace(QWidget):
 
     def open_image(self, image_id: int) -> None:
         self._page.end()
+        self.hold()
         self._one_image.open(image_id)
 
     def leave_image(self) -> None:
@@ -445,6 +446,7 @@ class Workspace(QWidget):
         """Go to the card so many places on."""
         row = self.grid.currentIndex().row() + step
         if 0 <= row < self.model.rowCount():
+            self.hold()
             self.grid.select_row(row)
 
     def choose_order(self, order: Order) -> None:

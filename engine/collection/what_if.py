@@ -118,7 +118,7 @@ class WhatIfOutcome:
 
 
 def begin_what_if(live: LiveCollection) -> WhatIfBaseline:
-    """Let all edits from now on be tried out only.
+    """Let all edits from now on be tried out only; the baseline has the predictions of this moment.
 
     Raises:
         InputError: something is being tried out already.

@@ -119,7 +119,8 @@ def test_an_uncaught_error_that_nobody_was_shown_is_reported_the_next_time(monke
             assert log.has_unread_error
             log.has_unread_error = not is_shown
         with logging_to_file(ProcessKind.WINDOW) as log:
-            assert ["ValueError: in a slot" in crash for crash in log.crashed] == ([] if is_shown else [True])
+            assert ["ValueError: in a slot" in session for session in log.faulty] == ([] if is_shown else [True])
+            assert log.crashed == ()
 
 
 def test_a_window_that_cannot_start_is_reported_the_next_time() -> None:

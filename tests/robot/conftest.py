@@ -14,6 +14,7 @@ from engine.config import CacheFolders
 from tests.robot.contact_sheet import NAME
 from tests.robot.display import Display
 from tests.robot.person import Person
+from tests.robot.program_log import faults_in
 from tests.support.fresh_home import REPOSITORY, FreshHome
 
 WIDTH = 1600
@@ -81,3 +82,4 @@ def person(display: Display, home: FreshHome, qapp: object) -> Iterator[Person]:
             somebody.quit()
     finally:
         somebody.leave()
+    assert faults_in(home.log) == [], "the program's log names faults"

@@ -49,7 +49,15 @@ def draw_marked(number: int, tint: tuple[int, int, int] = (90, 140, 90), side: i
     return blocks.repeat(scale, axis=0).repeat(scale, axis=1)
 
 
-def write_marked(folder: Path, numbers: Sequence[int], tints: Sequence[tuple[int, int, int]] = ()) -> list[Path]:
+def widened(picture: Picture) -> Picture:
+    """The picture in the middle of one of 16 to 9."""
+    beside = picture.shape[0] * 16 // 9 - picture.shape[1]
+    return np.pad(picture, ((0, 0), (beside // 2, beside - beside // 2), (0, 0)), constant_values=120)
+
+
+def write_marked(
+    folder: Path, numbers: Sequence[int], tints: Sequence[tuple[int, int, int]] = (), *, is_wide: bool = False
+) -> list[Path]:
     """Write pictures photo-00000.png ..., a thousand in a folder; returns where they are."""
     paths = []
     for place, number in enumerate(numbers):
@@ -57,7 +65,7 @@ def write_marked(folder: Path, numbers: Sequence[int], tints: Sequence[tuple[int
         if place == 0 or number % 1000 == 0:
             path.parent.mkdir(parents=True, exist_ok=True)
         picture = draw_marked(number, tints[place]) if tints else draw_marked(number)
-        Image.fromarray(picture).save(path, compress_level=1)
+        Image.fromarray(widened(picture) if is_wide else picture).save(path, compress_level=1)
         paths.append(path)
     return paths
 

@@ -1,21 +1,27 @@
 """The inspector beside the grid: what both say of one image."""
 
+import threading
+
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QSlider
 
 from app.image_grid.card_words import Mark
+from app.image_grid.held_order import Order
 from app.image_grid.model import CARD_ROLE
 from app.images.strip import ThumbnailStrip
+from app.inspector import view
 from app.inspector.page import ScoreLine
+from engine.collection.live import LiveCollection
 from engine.collection.state import NO_CLASS
 from tests.support.clicks import click
 from tests.support.collections import Collection
 from tests.support.desk import Desk
-from tests.support.sessions import LONG_MS, changed_by
+from tests.support.sessions import LONG_MS, act, changed_by
 from tests.support.widgets import button
 
+CHANGES = 3
 CONDITION = "If it is one of them after all, most likely:"
 
 
@@ -138,3 +144,75 @@ def test_a_click_on_a_shot_shows_it(reviewing: Desk) -> None:
     reviewing.wait(lambda: reviewing.inspected == facts.shots[0])
     assert reviewing.grid.current_id == facts.shots[0]
     assert reviewing.grid.hasFocus()
+
+
+def show_class(desk: Desk, name: str) -> int:
+    """Have a class shown while the keyboard stays with the cards, as a click on its row in the inspector does."""
+    class_id = desk.graph.find(name)
+    desk.grid.setFocus()
+    desk.window.inspector.show_class(class_id)
+    desk.wait(lambda: class_shown(desk) == class_id)
+    return class_id
+
+
+def class_shown(desk: Desk) -> int | None:
+    facts = desk.window.inspector.class_facts
+    return None if facts is None else facts.class_id
+
+
+def test_cards_that_move_by_themselves_take_no_class_away(desk: Desk, collection: Collection) -> None:
+    """Newer predictions make another card the first one; a class that a person chose stays until she chooses."""
+    desk.open(collection.project)
+    red = show_class(desk, "Red disc")
+    before, model = desk.grid.current_id, desk.window.workspace.model
+    model.set_order(Order.NAME if model.order is not Order.NAME else Order.ADDED, is_awaited=False)
+    model.set_order(Order.SUREST_FIRST, is_awaited=False)
+    assert desk.grid.hasFocus()
+    assert desk.grid.current_id != before
+    assert class_shown(desk) == red
+    assert desk.window.inspector.is_for_class
+    desk.press(Qt.Key.Key_Right)
+    desk.wait(lambda: desk.inspected == desk.grid.current_id)
+
+
+def test_a_class_is_shown_though_its_project_changes_all_the_time(
+    desk: Desk, collection: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each answer comes after another change: it is shown, and asked for again."""
+    desk.open(collection.project)
+    session, asked = desk.window.session, list[threading.Event]()
+    ask_class = view._ask_class  # noqa: SLF001 (it runs on the project thread)
+
+    def change() -> None:
+        session.state_changed.emit(session.state)
+        QTimer.singleShot(2 * view.ASK_DELAY_MS, asked[-1].set)
+
+    def ask_while_it_changes(live: LiveCollection, class_id: int) -> object:
+        if len(asked) < CHANGES:
+            asked.append(threading.Event())
+            posted(change)
+            assert asked[-1].wait(LONG_MS / 1000)
+        return ask_class(live, class_id)
+
+    posted = session._runner.post  # noqa: SLF001 (as the project thread delivers everything)
+    monkeypatch.setattr(view, "_ask_class", ask_while_it_changes)
+    red = desk.graph.find("Red disc")
+    desk.window.inspector.show_class(red)
+    desk.wait(lambda: class_shown(desk) == red)
+    assert len(asked) < CHANGES, "the first answers were dropped"
+    desk.wait(lambda: len(asked) == CHANGES and session.is_settled)
+
+
+@pytest.mark.parametrize("is_opened", [True, False])
+def test_an_image_looked_at_alone_stays_while_others_are_sorted(
+    desk: Desk, collection: Collection, is_opened: bool
+) -> None:
+    """And the one that a comment is being written on."""
+    desk.open(collection.project)
+    image_id, workspace = desk.grid.current_id, desk.window.workspace
+    desk.press(Qt.Key.Key_Space if is_opened else Qt.Key.Key_N)
+    desk.wait(lambda: workspace.is_image_open is is_opened)
+    act(desk.qtbot, desk.window.session, lambda project: project.classes.remove([desk.graph.find("Red disc")]))
+    assert workspace.model.is_held
+    assert desk.grid.current_id == image_id
+    assert desk.inspected == image_id

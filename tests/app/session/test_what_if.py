@@ -12,8 +12,8 @@ from tests.support.sessions import LONG_MS, act, changed_by, open_project, recor
 
 def begin(qtbot: QtBot, session: Session) -> None:
     """Begin to try something out."""
-    with qtbot.waitSignal(session.what_if.begun, timeout=LONG_MS):
-        session.what_if.begin()
+    session.what_if.begin()
+    qtbot.waitUntil(lambda: session.is_settled and session.what_if.baseline is not None, timeout=LONG_MS)
 
 
 def opened(qtbot: QtBot, session: Session, collection: Collection) -> CollectionState:
@@ -75,7 +75,7 @@ def test_what_is_kept_is_one_step(qtbot: QtBot, session: Session, collection: Co
         assert str(reopened.history.redo_action) == change.text
 
 
-def test_the_baseline_follows_a_fit_that_is_running(qtbot: QtBot, session: Session, collection: Collection) -> None:
+def test_the_baseline_waits_for_predictions(qtbot: QtBot, session: Session, collection: Collection) -> None:
     """Begun in the middle of a fit it compares with what that fit says, and not with what was before."""
     opened(qtbot, session, collection)
     disc, stripes = session.graph.find("Red disc"), session.graph.find("Red stripes")
@@ -85,30 +85,50 @@ def test_the_baseline_follows_a_fit_that_is_running(qtbot: QtBot, session: Sessi
 
     with qtbot.waitSignal(session.fitting_changed, timeout=LONG_MS, check_params_cb=bool):
         session.act(merge)
-    session.what_if.begin()
-    assert session.what_if.is_on
-    qtbot.waitUntil(lambda: session.what_if.baseline is not None and session.is_settled, timeout=LONG_MS)
+    begin(qtbot, session)
     assert session.what_if.baseline is not None
     assert not session.what_if.baseline.is_behind
     assert session.what_if.baseline.state.best_class.tolist().count(disc) == 0
     assert session.what_if.baseline.state.best_class.tolist().count(stripes) > 0
 
 
-def test_no_edit_after_the_request_is_real(qtbot: QtBot, session: Session, collection: Collection) -> None:
-    """Requested while predictions are being updated, as during a long analysis, and edited at once."""
+def test_an_edit_right_after_the_request_is_only_tried_out(
+    qtbot: QtBot, session: Session, collection: Collection
+) -> None:
+    """Also while predictions are being computed: it is on at once, and the earlier edit alone is in the project."""
     opened(qtbot, session, collection)
     disc, stripes = session.graph.find("Red disc"), session.graph.find("Red stripes")
     with qtbot.waitSignal(session.fitting_changed, timeout=LONG_MS, check_params_cb=bool):
-        session.act(lambda project: project.classes.merge([disc], stripes))
-    kept_bytes = collection.project.read_bytes()
+        session.act(lambda project: project.policies.set(disc, ClassPolicy(0.9)))
+    assert session.is_fitting
     session.what_if.begin()
-    session.what_if.begin()  # a key that repeats
-    act(qtbot, session, lambda project: project.classes.rename(stripes, "Tried out"))
+    assert session.what_if.is_on
+    act(qtbot, session, lambda project: project.classes.remove([stripes]))
+    assert stripes not in session.graph
     assert session.what_if.has_edits
-    assert collection.project.read_bytes() == kept_bytes
     with qtbot.waitSignal(session.what_if.ended, timeout=LONG_MS):
         session.what_if.drop()
-    assert session.graph.name(stripes) == "Red stripes"
+    assert stripes in session.graph
+    assert session.marks.policies[disc] == ClassPolicy(0.9)
+    session.close()
+    qtbot.waitUntil(lambda: session.info is None, timeout=LONG_MS)
+    with Project.open(collection.project, for_writing=False) as reopened:
+        assert stripes in reopened.classes.graph
+        assert reopened.policies.by_class()[disc] == ClassPolicy(0.9)
+
+
+def test_an_edit_already_under_way_is_real(qtbot: QtBot, session: Session, collection: Collection) -> None:
+    """What if that is asked for while an edit is being saved begins after it."""
+    opened(qtbot, session, collection)
+    disc, stripes = session.graph.find("Red disc"), session.graph.find("Red stripes")
+    session.act(lambda project: project.classes.remove([stripes]))
+    begin(qtbot, session)
+    assert not session.what_if.has_edits
+    act(qtbot, session, lambda project: project.classes.remove([disc]))
+    with qtbot.waitSignal(session.what_if.ended, timeout=LONG_MS):
+        session.what_if.drop()
+    assert stripes not in session.graph
+    assert disc in session.graph
 
 
 def test_a_project_may_be_left_in_the_middle(qtbot: QtBot, session: Session, collection: Collection) -> None:

@@ -20,7 +20,8 @@ def begin(desk: Desk) -> WhatIfBand:
     band = desk.window.of(WhatIf).band
     assert not band.isVisible()
     desk.press(Key.Key_W, CONTROL | SHIFT)
-    desk.wait(band.isVisible)
+    assert band.isVisible()
+    desk.wait(lambda: desk.window.session.is_settled)
     return band
 
 

@@ -1,0 +1,78 @@
+"""A new project of a folder of wide photos: a class is made and shown an image, edits are tried out, a second start."""
+
+from pathlib import Path
+
+from tests.robot.marked_images import write_marked
+from tests.robot.patience import wait_for
+from tests.robot.person import ANALYSING, Person
+from tests.robot.program import Program
+from tests.robot.project_file import image_count_in, labels_in, parents_in
+from tests.support.collections import write_graph
+
+FEW = 40
+MANY = 400
+"""So many that they are still being analysed when the hand gets to the keys."""
+
+
+def test_an_image_is_dragged_onto_the_first_class(person: Person, tmp_path: Path) -> None:
+    """After every question of a new project; the next start has nothing to say of this one."""
+    person.program = Program(person.display, person.home, {"PROTOLEAF_BACKBONE": ""})
+    write_marked(tmp_path / "photos", range(FEW), is_wide=True)
+    classes, project = write_graph(tmp_path / "ducks.csv", {"Ducks": ("Mallard", "Teal")}), tmp_path / "new.protoleaf"
+    person.start()
+    person.hand.key("Ctrl+Shift+N")
+    person.click("Fast", "radio button")
+    person.click("Create project…", "push button")
+    person.answer_file_dialog(project)
+    person.wait(lambda: person.eyes.window("new"), "the new project")
+    person.hand.key("Ctrl+Shift+O")
+    person.answer_file_dialog(tmp_path / "photos" / "000")
+    wait_for(lambda: image_count_in(project) == FEW, "the photos")
+    person.wait(lambda: len(person.cards(person.grid)) > 1, "cards")
+    make_class(person, project, "Smew")
+    card = person.cards(person.grid)[1]
+    person.drag(card.area.centre, person.class_row("Smew").centre)
+    wait_for(lambda: labels_in(project), "the label")
+    person.hand.key("Ctrl+Shift+I")
+    person.click("Choose a file…", "push button")
+    person.answer_file_dialog(classes)
+    person.click("Import 3 classes", "push button")
+    wait_for(lambda: "Teal" in parents_in(project), "the listed classes")
+    assert labels_in(project) == {card.number: "Smew"}
+    person.quit()
+    person.open(project)
+    assert person.reader.containing("last time") is None
+
+
+def test_edits_are_tried_out_while_images_are_analysed(person: Person, tmp_path: Path) -> None:
+    """A folder chosen on the first page: the band is there at once, and what is discarded was never in the project."""
+    write_marked(tmp_path / "photos", range(MANY), is_wide=True)
+    person.start()
+    person.click("Choose a folder of images", "push button")
+    person.answer_file_dialog(tmp_path / "photos" / "000")
+    person.wait(lambda: person.eyes.window("000"), "the new project")
+    project = wait_for(lambda: next(tmp_path.rglob("*.protoleaf"), None), "its file")
+    wait_for(lambda: image_count_in(project) == MANY, "the photos")
+    make_class(person, project, "Smew")
+    person.part_containing(ANALYSING)
+    person.hand.key("Ctrl+Shift+W")
+    person.click("New class (Ctrl+N)", "push button")
+    person.wait(lambda: person.reader.focused("text"), "the field for the name")
+    person.hand.type("Teal")
+    person.hand.key("Enter")
+    person.class_row("Teal")
+    assert "Teal" not in parents_in(project)
+    person.click("Discard", "push button")
+    person.part_containing("Discarded.")
+    person.wait(lambda: person.reader.find("Teal", "tree item") is None, "the classes as before")
+    assert set(parents_in(project)) == {"Smew"}
+    person.part_containing(ANALYSING)
+
+
+def make_class(person: Person, project: Path, name: str) -> None:
+    """Make a class by the button, whose field takes the name."""
+    person.click("New class (Ctrl+N)", "push button")
+    person.wait(lambda: person.reader.focused("text"), "the field for the name")
+    person.hand.type(name)
+    person.hand.key("Enter")
+    wait_for(lambda: name in parents_in(project), f"the class {name}")
