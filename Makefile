@@ -20,7 +20,8 @@ unexport PYTHONDONTWRITEBYTECODE
 # The backbone that is made from a weights package is made here, once, so that the first project need not wait for it.
 run: $(STAMP) $(LANGUAGES_COMPILED) qt-libraries
 	-@$(BIN)/python -m app backbone convert accurate
-	$(BIN)/python -m research.window.sample_run
+	@echo "Opening the sample collection ..."
+	@$(BIN)/python -m research.window.sample_run
 
 # The product's tests: engine, window, whole stories, architecture contracts.
 test: $(STAMP) $(LANGUAGES_COMPILED) qt-libraries
@@ -41,7 +42,8 @@ quick: $(STAMP) $(LANGUAGES_COMPILED) qt-libraries
 # The hostile tests with full counts: at most an hour on two cores. `make test` runs the same instruments short.
 trust: $(STAMP)
 	$(BIN)/python -m tests.trust --kills 1000 --damaged 1000 --images 10000 --copies 500 --moves 100 --disks 100 --twins 2000 --targets 500 --restores 200 \
-		--doors 300 --texts 1000 --guests 200 --arguments 1000 --clusters 50 --kept 300 --seed 1 --out docs/trust.md
+		--doors 300 --texts 1000 --guests 200 --arguments 1000 --clusters 50 --kept 300 --trios 500 --seed 1 \
+		--out docs/trust.md
 
 # 1,000 random sequences of 50 commands each on the category graph: done, undone, redone, with restarts in between.
 properties: $(STAMP)
@@ -113,9 +115,10 @@ assets/translations/%.qm: translations/%.ts | $(STAMP)
 	$(BIN)/pyside6-lrelease -silent $< -qm $@
 
 $(STAMP): pyproject.toml constraints.txt
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[development]'
-	touch $(STAMP)
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Installing the pinned packages into $(VENV): several gigabytes the first time, which takes some minutes ..."
+	@$(BIN)/python -m pip install --quiet --quiet --no-input --constraint constraints.txt --editable '.[development]'
+	@touch $(STAMP)
 
 # Debian and its relatives: installed only when missing; elsewhere Qt brings what it needs or says what it misses.
 define install-missing
@@ -126,7 +129,8 @@ define install-missing
 		done; \
 		if [ -n "$$missing" ]; then \
 			sudo=$$( [ "$$(id -u)" = 0 ] || echo sudo ); \
-			$$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends $$missing; \
+			echo "Installing$$missing ..."; \
+			$$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends $$missing >/dev/null; \
 		fi; \
 	fi
 endef

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final, Generic, TypeVar
 
@@ -21,12 +20,12 @@ if TYPE_CHECKING:
     from typing import Any
 
     from app.actions.page_keys import PageKeys
-    from app.palette.import_card import ImportCard
+    from app.palette.import_card import ImportCard, ReadSource
     from app.shell import Shell
     from app.side_panel.frame import SidePanel
     from engine.collection.live import LiveCollection
     from engine.events import CancelToken, OnProgress
-    from engine.interchange.tables.dialects import Purpose as TablePurpose
+    from engine.interchange.tables.column_preview import ColumnPreview
 
 
 Panel = TypeVar("Panel", bound="SidePanel")
@@ -205,10 +204,10 @@ class Imports(Feature, Generic[Card]):
         project = info.path
         job = DetachedJob(
             tr("Reading %1", shown(source.name)),
-            lambda _on_progress, cancel: self._survey_or_ask(project, source, given or {}, cancel),
+            lambda _on_progress, cancel: self._read(project, source, given or {}, cancel),
         )
         job.keeps_finished = False
-        job.finished.connect(lambda found: self._on_read(found) if self._has_ended(job) else None)
+        job.finished.connect(lambda found: self._shown_card().show_read(found) if self._has_ended(job) else None)
         job.failed.connect(lambda message: self._on_failed(message) if self._has_ended(job) else None)
         job.cancelled.connect(lambda: self._has_ended(job))
         self._reading = job
@@ -217,32 +216,23 @@ class Imports(Feature, Generic[Card]):
         self._session.jobs.watch(job)
         job.start()
 
-    def _survey_or_ask(self, project: Path, source: Path, given: Mapping[str, str], cancel: CancelToken) -> object:
-        """The survey of a source; of a table that does not say enough, its columns."""
-        from app.palette.import_card import UnclearTable
+    def _columns_of(self, source: Path, given: Mapping[str, str]) -> ColumnPreview | None:  # noqa: ARG002
+        """The columns of a source that is a table; None for anything else."""
+        return None
+
+    def _read(self, project: Path, source: Path, given: Mapping[str, str], cancel: CancelToken) -> ReadSource:
+        """The survey of a source with its columns; of a table that does not say enough these alone."""
+        from app.palette.import_card import ReadSource
         from engine.errors import FormatError
-        from engine.interchange.tables.column_preview import preview_columns
 
         try:
-            return self._survey(project, source, given, cancel)
+            survey = self._survey(project, source, given, cancel)
         except FormatError as error:
-            columns = preview_columns(source, self._table_purpose(), given)
+            columns = self._columns_of(source, given)
             if columns is None or columns.is_clear:
                 raise
-            return UnclearTable(source, columns, error.translated())
-
-    def _on_read(self, found: object) -> None:
-        from app.palette.import_card import UnclearTable
-        from app.wording import sentence
-
-        if isinstance(found, UnclearTable):
-            self._shown_card().show_unclear(replace(found, reason=sentence(found.reason)))
-        else:
-            self._shown_card().show_survey(found)
-
-    @abstractmethod
-    def _table_purpose(self) -> TablePurpose:
-        """What tables are read for."""
+            return ReadSource(source, columns, reason=error.translated())
+        return ReadSource(source, self._columns_of(source, given), survey)
 
     def _has_ended(self, job: DetachedJob) -> bool:
         """False for a job that was replaced by another one."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from engine.backbones.library import BackboneLibrary
-from engine.collection.models import BUNDLED_NAME, bundled_backbones, find_model
+from engine.collection.models import BUNDLED_NAME, all_models, bundled_backbones, find_model
 from engine.config import CacheFolders, backbones_folder, log_folder
 from engine.embedding.rates import DeviceSpeed, measure_speed
 from engine.errors import ProtoleafError
@@ -18,6 +18,7 @@ from engine.runtime.devices.child import DeviceTrial, TryInChild, try_device, tr
 from engine.runtime.devices.facts import AUTO, ON_DEMAND, PROVIDERS, GpuFacts, devices_of
 from engine.runtime.devices.gather import gather_facts
 from engine.runtime.devices.reasons import why_not
+from engine.runtime.eight_bit import companion_of
 from engine.runtime.providers import ProviderChoice, ProviderReport, choose_from, device_name, probe_device
 from engine.versions import versions
 
@@ -59,6 +60,7 @@ class Diagnosis:
     cause: str  # short name of that, as in docs/gpu.md
     remedy: str  # what can be done
     backbones: tuple[str, ...]  # names of the bundled ones and of those that the person added
+    eight_bit: tuple[str, ...]  # those of them whose eight-bit version embeds
     images: tuple[ImageReader, ...]  # what reads each kind of image
     folders: tuple[FolderReport, ...]  # sizes and free space
     cache_folder: str  # where caches lie
@@ -86,6 +88,7 @@ def examine(caches: CacheFolders, *, limit_s: float = TIME_LIMIT_S, in_child: Tr
         cause=refused.cause if refused else "",
         remedy=refused.remedy if refused else "",
         backbones=tuple(dict.fromkeys((*bundled_backbones(), *BackboneLibrary().names()))),
+        eight_bit=tuple(files.name for files in all_models() if companion_of(files.backbone) is not None),
         images=image_readers(),
         folders=_folders(caches),
         cache_folder=str(caches.root),

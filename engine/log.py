@@ -172,7 +172,8 @@ def _mark_running(log: Log, path: Path, stack: ExitStack) -> None:
             if not log.has_unread_error:
                 mark.unlink(missing_ok=True)
             elif log.has_ended_well:
-                mark.write_bytes(_CLOSED)
+                with open_own(mark, "wb") as file:
+                    file.write(_CLOSED)
 
     with suppress(OSError):
         open_own(mark, "wb").close()

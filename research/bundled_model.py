@@ -66,7 +66,7 @@ START_TEMPERATURE: Final = 0.1
 SEED: Final = 0
 WEIGHTS: Final = "weights.pt"
 FEWEST_BELOW: Final = 3
-RANGES_CHECKED: Final = 5  # one photo in so many shows how faithful ranges are
+PHOTOS_CHECKED: Final = 5  # one photo in so many shows how faithful a companion is
 EIGHT_BIT_STEP: Final = 40
 """One validation image in so many shows the ranges for the eight-bit companion."""
 
@@ -196,20 +196,19 @@ def activations(
             model = folder / source.model.name
             network = bundled_network(source)
             write_file(model, write_graph(network, card.input_side, source.name).SerializeToString())
-            measured = measure_activations(model, card, _photos(folders, card.input_side, count))
-            write_activations(source.activations, measured)
-            _write_companion(model, card, folders, count, IN_FLOAT, read_activations(source.activations))
+            photos = _photos(folders, card.input_side, count)
+            write_activations(source.activations, measure_activations(model, card, photos))
+            _write_companion(model, read_activations(source.activations), card, photos, IN_FLOAT)
     model = assets_folder() / MODELS / f"{NAME}.onnx"
     card = read_card(model)
-    measured = measure_activations(model, card, _photos(folders, card.input_side, count))
-    _write_companion(model, card, folders, count, (), measured)
+    photos = _photos(folders, card.input_side, count)
+    _write_companion(model, measure_activations(model, card, photos), card, photos)
 
 
 def _write_companion(
-    model: Path, card: BackboneCard, folders: list[Path], count: int, in_float: tuple[str, ...], measured: Activations
+    model: Path, measured: Activations, card: BackboneCard, photos: NDArray[np.uint8], in_float: tuple[str, ...] = ()
 ) -> None:
-    photos = _photos(folders, card.input_side, count)[::RANGES_CHECKED]
-    report = write_eight_bit_within(measured, model, card, photos, in_float=in_float)
+    report = write_eight_bit_within(measured, model, card, photos[::PHOTOS_CHECKED], in_float=in_float)
     typer.echo(f"{model.stem}: mean cosine {report.mean_cosine:.4f}, least {report.least_cosine:.4f}")
 
 

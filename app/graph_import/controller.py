@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # the window shows first
     from engine.collection.importing.import_graph import GraphImport
     from engine.collection.live import LiveCollection
     from engine.events import CancelToken, OnProgress
-    from engine.interchange.tables.dialects import Purpose as TablePurpose
+    from engine.interchange.tables.column_preview import ColumnPreview
 
 
 @final
@@ -59,10 +59,11 @@ class GraphImports(Imports["GraphImportCard"]):
 
         return survey_graph(project, source, given)
 
-    def _table_purpose(self) -> TablePurpose:
+    def _columns_of(self, source: Path, given: Mapping[str, str]) -> ColumnPreview | None:
+        from engine.interchange.tables.column_preview import preview_columns
         from engine.interchange.tables.dialects import Purpose as TablePurpose
 
-        return TablePurpose.CLASSES
+        return preview_columns(source, TablePurpose.CLASSES, given)
 
     def _import(self, updates: bool, removes_gone: bool) -> None:
         survey = None if self.card is None else self.card.survey

@@ -12,8 +12,6 @@ from engine.errors import GraphError
 from engine.graph.traversal import reachable
 from engine.interchange.detect import FORMATS, detect_format, read_graph
 from engine.interchange.imported import ImportedGraph
-from engine.interchange.tables.column_preview import ColumnPreview, preview_columns
-from engine.interchange.tables.dialects import Purpose
 from engine.project import Project
 
 SHOWN_LEVELS: Final = 3  # of the tree that shows how a list begins
@@ -42,7 +40,6 @@ class GraphSurvey:
     adding: GraphPreview | None  # what adding the new classes would do; None where that is not possible
     failure: str = ""  # why not
     updating: GraphPreview | None = None  # what all changes would do; None where the project has nothing like it
-    columns: ColumnPreview | None = None  # of a table
 
     @property
     def known_name(self) -> str:
@@ -63,7 +60,7 @@ def survey_graph(project_path: Path, source: Path, columns: Mapping[str, str] | 
         FormatError, StorageError: it cannot be read.
         GraphError: it cannot be brought into this project.
     """
-    name = detect_format(source)
+    name = "csv" if columns else detect_format(source)
     imported = read_graph(source, name, columns=columns)
     with Project.open(project_path, for_writing=False) as project:
         updating = preview_import(project, imported, source.name, updates=True, most=MOST_LINES)
@@ -75,8 +72,7 @@ def survey_graph(project_path: Path, source: Path, columns: Mapping[str, str] | 
                 raise
             failure = error.translated()
     alike = updating if updating.is_alike else None
-    preview = preview_columns(source, Purpose.CLASSES, columns)
-    return GraphSurvey(source, name, imported, first_levels(imported), adding, failure, alike, preview)
+    return GraphSurvey(source, name, imported, first_levels(imported), adding, failure, alike)
 
 
 def file_patterns() -> str:

@@ -201,7 +201,7 @@ def _paint_caption(painter: QPainter, rect: QRect, card: Card, look: Look, worn:
     painter.drawText(placed(between, rect), Qt.AlignmentFlag.AlignVCenter, isolated(title))
     if card.detail and rect.height() >= line.height() + LINE_GAP + detail_metrics.height() - 4:
         painter.setFont(detail_font)
-        is_warning = card.is_changed or card.mark is Mark.UNKNOWN
+        is_warning = card.is_replaced or card.mark is Mark.UNKNOWN
         painter.setPen(QColor(worn.colours.warning if is_warning else worn.colours.text_muted))
         below = QRect(rect.left(), line.bottom() + LINE_GAP, rect.width(), detail_metrics.height())
         room = below.width()

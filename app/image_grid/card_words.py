@@ -45,7 +45,7 @@ class Card:
     has_comment: bool = False
     stack: int = 0  # images that the card stands for, where these are more than one
     chip: str = ""  # over the picture: how many it stands for, or its place in a fold that is unfolded
-    is_changed: bool = False  # the file holds another photo than the one that was labelled
+    is_replaced: bool = False  # the file holds another photo than the one that was labelled
 
 
 def stack_text(card: Card) -> str:

@@ -277,22 +277,22 @@ class ImageGridModel(QAbstractListModel):
 
     def _card_at(self, state: CollectionState, place: int) -> Card:
         image_id = int(state.image_ids[place])
-        is_missing, is_changed = image_id in self._missing, image_id in state.outdated
+        is_missing, is_replaced = image_id in self._missing, image_id in state.outdated
         mark, title, detail, score = self._words.of(state, place)
         if is_missing and mark in {Mark.FAILED, Mark.WAITING}:
             mark, title = Mark.MISSING, tr("Not found")
         elif is_missing:
             detail = tr("Not found")
-        elif is_changed:
+        elif is_replaced:
             detail = tr("Another photo now")
         similarity = None if self.filter.images is None or detail else self.filter.images.similarity_of(image_id)
         if similarity is not None:
             detail = tr("%1 alike", percent(max(0.0, similarity)))
         path, note = state.folder / state.paths[place], state.notes.get(image_id)
         if note is None:
-            return Card(image_id, path, mark, title, detail, score, is_missing, is_changed=is_changed)
+            return Card(image_id, path, mark, title, detail, score, is_missing, is_replaced=is_replaced)
         noted = note.stars, note.is_flagged, bool(note.comment)
-        return Card(image_id, path, mark, title, detail, score, is_missing, *noted, is_changed=is_changed)
+        return Card(image_id, path, mark, title, detail, score, is_missing, *noted, is_replaced=is_replaced)
 
     def _stack(self, row: int) -> tuple[int, str]:
         """How many images a card stands for, and the words of its chip."""

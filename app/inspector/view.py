@@ -130,10 +130,11 @@ class Inspector(QWidget):
         if ranking is None:  # it was removed
             self.clear()
             return
-        self._is_complete = ranking.is_complete
+        label = self._label_shown(state, image_id)
+        self._is_complete = ranking.is_complete and (label is None or bool(label.who))
         self.class_facts = None
         self.image_facts = image_facts(
-            self._session.graph, state, image_id, label=self._label_shown(state, image_id), tops=ranking.tops,
+            self._session.graph, state, image_id, label=label, tops=ranking.tops,
             explanation=ranking.explanation,
         )  # fmt: skip
         if self._image_page is None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # the window shows first
     from engine.collection.importing.import_labels import LabelImport
     from engine.collection.live import LiveCollection
     from engine.events import CancelToken, OnProgress
-    from engine.interchange.tables.dialects import Purpose as TablePurpose
+    from engine.interchange.tables.column_preview import ColumnPreview
 
 
 @final
@@ -52,17 +52,18 @@ class LabelImports(Imports["LabelImportCard"]):
         return tr("Import labels")
 
     def _file_kinds(self) -> str:
-        return tr("Labels (*.csv *.tsv *.txt *.jsonl *.json *.xml *.zip *.parquet);;All files (*)")
+        return tr("Labels (*.csv *.tsv *.txt *.xlsx *.ods *.jsonl *.json *.xml *.zip *.parquet);;All files (*)")
 
     def _survey(self, project: Path, source: Path, given: Mapping[str, str], cancel: CancelToken) -> LabelSurvey:
         from app.label_import.logic import survey_labels
 
         return survey_labels(project, source, cancel, columns=given)
 
-    def _table_purpose(self) -> TablePurpose:
+    def _columns_of(self, source: Path, given: Mapping[str, str]) -> ColumnPreview | None:
+        from engine.interchange.tables.column_preview import preview_columns
         from engine.interchange.tables.dialects import Purpose as TablePurpose
 
-        return TablePurpose.LABELS
+        return preview_columns(source, TablePurpose.LABELS, given)
 
     def take_dropped(self, paths: Sequence[Path]) -> None:
         """Read a dropped file of labels; add other files as images."""

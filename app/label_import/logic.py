@@ -12,12 +12,12 @@ from engine.collection.importing.match_images import FileContents, PermittedImag
 from engine.errors import FormatError, ProtoleafError
 from engine.events import CancelToken
 from engine.interchange.labelled_images.formats import READ_FORMATS, detect
-from engine.interchange.tables.column_preview import ColumnPreview, preview_columns
-from engine.interchange.tables.dialects import Purpose
 from engine.project import Project
 from engine.texts import Message, enumerated
 
-DROPPED: Final = frozenset({".csv", ".jsonl", ".json", ".xml", ".zip", ".parquet"})
+DROPPED: Final = frozenset(
+    {".csv", ".tsv", ".xlsx", ".xlsm", ".xls", ".ods", ".jsonl", ".manifest", ".json", ".xml", ".zip", ".parquet"}
+)
 """Suffixes of dropped files that may hold labels; folders hold images."""
 
 
@@ -35,7 +35,6 @@ class LabelSurvey:
     on_disk: frozenset[str]  # missing images found on disk
     counts: Mapping[tuple[bool, bool], int]  # labels to import, by whether classes are made and images added
     contents: FileContents = field(default_factory=FileContents)  # files read so far
-    columns: ColumnPreview | None = None  # of a table
 
 
 def may_be_labels(path: Path) -> bool:
@@ -76,10 +75,7 @@ def survey_labels(
     is_nameless = any(not label.who and not label.is_machine for label in read[1].labels)
     missing = tuple(sorted(plan.missing_images, key=lambda image: image not in on_disk))
     title = READ_FORMATS[plan.format_name].title
-    return LabelSurvey(
-        source, title, read, plan, people, is_nameless, missing, on_disk, counts, contents,
-        preview_columns(source, Purpose.LABELS, columns),
-    )  # fmt: skip
+    return LabelSurvey(source, title, read, plan, people, is_nameless, missing, on_disk, counts, contents)
 
 
 def _format_of(source: Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
@@ -64,7 +65,7 @@ class Merging(Imports["MergeCard"]):
     def _file_kinds(self) -> str:
         return tr("Protoleaf projects (*.protoleaf);;All files (*)")
 
-    def _survey(self, project: Path, source: Path, cancel: CancelToken) -> MergeSurvey:
+    def _survey(self, project: Path, source: Path, _given: Mapping[str, str], cancel: CancelToken) -> MergeSurvey:
         from app.merging.logic import survey_merge
 
         return survey_merge(project, source, cancel)

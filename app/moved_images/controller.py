@@ -1,4 +1,4 @@
-"""Moved images, found again in a side panel, and changed images, whose files hold another photo than before."""
+"""Moved images, found again in a side panel, and replaced images, whose files hold another photo than before."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.feature import PanelFeature
 from app.file_dialogs import Purpose, choose_folder
 from app.jobs.background_thread import DetachedJob
 from app.moved_images.missing_images import MissingImages
-from app.moved_images.wording import changed_line, missing_line
+from app.moved_images.wording import missing_line, replaced_line
 from app.moved_images.written_images import WrittenImages
 from app.texts import marked, tr
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from engine.project import Change, Project
 
 KNOWN: Final = "known images"
-CHANGED: Final = "changed"  # the search for changed images
+REPLACED: Final = "replaced"  # the search for replaced images
 ON_CARDS: Final = WRITE | Needs.IMAGES
 
 
@@ -42,11 +42,11 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
         self.missing_images = MissingImages(self._session, self._thumbnails)
         self.plan: RelinkPlan | None = None
         self._embedding = shell.embedding
-        self._notice, self._changed_notice = shell.workspace.missing_notice, shell.workspace.changed_notice
+        self._notice, self._replaced_notice = shell.workspace.missing_notice, shell.workspace.replaced_notice
         self._job: Job | None = None
         self.written_images = WrittenImages(self._session)
         self.written_images.found.connect(self._on_written_to)
-        self._changed: frozenset[int] = frozenset()  # images with an outdated label
+        self._replaced: frozenset[int] = frozenset()  # images with an outdated label
         self._session.state_changed.connect(self._on_state_changed)
         shell.inspector.requests.confirm_requested.connect(lambda image_id: self._confirm((image_id,)))
         self.missing_images.missing_changed.connect(self._on_missing_changed)
@@ -65,33 +65,33 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
         self.written_images.look()
         self._embedding.start_again()
 
-    @action("show_changed", marked("Show changed images"), "search", "", Section.IMAGES_ADD, needs=Needs.PROJECT)
-    def show_changed(self) -> None:
+    @action("show_replaced", marked("Show replaced images"), "search", "", Section.IMAGES_ADD, needs=Needs.PROJECT)
+    def show_replaced(self) -> None:
         """Search for labelled images whose files hold another photo now."""
-        self._changed_notice.hide()
+        self._replaced_notice.hide()
         search = self._shell.workspace.search_bar
         search.open()
-        search.show_text(CHANGED)
+        search.show_text(REPLACED)
 
     @action(
-        "confirm_changed", marked("The label of a changed image still holds"), "check", "", Section.REVIEW_ACCEPT,
+        "confirm_replaced", marked("The label of a replaced image still holds"), "check", "", Section.REVIEW_ACCEPT,
         needs=ON_CARDS, on_images=True,
     )  # fmt: skip
-    def confirm_changed(self) -> None:
-        self._confirm(self._chosen_changed())
+    def confirm_replaced(self) -> None:
+        self._confirm(self._chosen_replaced())
 
     @action(
-        "ask_again", marked("Ask again about a changed image"), "refresh", "", Section.REVIEW_ACCEPT,
+        "ask_again", marked("Ask again about a replaced image"), "refresh", "", Section.REVIEW_ACCEPT,
         needs=ON_CARDS, on_images=True,
     )  # fmt: skip
     def ask_again(self) -> None:
         """Take the labels of other photos off."""
-        if chosen := self._chosen_changed():
+        if chosen := self._chosen_replaced():
             self._shell.workspace.hold()
             self._session.unlabel(chosen)
 
-    def _chosen_changed(self) -> Sequence[int]:
-        return [each for each in self._shell.workspace.in_hand.chosen_ids if each in self._changed]
+    def _chosen_replaced(self) -> Sequence[int]:
+        return [each for each in self._shell.workspace.in_hand.chosen_ids if each in self._replaced]
 
     def _confirm(self, image_ids: Sequence[int]) -> None:
         if image_ids:
@@ -106,13 +106,13 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
             self._embedding.read_again(known)
 
     def _on_state_changed(self, state: CollectionState | None) -> None:
-        """Ask about images that changed since; a notice that was dismissed stays away until there are more."""
-        before = self._changed
-        self._changed = frozenset() if state is None else frozenset(state.outdated)
-        if not self._changed:
-            self._changed_notice.hide()
-        elif self._changed - before:
-            self._changed_notice.ask(changed_line(len(self._changed)), [(tr("Show them"), self.show_changed)])
+        """Ask about images that were replaced since; a notice that was dismissed stays away until there are more."""
+        before = self._replaced
+        self._replaced = frozenset() if state is None else frozenset(state.outdated)
+        if not self._replaced:
+            self._replaced_notice.hide()
+        elif self._replaced - before:
+            self._replaced_notice.ask(replaced_line(len(self._replaced)), [(tr("Show them"), self.show_replaced)])
 
     @action("find_moved_images", marked("Find moved images…"), "search", "", Section.IMAGES_ADD, needs=WRITE_FOR_GOOD)
     def open_panel(self) -> None:

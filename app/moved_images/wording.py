@@ -19,7 +19,7 @@ def missing_line(count: int) -> str:
     return plural(count, "1 image is missing.", "%n images are missing.")
 
 
-def changed_line(count: int) -> str:
+def replaced_line(count: int) -> str:
     return plural(count, "1 labelled image is another photo now.", "%n labelled images are other photos now.")
 
 

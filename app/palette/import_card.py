@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeVar, final
+from typing import TYPE_CHECKING, Final, Generic, Protocol, TypeVar, cast, final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
@@ -27,6 +27,7 @@ from app.palette.overlay import ScrollingCard
 from app.side_panel.cards import FailureNotice, ProgressView
 from app.texts import breakable, plain_button, plain_tip, plural, tr
 from app.theme.tokens import tokens
+from app.wording import sentence
 from engine.files import shown
 
 if TYPE_CHECKING:
@@ -135,18 +136,21 @@ class Surveyed(Protocol):
     @property
     def source(self) -> Path: ...
 
-    @property
-    def columns(self) -> ColumnPreview | None:
-        """Its columns, where it is a table."""
-
 
 @dataclass(frozen=True)
-class UnclearTable:
-    """A table that does not say which of its columns is which."""
+class ReadSource:
+    """What reading a source gave.
+
+    Attributes:
+        columns: where it is a table.
+        survey: what importing it would do; None for a table that does not say which of its columns is which.
+        reason: why there is no survey.
+    """
 
     source: Path
-    columns: ColumnPreview
-    reason: str
+    columns: ColumnPreview | None
+    survey: object = None
+    reason: str = ""
 
 
 Survey = TypeVar("Survey", bound=Surveyed)
@@ -162,10 +166,12 @@ class ImportCard(ScrollingCard, Generic[Survey]):
     folder_requested = Signal()
     columns_chosen = Signal(Path, dict)  # the source, and column by role as a person named them
 
-    def __init__(self, host: QWidget, title: str, words: str, hint: str = "", *, roles: Mapping[str, str]) -> None:
+    def __init__(
+        self, host: QWidget, title: str, words: str, hint: str = "", *, roles: Mapping[str, str] | None = None
+    ) -> None:
         super().__init__(host, WIDTH, title)
         self._source: Path | None = None  # whose columns are shown
-        self.columns = ColumnChooser(roles)
+        self.columns = ColumnChooser(roles or {})
         self.columns.chosen.connect(self._on_columns_chosen)
         self.columns_button = make_button(tr("Columns…"), self._toggle_columns, variant="flat")
         self.survey: Survey | None = None  # what is shown
@@ -229,35 +235,32 @@ class ImportCard(ScrollingCard, Generic[Survey]):
         self._appear()
         self.progress.cancel_button.setFocus()
 
-    def show_unclear(self, table: UnclearTable) -> None:
-        """Ask what the columns of a table are."""
-        self.survey = None
-        self._name.setText(breakable(shown(table.source.name)))
-        self._show_parts(name=True)
-        self.failure.show_text(table.reason)
-        self._show_columns(table.source, table.columns, is_open=True)
-        self._appear()
-
-    def show_survey(self, survey: Survey) -> None:
-        self.survey = survey
-        self._name.setText(breakable(shown(survey.source.name)))
-        self._show_found(survey)
-        self._show_parts(name=True, plan=True)
-        self.failure.show_text("")
-        self._show_columns(survey.source, survey.columns, is_open=not self.columns.isHidden())
+    def show_read(self, read: ReadSource) -> None:
+        """Show what importing would do; of a table that does not say enough, ask what its columns are."""
+        self._name.setText(breakable(shown(read.source.name)))
+        if read.survey is None:
+            self.survey = None
+            self._show_parts(name=True)
+            self.failure.show_text(sentence(read.reason))
+        else:
+            self.survey = cast("Survey", read.survey)
+            self._show_found(self.survey)
+            self._show_parts(name=True, plan=True)
+            self.failure.show_text("")
+        self._show_columns(read.source, read.columns)
         self._show_choice()
         if self.columns.isAncestorOf(QApplication.focusWidget() or self):  # the next column comes next
             self._settle()
             return
         self._appear()
         first = self.import_button if self.import_button.isEnabled() else self.keep_button
-        first.setFocus()
+        (first if read.survey is not None else self.columns.boxes[0]).setFocus()
 
-    def _show_columns(self, source: Path, columns: ColumnPreview | None, *, is_open: bool) -> None:
-        is_same = source == self._source
+    def _show_columns(self, source: Path, columns: ColumnPreview | None) -> None:
+        is_open = source == self._source and not self.columns.isHidden()
         self._source = source
         self.columns_button.setVisible(columns is not None and columns.is_clear)
-        self.columns.setVisible(columns is not None and is_open and (is_same or not columns.is_clear))
+        self.columns.setVisible(columns is not None and (is_open or not columns.is_clear))
         if columns is not None:
             self.columns.show_preview(columns)
 

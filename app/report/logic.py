@@ -103,7 +103,7 @@ def make(
 
 
 def _read(path: Path, material: Material) -> TruthFile:
-    from engine.interchange.predictions_file import read_truth
+    from engine.collection.truth_file import read_truth
 
     return TruthFile(path.name, read_truth(path, material.graph))
 

@@ -64,7 +64,7 @@ class Workspace(QWidget):
         self.header = Header()
         self.notice = Notice()
         self.missing_notice = Notice(tone="warning")
-        self.changed_notice = Notice(tone="warning")
+        self.replaced_notice = Notice(tone="warning")
         self.offer_notice = Notice(tone="")
         self.graph = GraphView(session, thumbnails, lambda: settings.is_calm, requests)
         self.is_graph_shown = False
@@ -95,7 +95,7 @@ class Workspace(QWidget):
         holder = QVBoxLayout()
         holder.setContentsMargins(16, 0, 16, 0)
         holder.setSpacing(8)
-        for notice in (self.missing_notice, self.changed_notice, self.notice, self.offer_notice):
+        for notice in (self.missing_notice, self.replaced_notice, self.notice, self.offer_notice):
             holder.addWidget(notice)
         layout.addLayout(holder)
         layout.addWidget(self.content, 1)
@@ -386,7 +386,7 @@ class Workspace(QWidget):
         self._show_title()
 
     def _on_session_closed(self) -> None:
-        for notice in (self.notice, self.missing_notice, self.changed_notice, self.offer_notice):
+        for notice in (self.notice, self.missing_notice, self.replaced_notice, self.offer_notice):
             notice.hide()
         self._leave_visits()
         self.search_bar.close_search()

@@ -1,6 +1,7 @@
 """Classify images by this model: `python run.py NEW.csv IMAGE...`. Needs onnxruntime, numpy and pillow alone."""
 
 import csv
+import io
 import json
 import re
 import sys
@@ -8,11 +9,24 @@ from pathlib import Path
 
 import numpy as np
 import onnxruntime
-from PIL import Image, ImageOps
+from PIL import Image, ImageCms, ImageOps
 
 HERE = Path(__file__).resolve().parent
 MODEL = json.loads((HERE / "classes.json").read_text(encoding="utf-8"))
 CLASSES, LOOK = {one["id"]: one for one in MODEL["classes"]}, MODEL["image"]
+
+
+def in_srgb(image):
+    """Return an image as sRGB by its colour profile, if it has one that fits its pixels."""
+    profile = image.info.get("icc_profile") or b""
+    mode = {b"RGB ": "RGB", b"GRAY": "L", b"CMYK": "CMYK"}.get(profile[16:20])
+    if mode is None or (mode == "CMYK") != (image.mode == "CMYK"):
+        return image.convert("RGB")
+    try:
+        profiles = ImageCms.ImageCmsProfile(io.BytesIO(profile)), ImageCms.createProfile("sRGB")
+        return ImageCms.profileToProfile(image.convert(mode), *profiles, outputMode="RGB")
+    except (ImageCms.PyCMSError, OSError, ValueError):
+        return image.convert("RGB")
 
 
 def square(path, side):
@@ -28,8 +42,9 @@ def square(path, side):
             image.info = clear.info
         kept = min(image.size) * LOOK["resize_share"]
         box = [(length + sign * kept) / 2 for sign in (-1, 1) for length in image.size]
-        small = image.convert("RGB").resize((side, side), Image.Resampling.BILINEAR, box, reducing_gap=3.0)
-        return np.asarray(ImageOps.exif_transpose(small))
+        image = in_srgb(image) if image.mode == "CMYK" else image.convert("RGB")
+        small = image.resize((side, side), Image.Resampling.BILINEAR, box, reducing_gap=3.0)
+        return np.asarray(ImageOps.exif_transpose(in_srgb(small)))
 
 
 def answer(session, path):
@@ -48,13 +63,35 @@ def answer(session, path):
     return leaf["name"], leaf["path"], score, "/" + safe["path"] if safe["name"] == "unknown" else safe["name"], p
 
 
-runtime = onnxruntime.InferenceSession(str(HERE / "classifier.onnx"), providers=["CPUExecutionProvider"])
-with open(sys.argv[1], "x", encoding="utf-8", errors="surrogateescape", newline="") as file:
-    print("image,class,path,score,safe_class,safe_score,setting,model", end="\r\n", file=file)
-    for name in sys.argv[2:]:
-        try:
-            leaf, path, score, safe, safe_score = answer(runtime, name)
+def images_in(names):
+    """Yield the paths; for a folder, those of the images in it and below it."""
+    for name in names:
+        below = sorted(Path(name).rglob("*")) if Path(name).is_dir() else [name]
+        kinds = Image.registered_extensions()
+        yield from (str(path) for path in below if path is name or path.suffix.lower() in kinds)
+
+
+def main(new, names):
+    """Write a row for each image that can be read."""
+    with open(new, "x", encoding="utf-8", errors="surrogateescape", newline="") as file:
+        print("image,class,path,score,safe_class,safe_score,setting,model", end="\r\n", file=file)
+        runtime = onnxruntime.InferenceSession(str(HERE / "classifier.onnx"), providers=["CPUExecutionProvider"])
+        for name in images_in(names):
+            try:
+                leaf, path, score, safe, safe_score = answer(runtime, name)
+            except Exception as error:  # noqa: BLE001 (whatever is wrong with an image: the others go on)
+                print(f"{name} cannot be read: {error}", file=sys.stderr)
+                continue
             row = name, leaf, path, f"{score:.6f}", safe, f"{safe_score:.6f}", MODEL["setting"], MODEL["name"]
             csv.writer(file).writerow("'" * bool(re.match(r"'*\s*[=+\-@\t\r\n＝＋－＠]", cell)) + cell for cell in row)
-        except Exception as error:  # noqa: BLE001 (whatever is wrong with an image: the others go on)
-            print(f"{name} cannot be read: {error}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    if not sys.argv[2:] or sys.argv[1].startswith("-"):
+        sys.exit("usage: python run.py NEW.csv IMAGE...")
+    try:
+        main(sys.argv[1], sys.argv[2:])
+    except FileExistsError:
+        sys.exit(f"{sys.argv[1]} is already there: choose another name")
+    except OSError as error:
+        sys.exit(f"{sys.argv[1]} cannot be written: {error.strerror}")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from engine.cli.changed_command import changed_fields, changed_text, written_to_text
 from engine.cli.cluster_commands import (
     BackboneOfDataSet,
     ClusterAddress,
@@ -20,7 +19,16 @@ from engine.cli.cluster_commands import (
     one_project,
     refuse_cluster,
 )
-from engine.cli.options import SETTINGS, DeviceName, ProjectPath, check_setting, open_or_read, open_project
+from engine.cli.options import (
+    SETTINGS,
+    Columns,
+    DeviceName,
+    ProjectPath,
+    check_setting,
+    named_columns,
+    open_or_read,
+    open_project,
+)
 from engine.cli.output import (
     AsJson,
     Overwrite,
@@ -33,6 +41,7 @@ from engine.cli.output import (
     say,
     stoppable,
 )
+from engine.cli.replaced_command import replaced_fields, replaced_text, written_to_text
 from engine.cli.report_command import write_evaluation
 from engine.config import CacheFolders
 from engine.errors import UsageError
@@ -152,18 +161,18 @@ def _embed_project(project: Path, device: str, *, one_view: bool, as_json: bool)
         if opened.is_writable:
             with progress_bar("Reading what the files say") as on_progress:
                 details = read_missing_details(opened, on_progress=on_progress)
-        changed, changed_rows = changed_text(opened), changed_fields(opened)
+        replaced, replaced_rows = replaced_text(opened), replaced_fields(opened)
     failures = [FileFailure(path, reason) for _, path, reason in done.failed]
     say(
         f"Embedded {counted(done.embedded, 'image')} on {done.device_name} in {done.seconds:.1f} s "
         f"({done.images_per_s:,.0f} images/s); {done.from_cache:,} were in the cache."
         + (f"\n{done.notice}." if done.notice else "") + _details_text(details) + _missing_text(done.missing)
-        + changed + failure_text(failures),
+        + replaced + failure_text(failures),
         {
             "embedded": done.embedded, "from_cache": done.from_cache, "seconds": done.seconds,
             "images_per_s": done.images_per_s, "device": done.device_name, "notice": done.notice,
             "missing": done.missing, "failures": failure_rows(failures),
-            "details_read": 0 if details is None else details.read, "changed": changed_rows,
+            "details_read": 0 if details is None else details.read, "replaced": replaced_rows,
         },
         as_json=as_json,
     )  # fmt: skip
@@ -280,14 +289,14 @@ def _classify_project(
             opened, classified, out, include_labelled=include_labelled, is_plain=is_plain,
             is_overwriting=is_overwriting,
         )  # fmt: skip
-        changed, changed_rows = changed_text(opened) + written_to_text(opened), changed_fields(opened)
+        replaced, replaced_rows = replaced_text(opened) + written_to_text(opened), replaced_fields(opened)
     waiting = f" {counted(classified.waiting, 'image')} without an embedding left out." if classified.waiting else ""
     labels = f" and {counted(written.labels, 'label')}" if include_labelled else ""
     is_elsewhere = classified.fitted.figures.has_shots_from_elsewhere
     say(
         f"Wrote {counted(written.predictions, 'prediction')}{labels} to {out}.{waiting}"
         + (ELSEWHERE_ADVICE if is_elsewhere else "")
-        + changed,
+        + replaced,
         {
             "predictions": written.predictions,
             "labels": written.labels,
@@ -296,7 +305,7 @@ def _classify_project(
             "setting": setting,
             "collection": classified.fitted.figures.uses_collection,
             "shots_from_elsewhere": is_elsewhere,
-            "changed": changed_rows,
+            "replaced": replaced_rows,
         },
         as_json=as_json,
     )
@@ -308,6 +317,7 @@ def evaluate(
     setting: Annotated[str, typer.Option("--setting", help="ppn+, ppn, prototypes, regression, or all.")] = "ppn+",
     collection: Collection = None,
     *,
+    columns: Columns = None,
     report: Annotated[
         Path | None, typer.Option(metavar="OUT", help="Also write a report: .html, .pdf, .csv or .zip; of one setting.")
     ] = None,
@@ -317,15 +327,15 @@ def evaluate(
     """Compare the predictions with the truth, at the leaf and at every level."""
     from engine.collection.classify import classify as run
     from engine.collection.evaluate import evaluate as score
+    from engine.collection.truth_file import read_truth
     from engine.everyday.classifier import Setting
-    from engine.interchange.predictions_file import read_truth
 
     check_setting(setting, (*SETTINGS, "all"))
     if report is not None:
         _check_report(report, setting, collection)
     names = SETTINGS if setting == "all" else (setting,)
     with open_project(project, for_writing=False) as opened:
-        answers = read_truth(truth, opened.classes.graph)
+        answers = read_truth(truth, opened.classes.graph, named_columns(columns))
         caches = CacheFolders.default()
         runs = [run(opened, caches, Setting(name), with_stage=collection) for name in names]
         results = [score(opened, classified, answers) for classified in runs]

@@ -34,6 +34,11 @@ def lines_of(found: "Diagnosis") -> Iterator[str]:
     )
     yield from _section("Folders", [_folder_line(folder) for folder in found.folders])
     yield f"Backbones: {', '.join(found.backbones) or 'none'}"
+    if found.eight_bit:
+        yield (
+            f"Of these embed in eight bits: {', '.join(found.eight_bit)}. Which one does depends on its files alone: "
+            "embeddings are the same on every processor."
+        )
     yield f"Caches: {found.cache_folder}"
     yield f"Looked for {found.seconds:.1f} s."
 

@@ -1,6 +1,6 @@
 """Commands by which taxonomies and their next versions come into a project, and its graph leaves for other programs."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from engine.collection.importing.import_graph import GraphImport, GraphPreview
     from engine.collection.what_if import WhatIfOutcome
     from engine.graph.category_graph import CategoryGraph
+    from engine.interchange.left_out import LeftOutGroup
     from engine.interchange.versions.plan import ImportReport, ReportKind, ReportLine
     from engine.project import Change, Project
 
@@ -29,6 +30,10 @@ def import_graph(
     *,
     graph_format: Annotated[str, typer.Option("--format", help="Format; detected by default.")] = "auto",
     under: Annotated[str | None, typer.Option(help="Only this class of the source and its descendants.")] = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ROLE=NAME", help="What a column of a table is, such as class=Species; several times."),
+    ] = None,
     is_preview: Annotated[
         bool, typer.Option("--preview", help="Only say what would happen; nothing is written.")
     ] = False,
@@ -51,16 +56,31 @@ def import_graph(
 
     if removes_gone and not updates:
         raise UsageError("--remove-gone goes with --update", remedy="add --update, or leave --remove-gone out")
+    columns = named_columns(column or ())
     if is_preview:
         with open_project(project, for_writing=False) as opened:
-            imported = read_graph(source, graph_format, under=under)
+            imported = read_graph(source, graph_format, under=under, columns=columns)
             preview = preview_import(opened, imported, source.name, updates=updates)
         say(_preview_text(preview), _preview_fields(preview), as_json=as_json)
         return
     with open_project(project) as opened:
-        done = run(opened, source, graph_format=graph_format, under=under, updates=updates, removes_gone=removes_gone)
+        done = run(
+            opened, source, graph_format=graph_format, under=under, updates=updates, removes_gone=removes_gone,
+            columns=columns,
+        )  # fmt: skip
         total = len(opened.classes.graph)
     say(_done_text(done, total), _done_fields(done, total), as_json=as_json)
+
+
+def named_columns(pairs: Iterable[str]) -> dict[str, str]:
+    """Names of columns by role, as `--column ROLE=NAME` gives them."""
+    columns: dict[str, str] = {}
+    for pair in pairs:
+        role, sign, name = pair.partition("=")
+        if not sign or not name.strip():
+            raise UsageError("--column takes a role and a column", expected="such as class=Species", found=pair)
+        columns[role.strip().casefold()] = name.strip()
+    return columns
 
 
 def _preview_text(preview: "GraphPreview") -> str:
@@ -71,7 +91,13 @@ def _preview_text(preview: "GraphPreview") -> str:
     if not report.is_update and preview.is_alike:
         was = "An earlier version of it was imported" if preview.is_known else "Many of its classes are here"
         hint = f"\n{was}: --update takes over what it renamed, moved and merged since."
-    return f"{report.source} has {found}. Nothing was written.\n{_summary(report)}{_lists_text(report)}{hint}"
+    begins = list_text("Such as", report.first_classes) + list_text("Synonyms", report.first_synonyms, report.synonyms)
+    lists = f"{_lists_text(report)}{_left_out_text(report.left_out)}"
+    return f"{report.source} has {found}. Nothing was written.\n{_summary(report)}{begins}{lists}{hint}"
+
+
+def _left_out_text(groups: "Sequence[LeftOutGroup]") -> str:
+    return "".join(list_text(f"Left out: {each.reason}", each.names, each.count) for each in groups)
 
 
 def _preview_fields(preview: "GraphPreview") -> Mapping[str, Any]:
@@ -86,17 +112,20 @@ def _done_text(done: "GraphImport", total: int) -> str:
     completed = f"completed the ids and synonyms of {known}; " if done.aliases_added else ""
     added = f"Added {counted(done.classes_added, 'class', 'classes')} and {counted(done.edges_added, 'edge')}"
     whole = f"the graph has {counted(total, 'class', 'classes')}."
+    left_out = _left_out_text(done.left_out)
     if done.report is None:
-        return f"{added}; {completed}{whole}"
+        return f"{added}; {completed}{whole}{left_out}"
     removed = f"; removed {counted(done.classes_removed, 'class', 'classes')}" if done.classes_removed else ""
     stayed = list_text("Could not be merged or removed", done.stayed)
-    return f"{_summary(done.report)}{removed}; {whole}{_lists_text(done.report)}{stayed}"
+    return f"{_summary(done.report)}{removed}; {whole}{_lists_text(done.report)}{stayed}{left_out}"
 
 
 def _done_fields(done: "GraphImport", total: int) -> Mapping[str, Any]:
+    from engine.interchange.left_out import left_out_plain
+
     fields = {
         "classes_added": done.classes_added, "edges_added": done.edges_added, "aliases_added": done.aliases_added,
-        "classes": total,
+        "classes": total, "left_out": left_out_plain(done.left_out),
     }  # fmt: skip
     if done.report is None:
         return fields

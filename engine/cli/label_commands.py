@@ -3,12 +3,11 @@
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 
 import typer
 
-from engine.cli.changed_command import changed_fields, changed_text, written_to_text
-from engine.cli.options import ImagesFrom, ProjectPath, SettingName, open_project
+from engine.cli.options import Columns, ImagesFrom, ProjectPath, SettingName, named_columns, open_project
 from engine.cli.output import (
     AsJson,
     Overwrite,
@@ -20,6 +19,7 @@ from engine.cli.output import (
     say,
     stoppable,
 )
+from engine.cli.replaced_command import replaced_fields, replaced_text, written_to_text
 from engine.config import CacheFolders
 from engine.errors import UsageError
 from engine.files import size_text
@@ -28,6 +28,7 @@ from engine.new_folder import Placing
 if TYPE_CHECKING:
     from engine.collection.importing.label_plan import ClassConflict, LabelConflict, LabelPlan
     from engine.interchange.labelled_images.records import WrittenExport
+    from engine.project import Project
 
 Choice = TypeVar("Choice", bound=StrEnum)
 
@@ -100,19 +101,20 @@ def export(
             opened, CacheFolders.default(), choice, _one_of(Setting, setting, "--setting"), on_progress=on_progress,
             cancel=cancel,
         )  # fmt: skip
-        changed, changed_rows = changed_text(opened) + written_to_text(opened), changed_fields(opened)
-    say(
-        f"Wrote {counted(written.images, 'image')} to {out}.{_left_out_text(written)}{changed}",
-        {
-            "images": written.images,
-            "out": str(out),
-            "format": format_name,
-            "left_out": dict(written.left_out),
-            "failures": failure_rows(written.failures),
-            "changed": changed_rows,
-        },
-        as_json=as_json,
-    )
+        text, fields = _exported(opened, written, out)
+    say(text, {**fields, "format": format_name}, as_json=as_json)
+
+
+def _exported(project: "Project", written: "WrittenExport", out: Path) -> tuple[str, dict[str, Any]]:
+    """What was written, and which labels are not there as their images are other photos now."""
+    replaced = replaced_text(project) + written_to_text(project)
+    return f"Wrote {counted(written.images, 'image')} to {out}.{_left_out_text(written)}{replaced}", {
+        "images": written.images,
+        "out": str(out),
+        "left_out": dict(written.left_out),
+        "failures": failure_rows(written.failures),
+        "replaced": replaced_fields(project),
+    }
 
 
 def _export_model(project: Path, out: Path, setting: str, *, as_json: bool) -> None:
@@ -155,16 +157,6 @@ def _left_out_text(written: "WrittenExport") -> str:
     return "".join(f"\n{line}" for line in lines) + failure_text(written.failures, "could not be written")
 
 
-Columns = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--column",
-        metavar="ROLE=NAME",
-        help="What a column of a table is, such as class=Species or file=Photo. May be repeated.",
-    ),
-]
-
-
 def import_labels(
     project: ProjectPath,
     source: Annotated[
@@ -193,11 +185,12 @@ def import_labels(
         if is_dry:
             opened.what_if.begin()  # a copy in memory, which ends with the project
         done = run(
-            opened, source, format_name=format_name, columns=named_columns(columns), who=who, adds_classes=adds_classes, adds_images=adds_images,
-            image_folders=images_from or (),
+            opened, source, format_name=format_name, columns=named_columns(columns), who=who,
+            adds_classes=adds_classes, adds_images=adds_images, image_folders=images_from or (),
         )  # fmt: skip
     plan, labels, classes, images = done.plan, done.labelled, done.classes_added, done.images_added
-    head = f"{'Would import' if is_dry else 'Imported'} {counted(labels, 'label')} from {source.name} ({plan.format_name})"
+    verb = "Would import" if is_dry else "Imported"
+    head = f"{verb} {counted(labels, 'label')} from {source.name} ({plan.format_name})"
     if classes or images:
         head += f", {counted(classes, 'class', 'classes')} and {counted(images, 'image')} added"
     reading = f"\n{plan.table.summary}." if plan.table else ""
@@ -207,20 +200,6 @@ def import_labels(
         _record(plan) | {"labels": labels, "classes_added": classes, "images_added": images, "dry_run": is_dry},
         as_json=as_json,
     )
-
-
-def named_columns(options: list[str] | None) -> dict[str, str]:
-    """The column by role of `--column ROLE=NAME`."""
-    pairs = [option.partition("=") for option in options or ()]
-    for role, sign, name in pairs:
-        if not (role.strip() and sign and name.strip()):
-            raise UsageError(
-                "--column names a role and a column",
-                expected="ROLE=NAME, such as class=Species",
-                found=f"{role}{sign}{name}",
-                remedy="write it so",
-            )
-    return {role.strip(): name.strip() for role, _, name in pairs}
 
 
 def _record(plan: "LabelPlan") -> dict[str, object]:
@@ -254,7 +233,10 @@ def _rest_text(plan: "LabelPlan") -> str:
     parts = [
         list_text(
             "Names that are spelled otherwise here (capitals, blanks, underscores, accents)",
-            [f"{name}: as {each.path}, {counted(each.labels, 'label')}" for name, each in plan.spelled_otherwise.items()],
+            [
+                f"{name}: as {each.path}, {counted(each.labels, 'label')}"
+                for name, each in plan.spelled_otherwise.items()
+            ],
         ),
         list_text(
             "Read as none of the classes, as no class is called so",

@@ -156,3 +156,27 @@ def chosen_fields(
             expected = "R,G,B, such as 0.5,0.5,0.5"
             raise UsageError("--{name} cannot be read", expected=expected, found=str(text), name=name) from error
     return chosen | {name: value for name, value in others.items() if value is not None}
+
+
+Columns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--column",
+        metavar="ROLE=NAME",
+        help="What a column of a table is, such as class=Species or file=Photo. May be repeated.",
+    ),
+]
+
+
+def named_columns(options: list[str] | None) -> dict[str, str]:
+    """The column by role of `--column ROLE=NAME`."""
+    pairs = [option.partition("=") for option in options or ()]
+    for role, sign, name in pairs:
+        if not (role.strip() and sign and name.strip()):
+            raise UsageError(
+                "--column names a role and a column",
+                expected="ROLE=NAME, such as class=Species",
+                found=f"{role}{sign}{name}",
+                remedy="write it so",
+            )
+    return {role.strip(): name.strip() for role, _, name in pairs}

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 import typer
 
 from engine.backbones.model_files import default_backbone
-from engine.cli.changed_command import changed_fields, changed_text, written_to_text
 from engine.cli.named_backbone import NAMES, Mirror, Proxy, named_backbone
 from engine.cli.options import ImagesFrom, ProjectPath, open_project, takes_preprocessing
 from engine.cli.output import AsJson, asked, counted, failure_rows, progress_bar, say, stoppable
+from engine.cli.replaced_command import replaced_fields, replaced_text, written_to_text
 from engine.config import CacheFolders
 from engine.errors import ProjectDamagedError, UsageError
 from engine.menu_entry import add_menu_entry, remove_menu_entry
@@ -109,13 +109,13 @@ def check(project: ProjectPath, as_json: AsJson = False) -> None:
             found="; ".join(problems),
             remedy="restore a backup, or open an earlier copy of the file; nothing was changed",
         )
-    changed, rows = _changed(project) if not problems else ("", [])
+    replaced, rows = _replaced(project) if not problems else ("", [])
     say(
         f"{project} is sound: {counted(classes, 'class', 'classes')}, {counted(images, 'image')}, "
-        f"{counted(labels, 'label')}.{changed}",
+        f"{counted(labels, 'label')}.{replaced}",
         {
             "sound": not problems, "problems": problems, "classes": classes, "images": images, "labels": labels,
-            "changed": rows,
+            "replaced": rows,
         },
         as_json=as_json,
     )  # fmt: skip
@@ -123,10 +123,10 @@ def check(project: ProjectPath, as_json: AsJson = False) -> None:
         raise typer.Exit(1)
 
 
-def _changed(project: Path) -> tuple[str, list[dict[str, Any]]]:
+def _replaced(project: Path) -> tuple[str, list[dict[str, Any]]]:
     """Labels of pictures that were there before: as text, with files to look at, and as fields."""
     with open_project(project, for_writing=False) as opened:
-        return changed_text(opened) + written_to_text(opened), changed_fields(opened)
+        return replaced_text(opened) + written_to_text(opened), replaced_fields(opened)
 
 
 def menu_entry(
@@ -160,7 +160,7 @@ def relink(
     from engine.collection.relink.find import relink as apply
 
     with open_project(project, for_writing=False) as opened:
-        known, changed = known_images(opened), changed_text(opened) + written_to_text(opened)
+        known, replaced = known_images(opened), replaced_text(opened) + written_to_text(opened)
     with stoppable("nothing was changed") as cancel, progress_bar("Searching for moved images") as on_progress:
         plan = find_moved(known, folder, on_progress=on_progress, cancel=cancel)
     found = 0
@@ -168,7 +168,7 @@ def relink(
     if plan.moves and not dry_run and (yes or asked(_facts(plan), question)):
         with open_project(project) as opened:
             found = len(apply(opened, plan, CacheFolders.default()).images_moved)
-    say(_outcome(plan, found) + changed, _relink_fields(plan, found) if as_json else {}, as_json=as_json)
+    say(_outcome(plan, found) + replaced, _relink_fields(plan, found) if as_json else {}, as_json=as_json)
 
 
 def _outcome(plan: "RelinkPlan", found: int) -> str:

@@ -92,7 +92,7 @@ def _written(material: Any, out: Path, answers: "TruthFile | None", rivals: "tup
 
 def _read(truth: Path, opened: "Project") -> "TruthFile":
     from engine.collection.report.make import TruthFile
-    from engine.interchange.predictions_file import read_truth
+    from engine.collection.truth_file import read_truth
 
     return TruthFile(truth.name, read_truth(truth, opened.classes.graph))
 

@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from engine.collection.changed_images import record_embedded
 from engine.collection.details import as_stored
 from engine.collection.models import ModelFiles, model_of
+from engine.collection.replaced_images import record_embedded
 from engine.config import CacheFolders
 from engine.embedding.cache import EmbeddingCache
 from engine.embedding.messages import EmbedBatch, EmbedRequest, EmbedSummary

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from engine.collection.classify import Classified
 from engine.collection.folding.partitions import ALONE
 from engine.collection.state import NO_CLASS
+from engine.collection.truth_file import image_keys, spellings
 from engine.errors import InputError
 from engine.everyday.blocks import BLOCK_ROWS
 from engine.everyday.scores import calibration_error
 from engine.graph.category_graph import CategoryGraph
-from engine.interchange.predictions_file import image_keys, spellings
 from engine.interchange.table_text import storable
 from engine.project import Project
 from engine.texts import enumerated
@@ -78,17 +78,20 @@ def match_truth(
     """
     folder = storable(project_folder.as_posix())
     keys = image_keys(truth)
+    meant_by: defaultdict[str, list[str]] = defaultdict(list)  # every name of the truth by each of its spellings
+    for name in truth:
+        for spelled in dict.fromkeys(spellings(name)):
+            meant_by[spelled].append(name)
     depth = max((name.count("/") for name in keys), default=0) + 1
     claims: dict[str, list[int]] = {}
     also: list[tuple[str, str]] = []  # names of one image, the one that counts first
     for row, path in enumerate(classified.paths):
-        names = [keys[name] for name in _names(storable(path), folder, depth) if name in keys]
-        if names:
-            claims.setdefault(names[0], []).append(row)
-            also += [(names[0], other) for other in names[1:]]
-    plain = {spellings(name)[1]: name for name in reversed(truth)}
-    spelled = ((plain[spellings(name)[1]], name) for name in truth)
-    _refuse_contradictions(truth, [*spelled, *(pair for pair in also if pair[1] not in claims)])
+        found = [spelled for spelled in _names(storable(path), folder, depth) if spelled in keys]
+        if found:
+            name = keys[found[0]]
+            claims.setdefault(name, []).append(row)
+            also += [(name, other) for spelled in found for other in meant_by[spelled]]
+    _refuse_contradictions(truth, [pair for pair in also if pair[1] not in claims])
     rows, answers = [], []
     for name, claimed in claims.items():
         meant = _only_unlabelled(classified, name, claimed, folder)

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.answers import Answers, ClassFacts, Guess, class_facts
-from engine.collection.changed_images import record_embedded
 from engine.collection.embedded_images import EmbeddedImages
 from engine.collection.find_folds import folds_now
 from engine.collection.fitting import (
@@ -33,6 +32,7 @@ from engine.collection.image_knowledge import ImageKnowledge
 from engine.collection.models import ModelFiles, model_or_lost
 from engine.collection.new_project import new_project
 from engine.collection.publisher import Publisher
+from engine.collection.replaced_images import record_embedded
 from engine.collection.review_groups import GroupInput, ReviewMemory
 from engine.collection.row_scores import RowScores
 from engine.collection.similar import LikeImages, like_images

@@ -114,10 +114,13 @@ def _is_own_tables(path: Path, beginning: bytes) -> bool:
         return first.filename == "about.txt" and archive.read(first).startswith(WRITTEN_BY.encode())
 
 
-_PREDICTION_HEADER: Final = ",".join(PREDICTION_COLUMNS)
+_PREDICTION_HEADERS: Final = (
+    ",".join(PREDICTION_COLUMNS),
+    ",".join(name for name in PREDICTION_COLUMNS if name != "is_unknown"),  # of earlier versions
+)
 
 _RECOGNISED: Final[Mapping[str, Callable[[Path, bytes], bool]]] = {
-    PREDICTIONS: _begins(f"{_PREDICTION_HEADER}\r\n", f"{_PREDICTION_HEADER},{LABELLED_BY}\r\n"),
+    PREDICTIONS: _begins(*(f"{header}{end}\r\n" for header in _PREDICTION_HEADERS for end in ("", f",{LABELLED_BY}"))),
     FIGURES: _begins(f'{{\n "about": "{WRITTEN_BY}",\n'),
     CONFLICTS: _begins("image,ours,our_annotator,our_time,theirs,"),
     AGREEMENT: _begins("compared,ours,theirs,images,equal,"),

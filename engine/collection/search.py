@@ -154,7 +154,7 @@ def _fact(term: Term, searched: Searched) -> Mask:
         "unknown": lambda: (is_unlabelled & state.is_unknown) | (state.label_class == UNKNOWN),
         "flagged": lambda: searched.columns.notes.is_flagged,
         "unreadable": lambda: state.status == ImageStatus.FAILED,
-        "changed": lambda: state.is_changed,
+        "replaced": lambda: state.is_replaced,
     }
     return facts[term.text]()
 

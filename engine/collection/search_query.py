@@ -39,7 +39,7 @@ class Field(StrEnum):
     HAS = "has"
 
 
-FACTS: Final = ("unlabelled", "labelled", "unknown", "flagged", "unreadable", "changed")
+FACTS: Final = ("unlabelled", "labelled", "unknown", "flagged", "unreadable", "replaced")
 """Words that say something of an image when they stand alone; in quotes they are words like others."""
 HAS: Final = ("place", "date", "camera", "comment", "stars", "label", "keywords", "title", "description")
 """What `has:` knows."""

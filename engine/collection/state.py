@@ -144,7 +144,7 @@ class CollectionState:
         return (self.is_unlabelled & self.is_unknown) | (self.label_class == UNKNOWN)
 
     @cached_property
-    def is_changed(self) -> NDArray[np.bool_]:
+    def is_replaced(self) -> NDArray[np.bool_]:
         """(n,) whether the file of a labelled image holds another picture now, which nobody labelled yet."""
         return np.isin(self.image_ids, np.fromiter(self.outdated, dtype=np.int64, count=len(self.outdated)))
 

@@ -20,6 +20,11 @@ CREATE TABLE known_file (
     path TEXT PRIMARY KEY, size_bytes INTEGER NOT NULL, modified_ns INTEGER NOT NULL, content_hash BLOB NOT NULL
 ) WITHOUT ROWID
 """
+_PICTURES: Final = (
+    "CREATE TABLE IF NOT EXISTS picture (content_hash BLOB PRIMARY KEY, bits BLOB NOT NULL) WITHOUT ROWID"
+)
+"""Perceptual hashes of what the backbone saw; caches of before lack them."""
+_BITS: Final = 8  # bytes of one
 _CHUNK: Final = 900  # parameters of one question; every SQLite allows 999
 _SCAN_FACTOR: Final = 3  # more than a third of the file is requested: read it all
 _FLOAT16_MAX: Final = float(np.finfo(np.float16).max)
@@ -71,6 +76,20 @@ class EmbeddingCache:
         halves = to_halves(vectors)
         rows = [(key, halves[index].tobytes()) for index, key in enumerate(hashes)]
         self._write("INSERT OR REPLACE INTO embedding VALUES (?, ?)", rows)
+
+    def put_pictures(self, hashes: Sequence[bytes], bits: Sequence[int]) -> None:
+        """Store the perceptual hash (64 bits) of each content, as the backbone saw it.
+
+        Raises:
+            StorageError: the disk refuses.
+        """
+        rows = [(key, each.to_bytes(_BITS, "big")) for key, each in zip(hashes, bits, strict=True)]
+        self._write("INSERT OR REPLACE INTO picture VALUES (?, ?)", rows)
+
+    def pictures(self, hashes: Iterable[bytes]) -> dict[bytes, int]:
+        """The perceptual hashes of those of these contents that have one; 0 for a plain picture."""
+        wanted = list(dict.fromkeys(hashes))
+        return self._with_cache(lambda connection: _known_pictures(connection, wanted))
 
     def get_many(self, hashes: Sequence[bytes]) -> tuple[NDArray[np.float16], NDArray[np.bool_]]:
         """Embeddings (n, width) float16, zeros where there is none, and found (n,) bool; hashes may repeat."""
@@ -168,6 +187,7 @@ class EmbeddingCache:
             self._drop_connection()
         if self._connection is None:
             self._connection = open_cache(self.path, _SCHEMA, version=_VERSION)
+            self._connection.execute(_PICTURES)
             self._identity = file_identity(self.path)
         return self._connection
 
@@ -216,6 +236,14 @@ def _known_hashes(connection: sqlite3.Connection, hashes: Sequence[bytes]) -> se
     for chunk in _chunks(hashes):
         question = f"SELECT content_hash FROM embedding WHERE content_hash IN ({_marks(chunk)})"  # noqa: S608
         known.update(key for (key,) in connection.execute(question, chunk))
+    return known
+
+
+def _known_pictures(connection: sqlite3.Connection, hashes: Sequence[bytes]) -> dict[bytes, int]:
+    known: dict[bytes, int] = {}
+    for chunk in _chunks(hashes):
+        question = f"SELECT content_hash, bits FROM picture WHERE content_hash IN ({_marks(chunk)})"  # noqa: S608
+        known.update((key, int.from_bytes(bits, "big")) for key, bits in connection.execute(question, chunk))
     return known
 
 

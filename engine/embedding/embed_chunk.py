@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image
 
 from engine.embedding.cache import EmbeddingCache
 from engine.embedding.messages import EmbedRequest
@@ -17,6 +18,7 @@ from engine.events import CancelToken
 from engine.files import FoundFile
 from engine.images.decode import decode_square
 from engine.images.details_messages import FileDetails, PhotoDetails
+from engine.images.fingerprint import perceptual_hash
 from engine.images.photo_details import details_in
 from engine.images.read_file import FILES, content_hash, read_file
 from engine.model_card import BackboneCard
@@ -69,6 +71,7 @@ class ChunkOutcome:
 
     vectors: NDArray[np.float32]  # (len(embedded), embedding width) float32
     embedded: list[HashedRequest] = field(default_factory=list)  # in the order of `vectors`
+    pictures: Sequence[int] = ()  # perceptual hashes of `embedded`; not of images that are embedded in all their views
     cached: list[HashedRequest] = field(default_factory=list)  # whose content is in the cache already
     twins: list[HashedRequest] = field(default_factory=list)  # whose content another request of this run has claimed
     undecodable: list[tuple[HashedRequest, str]] = field(default_factory=list)  # no sound images, with the reason
@@ -126,6 +129,9 @@ class ChunkWorker:
         if outcome.embedded:
             found = self.session.embed(squares[: len(outcome.embedded)].reshape(-1, *squares.shape[2:]))
             outcome.vectors = mean_of_views(found) if self.with_views else found
+            if not self.with_views:
+                seen = (Image.fromarray(square[0]).convert("L") for square in squares[: len(outcome.embedded)])
+                outcome.pictures = [perceptual_hash(grey) for grey in seen]
         return outcome
 
     def _take(self, request: EmbedRequest, file: FoundFile, outcome: ChunkOutcome, squares: NDArray[np.uint8]) -> None:

@@ -65,6 +65,9 @@ class OutcomeWriter:
         if embedded:
             vectors = np.concatenate([outcome.vectors for outcome in outcomes])
             self._cache.put_many([hashed.content_hash for hashed in embedded], vectors)
+        for outcome in outcomes:
+            if outcome.pictures:
+                self._cache.put_pictures([hashed.content_hash for hashed in outcome.embedded], outcome.pictures)
         self._remember([hashed for outcome in outcomes for hashed in (*outcome.embedded, *outcome.cached)])
         self.embedded += len(embedded)
         details = [each for outcome in outcomes for each in outcome.details()]

@@ -35,6 +35,7 @@ from engine.images.pixels import REDUCING_GAP, Part, centre_box, held_factor, sq
 from engine.images.raw_photo import Least, Preview, raw_kind, raw_preview
 from engine.images.read_file import FILES, PIXELS, file_size, read_file
 from engine.images.readers import PILLOW_DAMAGE, not_an_image, pillow_is_quiet
+from engine.images.unsupported_storage import is_unsupported, unsupported
 
 MAX_PIXELS: Final = 500_000_000
 """Larger pictures are refused. Chosen: above the 484 megapixels of decision 32, below what 2 GB of RGB hold."""
@@ -173,8 +174,10 @@ def _decode_with_pillow(data: bytes, least: Least, decode: Callable[[Image.Image
                     image.draft(None, size)
                 return decode(image)
         except UnidentifiedImageError as error:
-            raise not_an_image(data) from error
+            raise (unsupported("") if is_unsupported(data, "") else not_an_image(data)) from error
         except _DAMAGE as error:
+            if is_unsupported(data, str(error)):
+                raise unsupported(str(error)) from error
             raise ImageError("the image is damaged or incomplete", found=str(error) or type(error).__name__) from error
 
 

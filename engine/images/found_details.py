@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from engine.images.taken_time import TakenTime, first_taken
+from engine.images.taken_time import NOT_KNOWN, TakenTime, first_taken
 
 LONGEST_NAME: Final = 200  # characters of a camera, a lens, a person. Chosen.
 LONGEST_TEXT: Final = 4_000  # characters of a description. Chosen.
@@ -35,8 +35,8 @@ _TURNING: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2
 class FoundDetails:
     """What one block says; empty where it says nothing that makes sense."""
 
-    taken: TakenTime = TakenTime()
-    digitized: TakenTime = TakenTime()  # when a scan was made; a camera writes the same time twice
+    taken: TakenTime = NOT_KNOWN
+    digitized: TakenTime = NOT_KNOWN  # when a scan was made; a camera writes the same time twice
     camera: str = ""
     latitude: float | None = None
     longitude: float | None = None
@@ -58,7 +58,7 @@ def merged(found: Sequence[FoundDetails]) -> FoundDetails:
     fields |= present({TAKEN_ON: taken.date})
     return FoundDetails(
         taken,
-        TakenTime(),
+        NOT_KNOWN,
         next((each.camera for each in found if each.camera), ""),
         place.latitude,
         place.longitude,

@@ -68,6 +68,7 @@ class JpegFrame(NamedTuple):
     width: int
     height: int
     scan_at: int  # where the first scan begins
+    bits: int = 8  # of a sample
 
     @property
     def is_shown(self) -> bool:
@@ -102,7 +103,7 @@ def jpeg_frame(data: bytes, start: int = 0) -> JpegFrame | None:
             return frame._replace(scan_at=at) if frame else None
         if marker in _FRAMES:
             height, width = (int.from_bytes(data[place : place + 2], "big") for place in (at + 5, at + 7))
-            frame = JpegFrame(marker, width, height, at)
+            frame = JpegFrame(marker, width, height, at, data[at + 4])
     return None
 
 

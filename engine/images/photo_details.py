@@ -73,10 +73,7 @@ def _of_picture(file: IO[bytes]) -> PhotoDetails:
         return NO_DETAILS
     file.seek(0)
     with Image.open(file, formats=(*PILLOW_FORMATS, *heif_formats())) as image:
-        if beginning in _BIG_TIFF:
-            found = []
-        else:
-            found = [*_exif_of(image), *_iptc_of(image), *_xmp_of(image)]
+        found = [] if beginning in _BIG_TIFF else [*_exif_of(image), *_iptc_of(image), *_xmp_of(image)]
         return _details(*_shown_size(image), found, Image.MIME.get(image.format or "", ""))
 
 

@@ -25,6 +25,9 @@ class TakenTime(NamedTuple):
         return self.at is not None or bool(self.date)
 
 
+NOT_KNOWN: Final = TakenTime()
+
+
 def taken_time(text: str, zone: str = "") -> TakenTime:
     """What a text of a file says, if a photo can have been taken then."""
     at = real_time(time_in(text, zone))

@@ -88,16 +88,22 @@ def is_of_system(name: str) -> bool:
     return not parts or parts[0].casefold() == "__macosx" or parts[-1].startswith(".")
 
 
-def has_member(source: Path, name: str) -> bool:
-    """Whether it is an archive with this file; FormatError where its list of files is too large."""
+def has_member(source: Path, name: str = "") -> bool:
+    """Whether it is an archive, with this file if one is named; FormatError where its list of files is too large."""
     try:
         with open_regular(source) as file:
             if not file.peek(len(_BEGINNING)).startswith(_BEGINNING):
                 return False
         with opened_archive(source) as archive:
-            return name in archive.NameToInfo
+            return not name or name in archive.NameToInfo
     except (OSError, zipfile.BadZipFile, ValueError, RuntimeError):
         return False
+
+
+def member_named(archive: zipfile.ZipFile, name: str) -> str:
+    """The file of this name in an archive, at the top or in the folder nearest to it; KeyError without one."""
+    found = [each for each in archive.NameToInfo if each == name or each.endswith(f"/{name}")]
+    return min(found, key=lambda each: (each.count("/"), each)) if found else archive.getinfo(name).filename
 
 
 @contextmanager

@@ -10,10 +10,11 @@ from engine.errors import FormatError, StorageError, UsageError
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.edits import ClassAdded, EdgeAdded
 from engine.graph.traversal import reachable
-from engine.interchange import csv_edges, json_tree, nested_folders
+from engine.interchange import json_tree, nested_folders
 from engine.interchange.imported import ImportedGraph
-from engine.interchange.taxonomies import class_lists, darwin_core, graphml, obo, skos, wordnet
-from engine.interchange.taxonomies.darwin_core_tables import is_unpacked
+from engine.interchange.tables.dialects import CHECKLISTS
+from engine.interchange.tables.workbooks import WORKBOOK_SUFFIXES
+from engine.interchange.taxonomies import class_lists, class_tables, graphml, name_list, obo, packages, skos, wordnet
 from engine.interchange.taxonomy_file import Opening, taxonomy_text
 from engine.texts import enumerated
 
@@ -26,12 +27,22 @@ class GraphFormat:
     """A format that a category graph can be imported from."""
 
     description: str  # for a person, in a few words
-    read: Callable[[Path], ImportedGraph]
-    """Reads a file or folder of this format; StorageError where it cannot be read, FormatError where it is none."""
+    read: Callable[..., ImportedGraph]
+    """Reads a file or folder, a table with the columns that a person named by role; StorageError where it cannot be
+    read, FormatError where it is none."""
     fits: Callable[[Opening], bool]  # whether a file that begins so is of this format
     patterns: tuple[str, ...] = ()  # names of its files, as file dialogs filter by them
 
 
+def _is_checklist(opening: Opening) -> bool:
+    """An archive, or a table in a dialect of checklists."""
+    if opening.members:
+        return packages.holds_taxa(opening.members)
+    layout = class_tables.layout_in(opening.source)
+    return layout is not None and layout.dialect is not None and layout.dialect.name in CHECKLISTS
+
+
+TABLES: Final = frozenset({"csv", "darwin-core"})  # formats with columns, which a person may name
 FORMATS: Final[Mapping[str, GraphFormat]] = {
     "folders": GraphFormat("nested folders: Fruit/Apple/Granny-Smith", nested_folders.read, lambda _: False),
     "wordnet": GraphFormat("WordNet's data.noun", wordnet.read, wordnet.fits, wordnet.FILES),
@@ -64,15 +75,16 @@ FORMATS: Final[Mapping[str, GraphFormat]] = {
         lambda opening: opening.text.startswith(("{", "[")),
         ("*.json",),
     ),
-    "csv": GraphFormat(
-        'table with the columns "child" and "parent", perhaps "id"',
-        csv_edges.read,
-        lambda opening: csv_edges.has_header(opening.first_line),
-        ("*.csv", "*.tsv"),
-    ),
     "darwin-core": GraphFormat(
-        "Darwin Core: a checklist of GBIF and others, zipped or not", darwin_core.read, darwin_core.fits, ("*.zip",)
+        "Darwin Core: a checklist of GBIF and others, zipped or not", packages.read, _is_checklist, ("*.zip",)
     ),
+    "csv": GraphFormat(
+        "table: a row for each class, with its parent or a column for each rank; Excel and LibreOffice as well",
+        class_tables.read,
+        lambda opening: class_tables.layout_in(opening.source) is not None,
+        ("*.csv", "*.tsv", "*.tab", *(f"*{suffix}" for suffix in WORKBOOK_SUFFIXES)),
+    ),
+    "list": GraphFormat("text with one name in each line", name_list.read, name_list.fits, ("*.txt", "*.names")),
 }
 """By name, in the order in which a file is compared with them."""
 
@@ -83,6 +95,7 @@ def read_graph(
     *,
     under: str | None = None,
     only: Collection[str] = (),
+    columns: Mapping[str, str] | None = None,
 ) -> ImportedGraph:
     """Read a category graph, or a part of it: see `restricted`.
 
@@ -90,14 +103,15 @@ def read_graph(
         source: a file or folder.
         format: a key of `FORMATS`, or "auto" to detect it.
         under, only: see `restricted`.
+        columns: names of columns by role or rank, as a person named them; see `engine.interchange.tables`.
 
     Raises:
-        UsageError: there is no such format.
+        UsageError: there is no such format, role or column.
         StorageError: the source cannot be read.
         FormatError: it is not what its format promises, or is of none of the formats.
         UnknownClassError, AmbiguousClassError: `under` or `only` fits no class, or several.
     """
-    name = detect_format(source) if format == AUTO else format
+    name = ("csv" if columns and source.is_file() else detect_format(source)) if format == AUTO else format
     if name not in FORMATS:
         raise UsageError(
             'there is no graph format "{name}"',
@@ -106,7 +120,10 @@ def read_graph(
             name=name,
             formats=_names(),
         )
-    return restricted(FORMATS[name].read(source), under=under, only=only)
+    if columns and name not in TABLES:
+        raise UsageError("only tables have columns to be named", found=name, remedy="leave --column out", name=name)
+    imported = FORMATS[name].read(source, columns) if columns else FORMATS[name].read(source)
+    return restricted(imported, under=under, only=only)
 
 
 def detect_format(source: Path) -> str:
@@ -123,7 +140,7 @@ def detect_format(source: Path) -> str:
             return "imagenet"
         if (source / wordnet.FILES[0]).is_file():
             return "wordnet"
-        return "darwin-core" if is_unpacked(source) else "folders"
+        return "darwin-core" if packages.is_unpacked(source) else "folders"
     opening = Opening.of(source)
     return next((name for name, each in FORMATS.items() if each.fits(opening)), "") or _by_suffix(source)
 
@@ -131,9 +148,11 @@ def detect_format(source: Path) -> str:
 def _by_suffix(source: Path) -> str:
     """The format of a file by its name, so that reading it reports its error."""
     for name, each in FORMATS.items():
-        if source.suffix and f"*{source.suffix.casefold()}" in each.patterns:
+        if name != "list" and source.suffix and f"*{source.suffix.casefold()}" in each.patterns:
             return name
     first_line = next((line for line in taxonomy_text(source).splitlines() if line.strip()), "").strip()
+    if "\t" in first_line or ";" in first_line:
+        return "csv"
     raise FormatError(
         "{source} is in none of the known formats",
         expected="one of {formats}",
@@ -170,6 +189,7 @@ def restricted(imported: ImportedGraph, *, under: str | None = None, only: Colle
     return ImportedGraph(
         tuple(each for each in imported.classes if each.key in kept),
         tuple(edge for edge in imported.edges if edge[0] in kept and edge[1] in kept),
+        imported.left_out,
     )
 
 

@@ -6,17 +6,19 @@ from dataclasses import dataclass
 from functools import cached_property
 from graphlib import CycleError as OrderError
 from graphlib import TopologicalSorter
-from typing import Any
+from typing import Any, Final
 
 from engine.errors import FormatError, InputError
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.class_attributes import IN_FILES, NO_ATTRIBUTES, ClassAttributes
 from engine.graph.identities import NO_IDENTITY, distinct
-from engine.graph.limits import DEEPEST_LEVEL
+from engine.graph.limits import DEEPEST_LEVEL, MOST_SYNONYMS
 from engine.graph.names import clean_name
+from engine.interchange.left_out import LeftOut, Reason
 from engine.texts import Message
 
 Edge = tuple[str, str]  # (parent key, child key)
+_SHOWN: Final = 40  # characters of what is left out
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,7 @@ class ImportedGraph:
 
     classes: tuple[ImportedClass, ...]  # every class once
     edges: tuple[Edge, ...]  # every edge once
+    left_out: tuple[LeftOut, ...] = ()  # what of the source could not be taken over
 
     @cached_property
     def parent_keys(self) -> dict[str, list[str]]:
@@ -109,6 +112,32 @@ def attributes_at(place: str, name: str, **values: Any) -> ClassAttributes:
         raise _error_at(place, error) from error
 
 
+def fitting_attributes(place: str, name: str, left_out: list[LeftOut], **values: Any) -> ClassAttributes:
+    """Attributes as the class of this name can have them; what it cannot is added to `left_out`."""
+    try:
+        return attributes_at(place, name, **values)
+    except FormatError:
+        pass
+    fitting: dict[str, Any] = {}
+    for attribute, value in values.items():
+        is_list = isinstance(value, tuple)
+        found = [each for each in (value if is_list else [value]) if _fits(attribute, each, name, left_out)]
+        too_many = found[MOST_SYNONYMS:]
+        left_out += [LeftOut(Reason.SYNONYM, each[:_SHOWN]) for each in too_many]
+        fitting[attribute] = tuple(found[:MOST_SYNONYMS]) if is_list else found[0] if found else ""
+    return attributes_at(place, name, **fitting)
+
+
+def _fits(attribute: str, value: str, name: str, left_out: list[LeftOut]) -> bool:
+    is_synonym = attribute == "synonyms"
+    try:
+        attributes_at(name, name, **{attribute: (value,) if is_synonym else value})
+    except FormatError:
+        left_out.append(LeftOut(Reason.SYNONYM if is_synonym else Reason.ATTRIBUTE, f"{name}: {value[:_SHOWN]}"))
+        return False
+    return True
+
+
 def _error_at(place: str, error: InputError) -> FormatError:
     return FormatError(
         "{place}: {problem}",
@@ -147,6 +176,7 @@ def disambiguated(
     class_of: Callable[[str, str], ImportedClass],
     *,
     id_of: Callable[[str], str] = str,
+    left_out: Iterable[LeftOut] = (),
 ) -> ImportedGraph:
     """A checked graph in which siblings of one name have their id behind it, as in "crane (n02012849)".
 
@@ -156,6 +186,7 @@ def disambiguated(
         source_name: for errors.
         class_of: makes a class from its key and its name.
         id_of: the id of a key as people know it.
+        left_out: what of the source could not be taken over; `class_of` may add to it.
 
     Raises:
         FormatError: see `checked`; or a name with its id cannot be the name of a class.
@@ -168,19 +199,27 @@ def disambiguated(
         class_of(key, clean_name_at(source_name, f"{name} ({id_of(key)})") if key in clashing else name)
         for key, name in names.items()
     ]
-    return checked(classes, edges, source_name)
+    return checked(classes, edges, source_name, left_out)
 
 
-def checked(classes: Iterable[ImportedClass], edges: Iterable[Edge], source_name: str) -> ImportedGraph:
-    """A graph that a project can take over.
+def checked(
+    classes: Iterable[ImportedClass], edges: Iterable[Edge], source_name: str, left_out: Iterable[LeftOut] = ()
+) -> ImportedGraph:
+    """A graph that a project can take over, with what of the source was left out.
 
     Raises:
         FormatError: it has no class, a cycle, two classes of one name in one place, or is too deep.
     """
-    imported = ImportedGraph(tuple(classes), tuple(edges))
+    imported = ImportedGraph(tuple(classes), tuple(edges), tuple(left_out))
     if not imported.classes:
+        first = next(iter(imported.left_out), None)
         raise FormatError(
-            "{source_name} holds no classes", remedy="choose a source with at least one class", source_name=source_name
+            "{source_name} holds no classes",
+            found="{reason}: {place}" if first else "",
+            remedy="choose a source with at least one class",
+            source_name=source_name,
+            reason=first and first.reason.value,
+            place=first and first.name,
         )
     names = {each.key: each.name for each in imported.classes}
     if cycle := imported.cycle():

@@ -1,37 +1,106 @@
-"""JSON in two forms: a tree of {"name", "children"}, or {"classes": [{"id", "name", "parents"}]}; export of the second.
+"""JSON: a tree of {"name", "children"}, or a list of {"id", "name", "parents"}; export of the second.
 
-Only in the second can a class have several parents, so that is what is written. A class's "id" is kept as its source
-id, unless "source_id" stands beside it: then "id" only numbers the classes of the file, as in our own exports, where
+Only in a list can a class have several parents, so that is what is written. A class's "id" is taken for its source
+id, unless "source_id" is beside it: then "id" only numbers the classes of the file, as in our own exports, where
 "identity" tells each class from all others.
 """
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
 from engine.errors import FormatError
 from engine.graph.class_attributes import IN_FILES, ClassAttributes
-from engine.graph.identities import NO_IDENTITY, identity_in
 from engine.graph.names import join_path
 from engine.interchange.imported import Edge, ImportedClass, ImportedGraph, attributes_at, checked, clean_name_at
+from engine.interchange.left_out import LeftOut
+from engine.interchange.tables.dialects import Purpose
+from engine.interchange.tables.read_table import SAMPLE_ROWS, Table
+from engine.interchange.tables.recognise import recognised
+from engine.interchange.tables.roles import ROLES, Role, column_key
+from engine.interchange.taxonomies.class_tables import taxa_of
+from engine.interchange.taxonomies.taxon_graph import graph_of
 from engine.interchange.taxonomy_file import json_document, taxonomy_text
 from engine.texts import Message, marked
 
 CLASSES: Final = "classes"
 SOURCE_ID: Final = "source_id"
-IDENTITY: Final = "identity"
+_LISTS: Final = (CLASSES, "categories", "taxa", "results", "nodes")
+"""Fields that hold a list of classes: ours, of COCO, and of services such as GBIF's."""
+_CHILDREN: Final = ("children", "subclasses", "subcategories", "Subcategory", "childs")
+_NAMES: Final = ("name", "label", "title", "scientificName", "LabelName")
+_PARENTS: Final = frozenset(
+    column_key(each) for role in (Role.PARENT_ID, Role.PARENT_NAME) for each in ROLES[role].names
+)
+CLASS_PLACE: Final = marked("class {number} in {source_name}")
 
 
-def read(source: Path) -> ImportedGraph:
-    """Read a JSON file in either form; in a tree, a child without children may be just its name.
+def read(source: Path, given: Mapping[str, str] | None = None) -> ImportedGraph:
+    """Read a JSON file: a tree from the top down, where a child without children may be just its name; or a list.
 
-    The keys are the ids in the list (names where no id is given), paths in a tree.
+    What the objects of a list say, and what is above them, is read as in a table; a parent may be an object itself.
+    The keys are the ids in a list (names where no id is given), paths in a tree.
     """
     document = json_document(taxonomy_text(source), source.name)
-    if isinstance(document, dict) and CLASSES in document:
-        return _from_list(document[CLASSES], source.name)
-    return _from_tree(document, source.name)
+    rows = _listed(document)
+    if rows is None and isinstance(document, dict) and CLASSES in document:
+        found = _kind(document[CLASSES])
+        raise FormatError(
+            '"{classes}" in {source_name} is not a list', found=found, classes=CLASSES, source_name=source.name
+        )
+    if rows is None:
+        return _from_tree(document, source.name)
+    left_out: list[LeftOut] = []
+    flat = list(_flat(rows, source.name))
+    columns = tuple(dict.fromkeys(field for row in flat for field in row))
+    cells = [(number, [_cell(row.get(field)) for field in columns]) for number, row in enumerate(flat, start=1)]
+    table = Table(source.name, columns, iter(cells), tuple(cells[:SAMPLE_ROWS]), place=CLASS_PLACE)
+    layout = recognised(columns, table.sample, Purpose.CLASSES, given, name=source.name)
+    return graph_of(list(taxa_of(table, layout, left_out)), source.name, left_out)
+
+
+def _listed(document: Any) -> list[Any] | None:
+    """The objects of a list, or the one with its parents above it; None for a tree."""
+    for name in _LISTS if isinstance(document, dict) else ():
+        if isinstance(document.get(name), list):
+            return list(document[name])
+    rows = document if isinstance(document, list) else [document]
+    objects = [row for row in rows if isinstance(row, dict)]
+    is_tree = any(row.get(name) for row in objects for name in _CHILDREN)
+    has_parents = any(column_key(name) in _PARENTS for row in objects for name in row)
+    return rows if len(objects) == len(rows) and has_parents and not is_tree else None
+
+
+def _flat(rows: Sequence[Any], source_name: str) -> Iterator[dict[str, Any]]:
+    """Each object of a list, those that are parents of others before them, each once."""
+    seen: set[tuple[str, ...]] = set()
+    for number, row in enumerate(rows, start=1):
+        chain, inner = [row], row
+        while isinstance(inner, dict) and isinstance(inner.get("parent"), dict):
+            inner = inner["parent"]
+            chain.append(inner)
+        for above, each in pairwise([None, *reversed(chain)]):
+            if not isinstance(each, dict):
+                place = Message("class {number} in {source_name}", {"number": number, "source_name": source_name})
+                raise FormatError("{place} is not an object", found=_kind(each), place=place)
+            flat = {**each, "parent": _cell(above.get("id", above.get("name")))} if above else each
+            flat = {name: value for name, value in flat.items() if not isinstance(value, dict)}
+            key = tuple(_cell(flat.get(name)) for name in ("id", "name", "parent"))
+            if each is row or key not in seen:
+                yield flat
+            seen.add(key)
+
+
+def _cell(value: Any) -> str:
+    """A value as a table has it; several with bars between."""
+    if isinstance(value, list):
+        return " | ".join(re.sub(r"([\\|])", r"\\\1", _cell(each)) for each in value)
+    if isinstance(value, dict):
+        return _cell(value.get("id", value.get("name")))
+    return "" if value is None else str(value)
 
 
 def written(graph: ImportedGraph) -> str:
@@ -50,41 +119,8 @@ def _row(each: ImportedClass, parents: list[str]) -> dict[str, Any]:
         "parents": parents,
         SOURCE_ID: None,
         **{field: value for field, value in attributes.items() if value},
-        **({IDENTITY: each.identity} if each.identity else {}),
+        **({Role.IDENTITY.value: each.identity} if each.identity else {}),
     }
-
-
-def _from_list(rows: Any, source_name: str) -> ImportedGraph:
-    if not isinstance(rows, list):
-        raise FormatError(
-            '"{classes}" in {source_name} is not a list', found=_kind(rows), classes=CLASSES, source_name=source_name
-        )
-    classes: dict[str, ImportedClass] = {}
-    parents: dict[str, list[str]] = {}
-    for number, row in enumerate(rows, start=1):
-        place = Message("class {number} in {source_name}", {"number": number, "source_name": source_name})
-        if not isinstance(row, dict):
-            raise FormatError("{place} is not an object", found=_kind(row), place=place)
-        name = clean_name_at(place, _text(row.get("name"), "name", place))
-        key = _key(row["id"], "id", place) if "id" in row else name
-        if key in classes:
-            raise FormatError(
-                "{place} has the id of an earlier class", found=f'"{key}"', remedy="give it its own id", place=place
-            )
-        identity = row.get(IDENTITY)
-        known = identity_in(identity) if isinstance(identity, str) else NO_IDENTITY
-        classes[key] = ImportedClass(key, name, _attributes(row, name, place), known)
-        parents[key] = [_key(each, "parents", place) for each in _list(row, "parents", place)]
-    for key, above in parents.items():
-        if missing := next((each for each in above if each not in classes), None):
-            raise FormatError(
-                '{place} has the parent "{key}", which is no class there',
-                remedy="add that class",
-                place=_at(classes[key].name, source_name),
-                key=missing,
-            )
-    edges = dict.fromkeys((parent, key) for key, above in parents.items() for parent in above)
-    return checked(classes.values(), edges, source_name)
 
 
 def _from_tree(document: Any, source_name: str) -> ImportedGraph:
@@ -119,9 +155,14 @@ def _paths(roots: list[Any], source_name: str) -> Iterator[tuple[tuple[str, ...]
             raise FormatError(
                 "{place} is not an object", expected='{"name": ..., "children": [...]}', found=_kind(node), place=place
             )
-        path = (*above, clean_name_at(place, _text(row.get("name"), "name", place)))
+        path = (*above, clean_name_at(place, _text(_name(row), "name", place)))
         yield path, row
-        waiting.extend((path, child) for child in reversed(_list(row, "children", place)))
+        below = next((name for name in _CHILDREN if row.get(name)), _CHILDREN[0])
+        waiting.extend((path, child) for child in reversed(_list(row, below, place)))
+
+
+def _name(row: dict[str, Any]) -> Any:
+    return next((row[name] for name in _NAMES if row.get(name)), row.get("name"))
 
 
 def _at(name: str, source_name: str) -> Message:

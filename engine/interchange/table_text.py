@@ -4,10 +4,9 @@ import csv
 import io
 import os
 import re
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from io import BufferedReader
-from itertools import islice
 from pathlib import Path
 from typing import IO, Final
 
@@ -17,7 +16,6 @@ from engine.interchange import limits
 from engine.interchange.archives import BROKEN_ARCHIVE
 from engine.interchange.text_file import WIDE_MARKS
 
-SEPARATORS: Final = (",", ";", "\t")  # what spreadsheets put between cells, depending on the country
 _CHUNK_BYTES: Final = 1 << 20  # looked through at once
 _MARK_BYTES: Final = 4  # of the longest byte order mark
 
@@ -102,56 +100,12 @@ def check_row_count(path: Path, separator: str = "", called: str = "") -> None:
                 pass
 
 
-def table_rows(
-    path: Path, separator: str, columns: Collection[str], called: str = ""
-) -> Iterator[tuple[int, dict[str, str]]]:
-    """Line number and cells of each row that is not blank, by those of the columns that the header has.
-
-    Raises:
-        FormatError, StorageError, csv.Error: see `table_lines` and `check_row_count`.
-    """
-    check_row_count(path, separator, called)
-    with table_lines(path, called) as lines:
-        table = csv.reader(lines, delimiter=separator)
-        header = [cell.strip().casefold() for cell in next(cells for cells in table if not is_preamble(cells))]
-        places = {name: header.index(name) for name in header if name in columns}
-        for cells in limits.at_most(table, called or path.name):
-            if any(cells):
-                row = {name: unguarded(cells[at]) if at < len(cells) else "" for name, at in places.items()}
-                yield table.line_num, row
-
-
 def has_more(file: IO[bytes], mark: bytes, most: int) -> bool:
     """Whether a mark occurs more than `most` times from here on; one between two chunks is not counted."""
     count = 0
     while count <= most and (chunk := file.read(_CHUNK_BYTES)):
         count += chunk.count(mark)
     return count > most
-
-
-def header_separator(lines: Iterable[str], has_columns: Callable[[Sequence[str]], bool]) -> str | None:
-    """The separator between the header's cells; None where `has_columns` refuses their casefolded names.
-
-    Blank lines and a line `sep=;` may stand above the header.
-
-    Raises:
-        csv.Error: it is no table.
-    """
-    for line in islice(lines, limits.MOST_LINES_ABOVE):
-        for separator in SEPARATORS:
-            cells = next(csv.reader([line], delimiter=separator), [])
-            if has_columns([cell.strip().casefold() for cell in cells]):
-                return separator
-        if not is_preamble([line]):
-            return None
-    return None
-
-
-def first_line(path: Path, called: str = "") -> str:
-    """The first line that is not blank, without its end; "" where there is none."""
-    with table_lines(path, called) as lines:
-        found = (line for line in islice(lines, limits.MOST_LINES_ABOVE) if not is_preamble([line]))
-        return next(found, "").rstrip("\r\n")
 
 
 def is_preamble(cells: Sequence[str]) -> bool:

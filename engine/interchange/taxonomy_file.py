@@ -1,7 +1,5 @@
 """Reading the file of a taxonomy: whole, but never more of it than a taxonomy takes."""
 
-import csv
-import io
 import json
 import os
 import re
@@ -16,7 +14,6 @@ from engine.files import open_regular
 from engine.interchange.archives import opened_archive
 from engine.interchange.text_file import decoded, encoding_of, unreadable
 from engine.interchange.xml_files import Tree, xml_tree
-from engine.texts import line_of
 
 LARGEST_TAXONOMY_BYTES: Final = 64 * 2**20
 """Of one file; WordNet's nouns take 15 MiB, the Gene Ontology 35, and a million short rows fit. Chosen."""
@@ -54,32 +51,8 @@ def taxonomy_lines(source: Path) -> Iterator[tuple[int, str]]:
     """The lines of a text file with their numbers from 1, without line ends; raises as `taxonomy_text` does."""
     text = taxonomy_text(source)
     check_lines(text, source.name)
-    for number, line in enumerate(text.split("\n"), start=1):
-        yield number, line.removesuffix("\r")
-
-
-def table_cells(text: str, name: str, separator: str, quote: str = '"') -> Iterator[tuple[int, list[str]]]:
-    """Line number and cells of each row that is not blank; `quote` is "" where cells have no quotes.
-
-    Raises:
-        FormatError: it is no such table, or has too many lines.
-    """
-    check_lines(text, name)
-    lines = io.StringIO(text, newline="")
-    reader = (
-        csv.reader(lines, delimiter=separator, quotechar=quote, strict=True)
-        if quote
-        else csv.reader(lines, delimiter=separator, quoting=csv.QUOTE_NONE)
-    )
-    try:
-        for cells in reader:
-            if any(cell.strip() for cell in cells):
-                yield reader.line_num, cells
-    except csv.Error as error:
-        place = line_of(reader.line_num, name)
-        raise FormatError(
-            "{place} cannot be read as a table", found=str(error), remedy="check the quotes", place=place
-        ) from error
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    yield from enumerate(text.removeprefix("\ufeff").split("\n"), start=1)
 
 
 def taxonomy_tree(source: Path) -> Tree:
@@ -149,7 +122,7 @@ _COMMENT: Final = re.compile(r"<!--.*?-->|<\?.*?\?>", re.DOTALL)
 class Opening:
     """The beginning of a file, by which its format is detected."""
 
-    name: str  # of the file
+    source: Path  # the file
     text: str  # its first characters, without blanks before them; "" for an archive
     members: tuple[str, ...] = ()  # the files of a zip archive; () for any other file
 
@@ -162,7 +135,7 @@ class Opening:
                 members = _members(source) if head.startswith(b"PK") else ()
         except OSError as error:
             raise unreadable(source, error) from error
-        return cls(source.name, "" if members else head.decode(encoding_of(head), "replace").lstrip(), members)
+        return cls(source, "" if members else head.decode(encoding_of(head), "replace").lstrip(), members)
 
     @property
     def first_line(self) -> str:

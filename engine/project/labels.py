@@ -51,9 +51,8 @@ class ProjectLabels:
     def sources(self, image_ids: Sequence[ImageId] | None = None) -> list[tuple[ImageId, str]]:
         """By which way each label came in; of these images, "" for those without a label, or of all that have one."""
         if image_ids is None:
-            return self._store.connection.rows(
-                f"SELECT image_id, source FROM label WHERE {_IN_FORCE} ORDER BY image_id"
-            )
+            statement = f"SELECT image_id, source FROM label WHERE {_IN_FORCE} ORDER BY image_id"  # noqa: S608
+            return self._store.connection.rows(statement)
         return self._store.connection.rows(
             "SELECT value, coalesce(source, '') FROM json_each(?)"  # noqa: S608 (our names)
             f" LEFT JOIN label ON label.image_id = value AND {_IN_FORCE}",

@@ -192,15 +192,11 @@ def put_setting(step: OpenStep, name: str, value: Any) -> None:
     step.put(SETTING, [(name, text)])
 
 
-def setting(connection: Connection, name: str, default: Any) -> Any:
-    """Read a named setting or the default.
-
-    Raises:
-        ProjectDamagedError: it cannot be read, or is of another kind than `setting_kinds` says.
-    """
+def stored_setting(connection: Connection, name: str, default: Any) -> Any:
+    """Read a named setting of whatever kind, or the default; raises `ProjectDamagedError` where it is no JSON."""
     text = connection.value("SELECT value FROM setting WHERE name = ?", (name,))
     try:
-        value = default if text is None else json.loads(text)
+        return default if text is None else json.loads(text)
     except (TypeError, ValueError, RecursionError) as error:
         raise ProjectDamagedError(
             "the setting {name} cannot be read",
@@ -208,29 +204,39 @@ def setting(connection: Connection, name: str, default: Any) -> Any:
             remedy="set it again, or open an earlier copy of the file",
             name=name,
         ) from error
-    kind = kind_of(name)
-    if text is not None and kind is not None and not kind.fits(value):
-        raise ProjectDamagedError(
-            "the setting {name} is of the wrong kind",
-            expected=kind.title,
-            found="{value} in {path}",
-            remedy="set it again, or open an earlier copy of the file",
-            name=name,
-            value=repr(value)[:80],
-            path=connection.path,
-        )
-    return value
+
+
+def setting(connection: Connection, name: str, default: Any) -> Any:
+    """Read a named setting, or the default where it is not set, or of another kind and nothing is lost by that.
+
+    Raises:
+        ProjectDamagedError: it cannot be read, or is of another kind than `setting_kinds` says.
+    """
+    value, kind = stored_setting(connection, name, default), kind_of(name)
+    if value is default or kind is None or kind.fits(value):
+        return value
+    if kind.has_fallback:
+        return default
+    raise ProjectDamagedError(
+        "the setting {name} is of the wrong kind",
+        expected=kind.title,
+        found="{value} in {path}",
+        remedy="set it again, or open an earlier copy of the file",
+        name=name,
+        value=repr(value)[:80],
+        path=connection.path,
+    )
 
 
 def setting_faults(connection: Connection) -> list[str]:
-    """One line for each setting that cannot be read or is of the wrong kind."""
-    faults = []
-    for (name,) in connection.rows("SELECT name FROM setting WHERE name <> ? ORDER BY name", (MODEL_SETTING,)):
-        try:
-            setting(connection, name, None)
-        except ProjectDamagedError as error:
-            faults.append(f"{error.what}: {error.expected}, {error.found}" if error.expected else str(error.what))
-    return faults
+    """One line for each setting of the wrong kind."""
+    names = connection.rows("SELECT name FROM setting WHERE name <> ? ORDER BY name", (MODEL_SETTING,))
+    kinds = [(name, stored_setting(connection, name, None), kind_of(name)) for (name,) in names]
+    return [
+        f"the setting {name} is of the wrong kind: expected {kind.title}, found {repr(value)[:80]}"
+        for name, value, kind in kinds
+        if kind is not None and not kind.fits(value)
+    ]
 
 
 def hash_faults(connection: Connection) -> list[str]:

@@ -13,6 +13,7 @@ class SettingKind:
     prefix: str  # the name, or its beginning where it ends in a blank
     title: str  # for people
     fits: Callable[[Any], bool]
+    has_fallback: bool = False  # whether the default stands in for a value of another kind: nothing is lost by it
 
 
 def kind_of(name: str) -> SettingKind | None:
@@ -61,10 +62,10 @@ def _is_settled_label(value: Any) -> bool:
 
 
 KINDS: Final[Sequence[SettingKind]] = (
-    SettingKind("setting", "a text", _is_text),
-    SettingKind("collection", "true or false", _is_flag),
-    SettingKind("burst_seconds", "a number", _is_number),
-    SettingKind("dismissed_graph_suggestions", "a list of texts", _is_list_of(_is_text)),
+    SettingKind("setting", "a text", _is_text, has_fallback=True),
+    SettingKind("collection", "true or false", _is_flag, has_fallback=True),
+    SettingKind("burst_seconds", "a number", _is_number, has_fallback=True),
+    SettingKind("dismissed_graph_suggestions", "a list of texts", _is_list_of(_is_text), has_fallback=True),
     SettingKind("imported taxonomies", "a list of whole numbers", _is_list_of(_is_count)),
     SettingKind("imported taxonomy ", "a text", _is_text),
     SettingKind("settled conflict ", "a class and true or false, by label", _is_map_of(_is_settled_label)),

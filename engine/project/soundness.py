@@ -12,7 +12,15 @@ from engine.project.actions import stored_action
 from engine.project.clock import time_of
 from engine.project.connection import Connection
 from engine.project.file.file_state import Seal, read_mark
-from engine.project.model_rows import chosen_version_id, file_faults, hash_faults, model_versions, setting_faults
+from engine.project.model_rows import (
+    MODEL_SETTING,
+    chosen_version_id,
+    file_faults,
+    hash_faults,
+    model_versions,
+    setting_faults,
+    stored_setting,
+)
 from engine.project.row_history import history_faults
 from engine.project.schema import shape_faults
 
@@ -128,6 +136,12 @@ def _missing_model(connection: Connection) -> list[str]:
     return [] if is_there else ["the model version in use is not there"]
 
 
+def _unreadable_settings(connection: Connection) -> list[str]:
+    for (name,) in connection.rows("SELECT name FROM setting WHERE name <> ?", (MODEL_SETTING,)):
+        stored_setting(connection, name, None)
+    return []
+
+
 def _impossible_times(connection: Connection) -> list[str]:
     for table, column in _TIMES:
         for (text,) in connection.each(f"SELECT DISTINCT {column} FROM {table} WHERE {column} IS NOT NULL"):  # noqa: S608
@@ -158,6 +172,7 @@ _LOOKS: Final[Sequence[Look]] = (
     _cycles,
     _namesakes,
     _missing_model,
+    _unreadable_settings,
     _impossible_times,
     _unreadable_actions,
     _ids_given_twice,

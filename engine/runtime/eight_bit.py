@@ -94,7 +94,7 @@ def check_companion(companion: Path, model: Path, card: BackboneCard) -> None:
             "the eight-bit version of the backbone does not agree with it",
             expected="a cosine of {least}",
             found="{agreement} for {companion}",
-            remedy="install Protoleaf again or choose another backbone; an eight-bit version of your own can be deleted",
+            remedy="install Protoleaf again, or choose another backbone; delete the file if you made it",
             least=AGREEMENT,
             agreement=f"{agreement:.3f}",
             companion=companion,
@@ -111,7 +111,7 @@ def check_photos(card: BackboneCard, count: int = _CHECK_PHOTOS) -> NDArray[np.u
     paths = sorted(folder.glob("*.jpg"))[:count]
     if len(paths) < count:
         raise ModelError("photos of the sample collection are missing", found=str(folder))
-    return np.stack([decode_square(path.read_bytes(), card.input_side, card.resize_share) for path in paths])
+    return np.stack([decode_square(read_regular(path), card.input_side, card.resize_share) for path in paths])
 
 
 def cosines(found: NDArray[Any], expected: NDArray[Any]) -> NDArray[np.float64]:

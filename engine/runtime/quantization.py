@@ -147,7 +147,7 @@ def _quantise(model: Path, out: Path, folder: Path, activations: Activations, in
                 found="{ranges} others",
                 ranges=len(ranges),
             )
-        _compensate_rounding(plain, quantised, activations.means)
+        compensate_rounding(plain, quantised, activations.means)
         # As ONNX Runtime keeps ranges: it then runs no images.
         method = {"CLS": "CalibrationMethod", "value": "CalibrationMethod.MinMax"}
         data = {name: {"lowest": least, "highest": largest} for name, (least, largest) in ranges.items()}
@@ -181,7 +181,7 @@ def _quantised_nodes(network: Path, in_float: tuple[str, ...]) -> tuple[set[str]
     return {node.output[0] for node in nodes if node.op_type in QUANTISED and node.name not in left}, sorted(left)
 
 
-def _compensate_rounding(network_file: Path, quantised: set[str], means: Mapping[str, NDArray[np.float32]]) -> None:
+def compensate_rounding(network_file: Path, quantised: set[str], means: Mapping[str, NDArray[np.float32]]) -> None:
     """Add to each bias what the rounded weights take away from its channel on average."""
     import onnx
 
@@ -193,7 +193,7 @@ def _compensate_rounding(network_file: Path, quantised: set[str], means: Mapping
         if node.input[0] not in means:
             raise ModelError("the ranges are those of another network", expected=node.input[0])
         weights = onnx.numpy_helper.to_array(arrays[node.input[1]]).astype(np.float64)
-        lost = _mean_lost(weights, means[node.input[0]].astype(np.float64))
+        lost = mean_lost(weights, means[node.input[0]].astype(np.float64))
         has_bias = len(node.input) > 2  # noqa: PLR2004 (values, weights, bias)
         bias = onnx.numpy_helper.to_array(arrays[node.input[2]]) if has_bias else np.float64(0)
         name = f"{node.output[0]}.compensated_bias"
@@ -202,7 +202,7 @@ def _compensate_rounding(network_file: Path, quantised: set[str], means: Mapping
     onnx.save(network, str(network_file))
 
 
-def _mean_lost(weights: NDArray[np.float64], means: NDArray[np.float64]) -> NDArray[np.float64]:
+def mean_lost(weights: NDArray[np.float64], means: NDArray[np.float64]) -> NDArray[np.float64]:
     """What rounding weights (O, C / groups, height, width) takes from each output on average, by means (C,): (O,)."""
     largest = np.abs(weights).max(axis=(1, 2, 3), keepdims=True)
     scale = np.maximum(largest, np.finfo(np.float32).tiny) / LARGEST_WEIGHT

@@ -52,7 +52,13 @@ def _write(folder: Path, rows: int, model: ModelFiles, draw: DrawEmbeddings) -> 
     (folder / SHARDS).mkdir(parents=True)
     count = -(-rows // _SHARD_ROWS)
     manifest = Manifest(
-        f"{rows}", model.backbone_hash, model.card, ("synthetic",), _SHARD_ROWS, count, identity=model.embedding_identity
+        f"{rows}",
+        model.backbone_hash,
+        model.card,
+        ("synthetic",),
+        _SHARD_ROWS,
+        count,
+        identity=model.embedding_identity,
     )
     shards, facts = shards_of(folder, manifest), []
     for number in range(count):

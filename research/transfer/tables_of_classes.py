@@ -6,10 +6,10 @@ from typing import Final
 import numpy as np
 
 from engine.collection.new_project import TRUTH_NAME
+from engine.collection.truth_file import read_truth
 from engine.graph.category_graph import CategoryGraph
 from engine.images.find_images import find_images
 from engine.interchange.detect import read_graph
-from engine.interchange.predictions_file import read_truth
 from engine.interchange.versions.plan import merge_into
 from research.transfer.collection import TransferCollection
 

@@ -35,6 +35,7 @@ from tests.trust.renamer import move_many
 from tests.trust.special_files import open_many
 from tests.trust.stages import Stage, build_stage
 from tests.trust.trials import PROCESSES
+from tests.trust.trios import merge_many
 
 TABLE_START: Final = "<!-- table: written by `make trust` -->"
 TABLE_END: Final = "<!-- end of the table -->"
@@ -73,6 +74,7 @@ INSTRUMENTS: Final = (
     Instrument("texts", "odd texts from elsewhere", open_odd),
     Instrument("guests", "data sets beside five projects", open_guests),
     Instrument("twins", "label imports between twin projects", import_many),
+    Instrument("trios", "three copies merged", merge_many),
 )
 
 

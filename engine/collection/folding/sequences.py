@@ -27,6 +27,7 @@ LONGEST_SPANS: Final = 10  # times the seconds between two shots that a sequence
 LEAST_LONGEST_S: Final = 60  # that any sequence may last
 LAPSE_FRAMES: Final = 6  # at an even interval, from which on they may be a time lapse. Chosen.
 LAPSE_S: Final = 120  # that they last at least: no burst is as long and as even. Chosen.
+LAPSE_REACH: Final = 2  # times the seconds of a sequence that may be between frames of a time lapse. Chosen.
 LAPSE_TOLERANCE: Final = 0.4  # of an interval: by so much the longest differs from the shortest. Chosen.
 
 
@@ -65,9 +66,14 @@ def sequences(shots: ShotTimes, most_seconds: int) -> Integers:
         return all_alone(len(shots.seconds))
     found = np.full(len(shots.seconds), ALONE, dtype=np.int64)
     seconds, sources = shots.seconds[order], shots.sources[order]
-    begins = np.ones(len(order), dtype=bool)
-    begins[1:] = (np.diff(sources) != 0) | (np.diff(seconds) > most_seconds)
-    _divide(seconds, begins, max(LEAST_LONGEST_S, LONGEST_SPANS * most_seconds))
+    is_other = np.diff(sources) != 0
+    begins = np.append(True, is_other | (np.diff(seconds) > most_seconds))
+    runs = np.append(True, is_other | (np.diff(seconds) > LAPSE_REACH * most_seconds))
+    for run in _lasting(seconds, runs, LAPSE_S):
+        begins[run] |= _lapse_begins(seconds[run])
+    longest_s = max(LEAST_LONGEST_S, LONGEST_SPANS * most_seconds)
+    for run in _lasting(seconds, begins, longest_s + 1):
+        begins[run.start + np.array(_cuts(seconds[run], longest_s))] = True
     number = np.cumsum(begins) - 1
     is_sequence = np.bincount(number) > 1
     renumbered = np.where(is_sequence, np.cumsum(is_sequence) - 1, ALONE)
@@ -75,22 +81,12 @@ def sequences(shots: ShotTimes, most_seconds: int) -> Integers:
     return found
 
 
-def _divide(seconds: Integers, begins: NDArray[np.bool_], longest_s: int) -> None:
-    """Set further beginnings: of each frame of a time lapse, and where a sequence lasts longer than it may.
-
-    Args:
-        seconds: (n,) times, ascending within each sequence.
-        begins: (n,) whether a sequence begins with a shot; changed.
-    """
+def _lasting(seconds: Integers, begins: NDArray[np.bool_], least_s: int) -> list[slice]:
+    """Places of the runs of shots, by where they begin, that last so many seconds at least."""
     starts = np.flatnonzero(begins)
     ends = np.append(starts[1:], len(seconds))
-    spans = seconds[ends - 1] - seconds[starts]
-    for place in np.flatnonzero(spans >= LAPSE_S):
-        begins[starts[place] : ends[place]] |= _lapse_begins(seconds[starts[place] : ends[place]])
-    starts = np.flatnonzero(begins)
-    ends = np.append(starts[1:], len(seconds))
-    for place in np.flatnonzero(seconds[ends - 1] - seconds[starts] > longest_s):
-        begins[starts[place] + np.array(_cuts(seconds[starts[place] : ends[place]], longest_s))] = True
+    lasting = np.flatnonzero(seconds[ends - 1] - seconds[starts] >= least_s)
+    return [slice(int(starts[place]), int(ends[place])) for place in lasting]
 
 
 def _lapse_begins(seconds: Integers) -> NDArray[np.bool_]:

@@ -48,28 +48,33 @@ class ClassReader:
     def __init__(self, graph: CategoryGraph, known: Callable[[], Iterable[SourceVersion]] = tuple) -> None:
         self._graph = graph
         self._known = known
-        self._read: dict[tuple[Names, str, Names], ClassReading] = {}
+        self._read: dict[tuple[Names, str, Names, bool], ClassReading] = {}
 
-    def read(self, names: Names, source_id: str = "", other_names: Names = ()) -> ClassReading:
+    def read(
+        self, names: Names, source_id: str = "", other_names: Names = (), *, is_called_so: bool = False
+    ) -> ClassReading:
         """The class that a label names, by its path, the end of it, or its name, and by its source id, if any.
 
         Args:
             other_names: what it may be called where no class has this path, the first that means one counts.
+            is_called_so: whether synonyms do not count: WordNet calls a stranger "unknown".
         """
-        key = names, source_id.strip(), other_names
+        key = names, source_id.strip(), other_names, is_called_so
         if key not in self._read:
             self._read[key] = self._reading(*key)
         return self._read[key]
 
     def known_as(self, name: str) -> list[ClassId]:
-        """The classes of a name, path, source id or synonym; else the one whose name or synonym is spelled otherwise."""
+        """Classes of a name, path, source id or synonym; else the one that is spelled otherwise."""
         fitting = self._graph.fitting(name)
         other = self._spelled_otherwise((name,)) if not fitting else ()
         return list(other) if len(other) == 1 else fitting
 
-    def _reading(self, names: Names, source_id: str, other_names: Names) -> ClassReading:
+    def _reading(self, names: Names, source_id: str, other_names: Names, is_called_so: bool) -> ClassReading:
         exact = self._named(names)
         named = exact or self._spelled_otherwise(names)
+        if is_called_so:
+            named = tuple(each for each in named if loose_name(self._graph.name(each)) == loose_name(names[-1]))
         if not named and not source_id and len(names) == 1 and NAMES_ITS_SOURCE.fullmatch(names[0]):
             source_id = names[0]  # folders of ImageNet are called by their ids
         identified = self._by_source_id.get(source_id, ()) if source_id else ()

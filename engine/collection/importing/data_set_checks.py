@@ -28,7 +28,7 @@ from engine.runtime.providers import choose_providers
 from engine.texts import Message
 
 SAMPLE: Final = 16  # embeddings that are computed here too: a second of work
-LEAST_COSINE: Final = 0.8
+LEAST_COSINE: Final = 0.9
 """Of an embedding with the one computed here. Kinds of arithmetic differ by 0.02; see decision 96."""
 MOST_SHOWN: Final = 5
 LONGEST_PATH: Final = 4096  # bytes
@@ -57,8 +57,9 @@ def backbone_of(data_set: DataSet) -> str:
             hash=found[:12],
             path=path,
         )
-    identity = data_set.manifest.identity
-    return next((model.name for model in all_models() if model.embedding_identity == identity), str(path))
+    identities = wanted, data_set.manifest.identity
+    names = (each.name for each in all_models() if (each.backbone_hash, each.embedding_identity) == identities)
+    return next(names, str(path))
 
 
 def check_width(data_set: DataSet, model: ModelFiles) -> None:

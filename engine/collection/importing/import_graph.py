@@ -1,6 +1,6 @@
 """Bring a taxonomy into a project: what is new of it, or all that changed since it was imported last."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -11,6 +11,7 @@ from engine.graph.edits import AttributesChanged, EdgeAdded
 from engine.graph.group_edits import check_growth
 from engine.interchange.detect import read_graph
 from engine.interchange.imported import ImportedGraph
+from engine.interchange.left_out import LeftOutGroup, grouped
 from engine.interchange.versions.plan import ImportPlan, ImportReport, import_report, plan_addition
 from engine.interchange.versions.source_version import SAME_SOURCE, SourceVersion, likely_base, unpacked, version_in
 from engine.interchange.versions.update import plan_update
@@ -82,6 +83,7 @@ class GraphImport:
     notes_added: int = 0  # classes that got a note or a colour
     classes_removed: int = 0  # that the source has no more
     report: ImportReport | None = None  # the plan of an update
+    left_out: tuple[LeftOutGroup, ...] = ()  # what of the source could not be taken over
     stayed: tuple[str, ...] = ()  # classes that could not be merged or removed, each with the reason
 
 
@@ -131,6 +133,7 @@ def import_graph(
     updates: bool = False,
     removes_gone: bool = False,
     read: ImportedGraph | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> GraphImport:
     """Bring a taxonomy into the project's graph, as one undoable step.
 
@@ -143,11 +146,13 @@ def import_graph(
         updates: take over what the source renamed, moved and merged, too.
         removes_gone: with `updates`: remove the classes without labels that the source has no more.
         read: the source, where it was read before.
+        columns: names of columns by role, as a person named them.
 
     Raises:
         FormatError, GraphError, StorageError: the source cannot be used; the project is as it was.
     """
-    imported = read_graph(source, graph_format, under=under) if read is None else read
+    imported = read_graph(source, graph_format, under=under, columns=columns) if read is None else read
+    is_own = _is_own(project, imported)
     known = likely_base(known_sources(project), imported)
     plan = _plan(project, imported, source.name, known, updates=updates)
     report = import_report(project.classes.graph, imported, plan, project.labels.counts()) if updates else None
@@ -161,7 +166,7 @@ def import_graph(
         if removes_gone:
             removed, kept = _remove(project, plan.gone)
             stayed += kept
-        if known is None or plan.version.classes != known.classes:
+        if not is_own and (known is None or plan.version.classes != known.classes):
             remember(project, plan.version, in_place_of=known)
         step.action = _action(plan, source.name, removed)
     return GraphImport(
@@ -172,6 +177,7 @@ def import_graph(
         notes_added=len(plan.noted),
         classes_removed=removed,
         report=report,
+        left_out=tuple(grouped(imported.left_out)),
         stayed=tuple(stayed),
     )
 
@@ -189,8 +195,14 @@ def _plan(
     return plan
 
 
+def _is_own(project: Project, imported: ImportedGraph) -> bool:
+    """Whether it is a list of this project: no source, but what people made of all of them."""
+    here = project.classes.graph.by_identity()
+    return sum(each in here for each in imported.identities.values()) >= SAME_SOURCE * len(imported.classes)
+
+
 def _looks_alike(project: Project, imported: ImportedGraph) -> bool:
-    return version_in(project.classes.graph).similarity(imported) >= SAME_SOURCE
+    return _is_own(project, imported) or version_in(project.classes.graph).similarity(imported) >= SAME_SOURCE
 
 
 def _merge(project: Project, class_id: ClassId, heir_id: ClassId) -> list[str]:

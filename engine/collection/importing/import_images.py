@@ -119,9 +119,7 @@ def add_class_folders(
         files, class_ids = FoundFiles(), list[int | None]()
         for names, of_folder in groups:
             try:
-                class_id = _class_for(
-                    project, spelling.spelled(names, under), under, before, takes_parts=takes_parts
-                )
+                class_id = _class_for(project, spelling.spelled(names, under), under, before, takes_parts=takes_parts)
             except AmbiguousClassError as error:
                 reason = Message(
                     "nothing in this folder was added, because {what}: {found}; name it by the source id of one",

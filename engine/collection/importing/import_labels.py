@@ -164,7 +164,7 @@ def _planned(
         planner.plan(format_name),
         table=foreign.table,
         unlabelled=foreign.unlabelled,
-        problems=(*foreign.problems, *planner.problems())
+        problems=(*foreign.problems, *planner.problems()),
     )
 
 
@@ -205,13 +205,15 @@ class _Planner:
             return
         reading = ClassReading()
         if label.names:
-            reading = self._reader.read(label.names, label.source_id, label.other_names)
+            reading = self._reader.read(label.names, label.source_id, label.other_names, is_called_so=label.may_be_none)
         if reading.is_conflict:
             self._class_conflicts[self._unclear(label, reading)] = None
             return
         images = self._images_of(label)
-        if not images and label.image not in self._missing:
-            return  # another photo of the same name, or one of several
+        if images or label.image in self._missing:  # else it is another photo of the same name, or one of several
+            self._take_of_images(label, reading, images)
+
+    def _take_of_images(self, label: ForeignLabel, reading: ClassReading, images: tuple[int, ...]) -> None:
         if label.may_be_none and reading.class_id is None:
             self._as_none[join_path(label.names)] += 1
             label = replace(label, names=())

@@ -10,7 +10,7 @@ from typing import Any, Final
 from engine.interchange.labelled_images.class_folders import IMAGES_TABLE
 from engine.interchange.labelled_images.csv_table import PLACED_COLUMNS
 from engine.interchange.labelled_images.darwin_core_archive import permanent_id
-from engine.interchange.labelled_images.records import LabelledImages
+from engine.interchange.labelled_images.records import LabelledImage, LabelledImages
 
 VERSION: Final = "1.0.2"
 _STANDARD: Final = f"https://raw.githubusercontent.com/tdwg/camtrap-dp/{VERSION}"
@@ -38,6 +38,17 @@ _CAVEATS: Final = (
     "Deployments are folders. A collection does not know the cameras: sampling design and capture method are "
     "placeholders, and so are places and times where the comments say so."
 )
+_TYPES: Final[Mapping[str, frozenset[str]]] = {
+    "human": frozenset({"human", "humans", "person", "people", "homo sapiens"}),
+    "vehicle": frozenset({"vehicle", "vehicles", "motor vehicle", "car", "cars"}),
+    "blank": frozenset({"blank", "blanks", "empty", "nothing", "no animal", "false trigger", "misfire"}),
+    "unknown": frozenset({"unknown", "unidentified"}),
+    "unclassified": frozenset({"unclassified", "not classified"}),
+}
+"""Names of classes that mean what the standard has types of its own for."""
+NOT_CLASSIFIED: Final = frozenset({"", "unknown", "unclassified"})
+_HUMAN_TAXON: Final = "homo sapiens"
+_CLASS_TAG: Final = "class:"  # in front of the name of a class that is no taxon
 _WORLD: Final = (-180.0, -90.0, 180.0, 90.0)  # longitude and latitude from, longitude and latitude to
 
 
@@ -46,15 +57,67 @@ class Deployment:
     """Images of one folder, taken for those of one camera at one place."""
 
     name: str  # the folder; it is the deployment's id, too
-    times: list[datetime] = field(default_factory=list)  # of its images
+    times: list[datetime] = field(default_factory=list)  # of its images, by their cameras
+    other_times: list[datetime] = field(default_factory=list)  # of files, and of dates without a time
+    cameras: set[tuple[str, str]] = field(default_factory=set)  # makes and models, and serial numbers
     places: list[tuple[float, float]] = field(default_factory=list)  # latitude and longitude of those that say it
     has_doubtful_times: bool = False  # whether some have no time of their own, or none with a time zone
+
+    def add_time(self, time: datetime, *, is_of_camera: bool) -> None:
+        """Add the time of an image."""
+        (self.times if is_of_camera else self.other_times).append(time)
+
+    @property
+    def known_times(self) -> list[datetime]:
+        """Those by cameras, from which effort is computed; others where there is none."""
+        return self.times or self.other_times
+
+    @property
+    def camera(self) -> str:
+        """Make and model where all images are of one; else ""."""
+        return _only({camera for camera, _ in self.cameras})
+
+    @property
+    def serial(self) -> str:
+        """The camera's serial number where all images are of one camera; else ""."""
+        return _only({serial for _, serial in self.cameras})
+
+
+def _only(names: set[str]) -> str:
+    return next(iter(names)) if len(names) == 1 else ""
+
+
+def observed(images: LabelledImages, image: LabelledImage) -> tuple[str, str]:
+    """The type of an image's observation, and the name of its class; "" without one."""
+    if image.class_id is None:
+        return ("unknown" if image.is_of_none else "unclassified"), ""
+    names = {name.casefold() for path in images.paths(image.class_id) for name in path}
+    names.update(map(str.casefold, images.graph.attributes(image.class_id).other_names))
+    kind = next((kind for kind, words in _TYPES.items() if words & names), "animal")
+    return kind, images.graph.name(image.class_id)
+
+
+def is_taxon(kind: str, name: str) -> bool:
+    """Whether the class of an observation of a type is one; of people only their species is."""
+    return kind == "animal" or (kind == "human" and name.casefold() == _HUMAN_TAXON)
+
+
+def class_tag(name: str) -> str:
+    """The tag that keeps the name of a class that is no taxon."""
+    return _CLASS_TAG + name.replace("|", "/")
+
+
+def tagged_class(tags: str) -> str:
+    """The class in the tags of an observation; "" for none."""
+    parts = (tag.strip() for tag in tags.split("|"))
+    return next((tag.removeprefix(_CLASS_TAG).strip() for tag in parts if tag.startswith(_CLASS_TAG)), "")
 
 
 def package_json(images: LabelledImages, deployments: Iterable[Deployment]) -> bytes:
     """The package's description; unknown facts are filled in as the standard allows, and described in words."""
     known = list(deployments)
-    times = [time for each in known for time in each.times] or [images.made_at]
+    times = [time for each in known for time in each.times]
+    times = times or [time for each in known for time in each.other_times] or [images.made_at]
     own_table = _resource("images") | {  # what the standard has no column for
         "path": IMAGES_TABLE,
         "schema": {"fields": [{"name": name, "type": "string"} for name in PLACED_COLUMNS]},
@@ -88,7 +151,11 @@ def package_json(images: LabelledImages, deployments: Iterable[Deployment]) -> b
 def _taxa(images: LabelledImages) -> list[dict[str, str]]:
     """Each name once, as observations have it; namesakes under several parents share one line, without any's id."""
     taxa: dict[str, dict[str, str]] = {}
+    observations = (observed(images, image) for image in images.images)
+    names = {name for kind, name in observations if is_taxon(kind, name)}
     for class_id in images.used_classes:
+        if images.graph.name(class_id) not in names:
+            continue
         attributes, name = images.graph.attributes(class_id), images.graph.name(class_id)
         facts = {} if name in taxa else {"taxonID": attributes.source_id, "taxonRank": attributes.rank}
         taxa[name] = {"scientificName": name, **{term: text for term, text in facts.items() if text}}

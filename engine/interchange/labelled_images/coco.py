@@ -129,7 +129,7 @@ def _entries(
             "license": 0,
             "width": facts.width,
             "height": facts.height,
-            "date_captured": facts.taken_at.isoformat(sep=" ") if facts.taken_at else "",
+            "date_captured": facts.date_text.replace("T", " "),
         }
         if (label := labels.of(image)) is not None:
             size = facts.width, facts.height

@@ -12,7 +12,7 @@ from engine.errors import FormatError, StorageError
 from engine.interchange.labelled_images.foreign_labels import ForeignLabels
 from engine.interchange.labelled_images.label_tables import LabelTable
 from engine.interchange.labelled_images.records import LabelledImages, WrittenExport
-from engine.interchange.labelled_images.table_rows import COLUMNS, PLACED, Value, row_of, rows
+from engine.interchange.labelled_images.table_rows import COLUMNS, LABEL_COLUMNS, PLACED, Value, row_of, rows
 from engine.interchange.labelled_images.table_rows import Row as TypedRow
 from engine.interchange.table_writer import write_table
 from engine.interchange.tables.dialects import Purpose
@@ -25,7 +25,7 @@ from engine.new_file import text_into
 
 Given = Mapping[str, str]  # column by role, as a person named them
 SEVERAL: Final = " | "  # between the paths of a class with several parents; a "|" in a name is written "\|"
-PLACED_COLUMNS: Final = (PLACED, *COLUMNS)  # of the table of a folder
+PLACED_COLUMNS: Final = (PLACED, *LABEL_COLUMNS)  # of the table of a folder
 _SUFFIXES: Final = TABLE_FILES | {".zip"}
 
 
@@ -73,7 +73,9 @@ def opened_labels(source: Path, given: Given | None = None, called: str = "") ->
             layout = recognised(found.columns, found.sample, Purpose.LABELS, given, name=called or source.name)
             table = LabelTable(source, found.columns, layout)
             if table.is_ours or fallback == WESTERN:
-                yield OpenLabels(table, table.reading(found.sample), found.rows if layout.has_header else found.all_rows)
+                yield OpenLabels(
+                    table, table.reading(found.sample), found.rows if layout.has_header else found.all_rows
+                )
                 return
 
 

@@ -94,7 +94,7 @@ def _occurrence(
     assert image.class_id is not None, "only such are written"
     return (
         ids[image.image_id], "MachineObservation", "present", images.title, str(image.image_id),
-        fact.taken_at.isoformat() if fact.taken_at else "",
+        fact.date_text,
         f"{fact.latitude:.7f}" if has_place else "", f"{fact.longitude:.7f}" if has_place else "",
         "WGS84" if has_place else "",
         *_identified(images, image, image.class_id, is_person=image.is_verified),
@@ -108,8 +108,7 @@ def _medium(image: LabelledImage, ids: Mapping[int, str], facts: Mapping[int, Ph
         url = quote(image.path.encode("utf-8", "surrogateescape"), safe="/")
     except UnicodeEncodeError:  # unpaired surrogates, as Windows allows them
         url = ""
-    taken_at = fact.taken_at.isoformat() if fact.taken_at else ""
-    return ids[image.image_id], "StillImage", fact.media_type, url, image.file.name, taken_at
+    return ids[image.image_id], "StillImage", fact.media_type, url, image.file.name, fact.date_text
 
 
 def _identifications(images: LabelledImages, image: LabelledImage, ids: Mapping[int, str]) -> Iterator[Iterable[str]]:
@@ -146,7 +145,7 @@ def _labels(archive: zipfile.ZipFile, source: Path) -> ForeignLabels:
         )
     media: dict[str, list[str]] = {}
     for table in others:
-        if table.row_type in terms.MEDIA_TYPES:
+        if table.file and table.row_type in terms.MEDIA_TYPES:
             for row in _rows(archive, table):
                 place = next((row[term] for term in terms.MEDIA_PLACES if row.get(term)), "")
                 media.setdefault(row[""], []).extend([place] if place else [])

@@ -43,7 +43,7 @@ class Table:
     """A table of an archive."""
 
     row_type: str  # what a row is, as a term
-    file: str  # its name in the archive
+    file: str  # its name in the archive; "" where the description names none
     columns: Mapping[int, str]
     """Term of each column, by its number; the first column is the occurrence's id where it has no term."""
     separator: str = ","  # between cells
@@ -146,36 +146,45 @@ def _one_line(cell: str) -> str:
 def tables_in(meta: bytes) -> list[Table]:
     """The tables of an archive, its core first.
 
+    An extension may name no file; the core does.
+
     Raises:
         FormatError: `meta.xml` is no description of an archive, or names a file outside of it.
     """
     root = xml_tree(meta, META).getroot()
     try:
         tables = [_table(part) for tag in ("core", "extension") for part in root.findall(f"{_TEXT}{tag}")]
-    except (ValueError, AttributeError) as error:
+    except ValueError as error:
         raise FormatError("{meta} cannot be understood", found=str(error)[:200], meta=META) from error
-    if root.tag != f"{_TEXT}archive" or not tables:
+    if root.tag != f"{_TEXT}archive" or root.find(f"{_TEXT}core") is None:
         raise FormatError("{meta} describes no Darwin Core archive", found=str(root.tag)[:200], meta=META)
+    if not tables[0].file:
+        raise FormatError(
+            "the core in {meta} names no file", expected="<files><location>taxa.txt</location></files>", meta=META
+        )
     return tables
 
 
 def _table(part: Element) -> Table:
     fields = part.findall(f"{_TEXT}field")
     id_index = next(part.iterchildren(f"{_TEXT}id", f"{_TEXT}coreid"), None)
+    location = (part.findtext(f"{_TEXT}files/{_TEXT}location") or "").strip()
     return Table(
         part.get("rowType", ""),
-        checked_name(part.find(f"{_TEXT}files/{_TEXT}location").text.strip(), META),
+        checked_name(location, META) if location else "",
         {int(field.get("index")): field.get("term", "") for field in fields if field.get("index") is not None},
-        _plain(part.get("fieldsTerminatedBy", ",")),
+        _plain(part.get("fieldsTerminatedBy", ",")) or ",",
         _plain(part.get("fieldsEnclosedBy", '"')),
-        int(part.get("ignoreHeaderLines", "0")),
+        int(part.get("ignoreHeaderLines") or "0"),
         part.get("encoding", "UTF-8"),
         0 if id_index is None else int(id_index.get("index", "0")),
     )
 
 
 def _plain(sign: str) -> str:
-    return _ESCAPES.get(sign, sign)
+    """A separator or quote as one character; "" for none, or for what is no single one."""
+    plain = _ESCAPES.get(sign, sign)
+    return plain if len(plain) == 1 else ""
 
 
 _EML: Final = "https://eml.ecoinformatics.org/eml-2.2.0"

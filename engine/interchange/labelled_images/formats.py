@@ -9,6 +9,7 @@ from typing import BinaryIO, Final
 from engine.errors import FormatError, StorageError, UsageError
 from engine.interchange.labelled_images import (
     camtrap_dp,
+    camtrap_dp_reading,
     class_folders,
     coco,
     csv_table,
@@ -151,8 +152,8 @@ FORMATS: Final[Mapping[str, ImageFormat]] = {
         "camera trap data package 1.0: deployments, media and observations, as Agouti, TRAPPER and GBIF exchange them",
         camtrap_dp.CANNOT_CARRY,
         write_folder=camtrap_dp.write,
-        read=camtrap_dp.read,
-        fits=camtrap_dp.fits,
+        read=camtrap_dp_reading.read,
+        fits=camtrap_dp_reading.fits,
         group=FormatGroup.NATURE,
     ),
     "label-studio": ImageFormat(

@@ -95,7 +95,9 @@ class LabelTable:
     def needed(self) -> list[str]:
         """The columns that are read, for tables that can leave out the others."""
         layout = self._layout
-        places = {*self._own.values(), *layout.columns.values(), *(at for _, at in (*layout.ranks, *layout.vernacular))}
+        roles = (layout.columns.get(role) for role in (*_ALONE, *_CLASS_ROLES))
+        places = {*self._own.values(), *(at for at in roles if at is not None)}
+        places |= {at for _, at in (*layout.ranks, *layout.vernacular)}
         places |= {self._keys[key] for key in map(column_key, _NEEDED.get(self._dialect, ())) if key in self._keys}
         return [self._columns[at] for at in sorted(places)]
 

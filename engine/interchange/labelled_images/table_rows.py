@@ -22,13 +22,16 @@ Row = dict[str, Value]
 
 PERSON: Final = "person"
 MODEL: Final = "model"
-COLUMNS: Final = (
+LABEL_COLUMNS: Final = (
     "image", "class", "path", "all_paths", "source_id", "decided_by", "labelled_by", "labelled_at", "label_source",
     "stars", "flagged", "comment", "score", "leaf", "leaf_path", "leaf_score", "safe_class", "safe_path", "safe_score",
     "is_unknown", "model", "setting", "exported_at", "sequence", "content_hash", "file",
 )  # fmt: skip
-"""In the order in which they stand; `image`, `class` and `path` are what `evaluate --truth` reads, too."""
+"""Of the tables in folders, in order; `image`, `class` and `path` are what `evaluate --truth` reads, too."""
+COLUMNS: Final = (*LABEL_COLUMNS, "taken_at", "camera", "serial", "latitude", "longitude")
+"""Of tables by themselves: also what the photo's file says."""
 KINDS: Final = {
+    "latitude": "float", "longitude": "float",
     "score": "float", "leaf_score": "float", "safe_score": "float", "is_unknown": "flag", "labelled_at": "time",
     "exported_at": "time", "all_paths": "texts", "stars": "whole", "flagged": "flag",
 }  # fmt: skip
@@ -50,7 +53,15 @@ MOST_STARS: Final = 5
 def rows(images: LabelledImages) -> Iterator[Row]:
     """The rows, with every column; None and () for empty cells."""
     for image in images.each():
-        yield row_of(images, image)
+        facts = images.facts_of(image.file)
+        yield {
+            **row_of(images, image),
+            "taken_at": facts.date_text or None,
+            "camera": facts.camera or None,
+            "serial": facts.serial or None,
+            "latitude": facts.latitude,
+            "longitude": facts.longitude,
+        }
 
 
 def row_of(images: LabelledImages, image: LabelledImage) -> Row:
@@ -139,7 +150,7 @@ class NamedClass:
 def class_in(row: Mapping[str, str]) -> NamedClass:
     """The class of a row as `label_in` takes it; without a name it is none of the classes."""
     text, path = row.get("class", "").strip(), row.get("path", "").strip()
-    may_be_none = not path and (loose_name(text) in NONE_NAMES or "may_be_none" in row)
+    may_be_none = split_path(path)[-1:] != (text,) and (loose_name(text) in NONE_NAMES or "may_be_none" in row)
     if not text or (may_be_none and row.get("is_unknown", "").strip().casefold() in YES):
         return NamedClass(())
     others = tuple(filter(None, row.get(OTHER_NAMES, "").split("\n")))

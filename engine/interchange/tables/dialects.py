@@ -210,7 +210,7 @@ DIALECTS: Final = (
         "GBIF",
         _CLASSES,
         ("taxonKey", "scientificName"),
-        {Role.ID: ("taxonKey",), Role.CLASS: ("canonicalName", "species", "scientificName")},
+        {Role.ID: ("taxonKey",), Role.CLASS: ("scientificName",)},
         marked("a species list; ranks are columns"),
     ),
     Dialect(
@@ -235,7 +235,7 @@ DIALECTS: Final = (
         ("scientificName",),
         {
             Role.ID: ("taxonID", "taxonKey", "id"),
-            Role.CLASS: ("canonicalName", "scientificName"),
+            Role.CLASS: ("scientificName",),
             Role.GENUS: ("genericName", "genus"),
             Role.SUBGENUS: ("infragenericEpithet",),
             Role.PATH: ("higherClassification",),
@@ -269,3 +269,6 @@ DIALECTS: Final = (
     ),
 )
 """In the order in which a table is compared with them."""
+
+CHECKLISTS: Final = frozenset({"coldp-name-usage", "gbif", "worms", "darwin-core"})
+"""Dialects of tables of taxa, which come in archives as well."""

@@ -15,7 +15,7 @@ from engine.interchange.table_text import is_preamble, opened_file, text_lines, 
 from engine.interchange.tables.recognise import Row
 from engine.interchange.tables.workbooks import WORKBOOK_SUFFIXES, is_workbook, sheets_of
 from engine.interchange.text_file import SURROGATES, UTF_8, WESTERN, encoding_of_text
-from engine.texts import enumerated, line_of
+from engine.texts import Message, enumerated, line_of, marked
 
 SEPARATORS: Final = ("\t", ",", ";", "|")
 SAMPLE_ROWS: Final = 50
@@ -23,6 +23,7 @@ TITLE_ROWS: Final = 20
 """Among so many first rows the header is looked for: titles and notes may stand above it. Chosen."""
 TABLE_FILES: Final = frozenset({".csv", ".tsv", ".txt", ".tab", *WORKBOOK_SUFFIXES})
 
+LINE: Final = marked("line {number} of {name}")
 Fits = Callable[[Sequence[str], Sequence[Row]], bool]
 """Whether a row may be the header, with the rows below it."""
 
@@ -37,6 +38,11 @@ class Table:
     sample: tuple[Row, ...]  # the first of these
     header_line: int = 1
     encoding: str = ""  # of its text; "" for a workbook
+    place: str = LINE  # how a row is named in messages, with its number
+
+    def place_of(self, number: int) -> str:
+        """A row in messages."""
+        return Message(self.place, {"number": number, "name": self.name, "source_name": self.name})
 
     @property
     def all_rows(self) -> Iterator[Row]:
@@ -83,7 +89,7 @@ def opened_table(
             encoding = encoding_of_text(file, noun, fallback)
             errors = SURROGATES if encoding == UTF_8 and fallback == SURROGATES else "strict"
             lines = stack.enter_context(closing(text_lines(file, noun, encoding, errors=errors)))
-            yield _text_table(lines, noun, fits, encoding)
+            yield text_table(lines, noun, fits, encoding)
 
 
 def table_of(name: str, rows: Iterable[Row], fits: Fits, *, encoding: str = "") -> Table | None:
@@ -95,7 +101,7 @@ def table_of(name: str, rows: Iterable[Row], fits: Fits, *, encoding: str = "") 
         return None
     line, columns = first[at]
     below = first[at + 1 :]
-    rows_below = chain(below, limits.at_most(waiting, name))
+    rows_below = limits.at_most(chain(below, waiting), name)
     return Table(name, tuple(cell.strip() for cell in columns), rows_below, tuple(below[:SAMPLE_ROWS]), line, encoding)
 
 
@@ -120,16 +126,21 @@ def _first_fitting(sheets: Iterable[tuple[str, Iterable[Row]]], fits: Fits, noun
     return first or Table(noun, (), iter(()), ())
 
 
-def _text_table(lines: Iterator[str], noun: str, fits: Fits, encoding: str) -> Table:
+def text_table(lines: Iterator[str], noun: str, fits: Fits, encoding: str = "") -> Table:
+    """The table of a text, with the separator by which its header fits."""
     first = list(islice(lines, TITLE_ROWS + SAMPLE_ROWS))
     separators: list[tuple[int, str]] = []
     for separator in SEPARATORS:
-        rows = list(_rows(iter(first), noun, separator, is_strict=False))
+        try:
+            rows = list(text_rows(first, noun, separator, is_strict=False))
+        except FormatError:
+            continue  # a cell is too long between these: the right ones show it
         at = _header_place([cells for _, cells in rows], rows, fits)
         separators += [] if at is None else [(len(rows[at][1]), separator)]
     widest = max((width for width, _ in separators), default=0)
     separator = next((each for width, each in separators if width == widest), "")
-    all_rows = _rows(chain(first, lines), noun, separator or _likely_separator(first))
+    read = text_rows(chain(first, lines), noun, separator or _likely_separator(first))
+    all_rows = ((line, [unguarded(cell) for cell in cells]) for line, cells in read)
     found = table_of(noun, all_rows, fits, encoding=encoding) if separator else None
     return found or _without_header(noun, all_rows, encoding)
 
@@ -146,13 +157,33 @@ def _likely_separator(lines: Sequence[str]) -> str:
     return max(SEPARATORS, key=line.count)
 
 
-def _rows(lines: Iterator[str], noun: str, separator: str, *, is_strict: bool = True) -> Iterator[Row]:
-    """Line number and cells of each row that is not blank."""
-    reader = csv.reader(lines, delimiter=separator, strict=is_strict, quoting=_quoting(separator))
+def text_rows(
+    lines: Iterable[str], noun: str, separator: str, quote: str = '"', *, is_strict: bool = True
+) -> Iterator[Row]:
+    """Line number and cells of each row that is not blank.
+
+    Between tabs a quote may be a part of the text, as in GBIF's tables: there only a cell in quotes loses them.
+
+    Args:
+        lines: with their ends.
+        noun: the table's name, for errors.
+        quote: around cells; "" for none.
+
+    Raises:
+        FormatError: it is no such table.
+    """
+    has_quotes = bool(quote) and separator != "\t"
+    reader = csv.reader(
+        lines,
+        delimiter=separator,
+        quotechar=quote or None,
+        strict=is_strict,
+        quoting=csv.QUOTE_MINIMAL if has_quotes else csv.QUOTE_NONE,
+    )
     try:
         for cells in reader:
             if not is_preamble(cells):
-                yield reader.line_num, [unguarded(_unquoted(cell) if separator == "\t" else cell) for cell in cells]
+                yield reader.line_num, cells if has_quotes else [_unquoted(cell, quote) for cell in cells]
     except csv.Error as error:
         place = line_of(reader.line_num, noun)
         raise FormatError(
@@ -160,14 +191,9 @@ def _rows(lines: Iterator[str], noun: str, separator: str, *, is_strict: bool = 
         ) from error
 
 
-def _quoting(separator: str) -> int:
-    """Between tabs a quote may be a part of the text, as in GBIF's tables."""
-    return csv.QUOTE_NONE if separator == "\t" else csv.QUOTE_MINIMAL
-
-
-def _unquoted(cell: str) -> str:
-    is_quoted = len(cell) > 1 and cell.startswith('"') and cell.endswith('"')
-    return cell[1:-1].replace('""', '"') if is_quoted else cell
+def _unquoted(cell: str, quote: str) -> str:
+    is_quoted = bool(quote) and len(cell) > 1 and cell.startswith(quote) and cell.endswith(quote)
+    return cell[1:-1].replace(2 * quote, quote) if is_quoted else cell
 
 
 def _only_table(names: Sequence[str], noun: str) -> str:

@@ -27,7 +27,9 @@ _SCIENTIFIC: Final = ("scientific_name", "canonical_name", "specific_epithet", "
 _IMAGE_FILE: Final = re.compile(
     r"\w\.(?:jpe?g|png|tiff?|gif|bmp|webp|hei[cf]|avif|jp2|dng|cr[23]|nef|arw|raf|rw2|orf)\s*$", re.IGNORECASE
 )
+_ID_OF_IMAGE: Final = ("image_id",)
 _NUMBER: Final = re.compile(r"\s*[\d.,]*\s*")
+_LANGUAGE_OF: Final = {column_key(name): code for code, names in VERNACULAR_COLUMNS.items() for name in names}
 _PARTS: Final = frozenset({Role.GENUS, Role.SUBGENUS, Role.SPECIES_EPITHET, Role.SUBSPECIES_EPITHET})
 """Roles that a column of a rank may have at the same time."""
 
@@ -109,7 +111,7 @@ def layout_of(
     ranks = {rank: at for rank, at in ranks.items() if at not in chosen.values()} | _given_ranks(given or {}, columns)
     dropped = {word for word, name in (given or {}).items() if not name}
     ranks = {rank: at for rank, at in ranks.items() if rank not in dropped}
-    roles = _roles(keys, {*ranks.values(), *chosen.values()}, dialect) | chosen
+    roles = _roles(keys, rows, {*ranks.values(), *chosen.values()}, dialect) | chosen
     roles = {role: at for role, at in roles.items() if role not in dropped}
     layout = Layout(
         roles,
@@ -153,22 +155,28 @@ def _is_of_numbers(rows: Sequence[Sequence[str]], at: int) -> bool:
 
 
 def _image_column(keys: Sequence[str], rows: Sequence[Sequence[str]]) -> int | None:
-    """The column of names of image files, first of those that are called so; None where no name ends as one."""
-    found = [at for at in range(len(keys)) if any(at < len(row) and _IMAGE_FILE.search(row[at]) for row in rows)]
-    named = {column_key(name): place for place, name in enumerate(ROLES[Role.FILE].names)}
-    return min(found, key=lambda at: (named.get(keys[at], len(named)), at), default=None)
+    """The first column of names of image files, where none but perhaps one of ids is called so."""
+    if any(column_key(name) in keys for name in ROLES[Role.FILE].names if name not in _ID_OF_IMAGE):
+        return None
+    return next(
+        (at for at in range(len(keys)) if any(at < len(row) and _IMAGE_FILE.search(row[at]) for row in rows)), None
+    )
 
 
-def _roles(keys: Sequence[str], ranks: Collection[int], dialect: Dialect | None) -> dict[Role, int]:
+def _roles(
+    keys: Sequence[str], rows: Sequence[Sequence[str]], ranks: Collection[int], dialect: Dialect | None
+) -> dict[Role, int]:
     """The column of each role; a column of a rank has no other role, unless it is a part of the name as well."""
     found: dict[Role, int] = {}
     own = {} if dialect is None else dialect.columns
     for names_of in (own, {role: each.names for role, each in ROLES.items() if own.get(role) != ()}):
         for role, names in names_of.items():
             taken = {*found.values(), *(() if role in _PARTS else ranks)}
-            places = (keys.index(key) for key in map(column_key, names) if key in keys)
-            at = next((place for place in places if place not in taken), None)
-            if at is not None:
+            places = [keys.index(key) for key in map(column_key, names) if key in keys]
+            free = [place for place in places if place not in taken]
+            if free:
+                named = (place for place in free if role is not Role.CLASS or not _is_of_numbers(rows, place))
+                at = next(named, free[0])  # numbers are the class only where nothing names it
                 found.setdefault(role, at)
     return found
 
@@ -179,12 +187,7 @@ def _names_of(role: Role, dialect: Dialect | None) -> tuple[str, ...]:
 
 
 def _languages(keys: Sequence[str]) -> list[tuple[str, int]]:
-    return [
-        (code, at)
-        for code, names in VERNACULAR_COLUMNS.items()
-        for at, key in enumerate(keys)
-        if key in {column_key(each) for each in names}
-    ]
+    return [(_LANGUAGE_OF[key], at) for at, key in enumerate(keys) if key in _LANGUAGE_OF]
 
 
 def _is_enough(layout: Layout, purpose: Purpose) -> bool:

@@ -15,10 +15,12 @@ class Role(StrEnum):
     FILE = "file"
     FOLDER = "folder"
     CLASS = "class"
+    PLAIN_NAME = "plain_name"
     PATH = "path"
     RANK = "rank"
     ID = "id"
     SOURCE_ID = "source_id"
+    IDENTITY = "identity"
     PARENT_ID = "parent_id"
     PARENT_NAME = "parent"
     ACCEPTED_ID = "accepted_id"
@@ -70,6 +72,7 @@ ROLES: Final[Mapping[Role, RoleNames]] = {
             "wissenschaftlicher Name", "nom scientifique", "nombre científico", "Artname", "Art", "espèce", "especie",
         ),
     ),
+    Role.PLAIN_NAME: RoleNames(marked("name of the class without its author"), ("canonical_name",)),
     Role.PATH: RoleNames(
         marked("names from the top down"), ("path", "lineage", "classification", "higher_classification", "taxonomy")
     ),
@@ -78,6 +81,7 @@ ROLES: Final[Mapping[Role, RoleNames]] = {
         marked("id"), ("taxon_id", "taxon_key", "name_usage_id", "tsn", "aphia_id", "tax_id", "id", "class_id", "key")
     ),
     Role.SOURCE_ID: RoleNames(marked("id in the source that it came from"), ("source_id",)),
+    Role.IDENTITY: RoleNames(marked("identity of the class in lists of Protoleaf"), ("identity",)),
     Role.PARENT_ID: RoleNames(
         marked("id of the class above"),
         (
@@ -87,7 +91,8 @@ ROLES: Final[Mapping[Role, RoleNames]] = {
     ),
     Role.PARENT_NAME: RoleNames(
         marked("name of the class above"),
-        ("parent", "parent_name_usage", "parent_name", "parent_taxon", "parent_class", "superclass", "broader"),
+        ("parent", "parents", "parent_name_usage", "parent_name", "parent_taxon", "parent_class", "superclass",
+         "supercategory", "broader"),
     ),
     Role.ACCEPTED_ID: RoleNames(
         marked("id of the accepted class"),

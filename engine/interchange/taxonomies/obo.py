@@ -12,7 +12,15 @@ from typing import Final
 
 from engine.errors import FormatError
 from engine.graph.class_attributes import IN_FILES
-from engine.interchange.imported import Edge, ImportedClass, ImportedGraph, attributes_at, clean_name_at, disambiguated
+from engine.interchange.imported import (
+    Edge,
+    ImportedClass,
+    ImportedGraph,
+    clean_name_at,
+    disambiguated,
+    fitting_attributes,
+)
+from engine.interchange.left_out import LeftOut, Reason
 from engine.interchange.taxonomy_file import Opening, taxonomy_lines
 from engine.texts import Message, line_of
 
@@ -46,21 +54,30 @@ class _Term:
 def read(source: Path) -> ImportedGraph:
     """Read the terms of an ontology in OBO format 1.2 or 1.4; the keys are the terms' ids."""
     terms: dict[str, _Term] = {}
+    left_out: list[LeftOut] = []
     for term in _terms(source):
         key = _id(term, source.name)
         if key in terms:
-            raise FormatError(
-                "line {line} of {source} has the id of an earlier term", found=key, line=term.line, source=source.name
-            )
-        terms[key] = term
-    obsolete = {key for key, term in terms.items() if term.first("is_obsolete").casefold() == "true"}
-    kept = {key: term for key, term in terms.items() if key not in obsolete}
-    names = {
-        key: clean_name_at(f"the term in line {term.line} of {source.name}", _value(term.first("name")) or key)
-        for key, term in kept.items()
-    }
-    edges = _edges(kept, obsolete, source.name)
-    return disambiguated(names, edges, source.name, lambda key, name: _class(key, kept[key], name, source.name))
+            left_out.append(LeftOut(Reason.REPEATED, f"{key} ({line_of(term.line, source.name)})"))
+        terms.setdefault(key, term)
+    kept = {key: term for key, term in terms.items() if term.first("is_obsolete").casefold() != "true"}
+    names = {key: _name(key, term, source.name, left_out) for key, term in kept.items()}
+    edges = _edges(kept, names, left_out)
+
+    def class_of(key: str, name: str) -> ImportedClass:
+        return _class(key, kept[key], name, source.name, left_out)
+
+    return disambiguated(names, edges, source.name, class_of, left_out=left_out)
+
+
+def _name(key: str, term: _Term, source_name: str, left_out: list[LeftOut]) -> str:
+    """The name of a term; its id where no class can have that name."""
+    place = line_of(term.line, source_name)
+    try:
+        return clean_name_at(place, _value(term.first("name")) or key)
+    except FormatError:
+        left_out.append(LeftOut(Reason.BAD_NAME, f"{key} ({place})"))
+        return clean_name_at(place, key)
 
 
 def fits(opening: Opening) -> bool:
@@ -105,26 +122,19 @@ def _id(term: _Term, source_name: str) -> str:
     return key
 
 
-def _edges(terms: dict[str, _Term], obsolete: set[str], source_name: str) -> dict[Edge, None]:
+def _edges(terms: dict[str, _Term], names: dict[str, str], left_out: list[LeftOut]) -> dict[Edge, None]:
+    """From parents that are terms of the file; those of other ontologies, and obsolete ones, are left out."""
     edges: dict[Edge, None] = {}
     for key, term in terms.items():
-        for text, line in term.tags.get("is_a", ()):
-            parent = _value(text)
-            if parent not in terms:
-                kind = Message("is obsolete") if parent in obsolete else Message("is no term there")
-                raise FormatError(
-                    'line {line} of {source_name} names the parent "{parent}", which {kind}',
-                    remedy="add that term, or take this line out",
-                    line=line,
-                    source_name=source_name,
-                    parent=parent,
-                    kind=kind,
-                )
-            edges[parent, key] = None
+        parents = [_value(text) for text, _ in term.tags.get("is_a", ())]
+        there = [each for each in parents if each in terms]
+        edges |= dict.fromkeys((each, key) for each in there)
+        if parents and not there:
+            left_out.append(LeftOut(Reason.NO_PARENT, f"{names[key]} ({parents[0]})"))
     return edges
 
 
-def _class(key: str, term: _Term, name: str, source_name: str) -> ImportedClass:
+def _class(key: str, term: _Term, name: str, source_name: str, left_out: list[LeftOut]) -> ImportedClass:
     values: dict[str, str | tuple[str, ...]] = {"source_id": key}
     for each in IN_FILES:
         lines = [found for tag in each.obo for found in term.tags.get(tag, ())]
@@ -136,7 +146,7 @@ def _class(key: str, term: _Term, name: str, source_name: str) -> ImportedClass:
         if texts:
             values[each.name] = tuple(texts) if isinstance(each.default, tuple) else texts[0]
     place = Message("the term in {line}", {"line": line_of(term.line, source_name)})
-    return ImportedClass(key, name, attributes_at(place, name, **values))
+    return ImportedClass(key, name, fitting_attributes(place, name, left_out, **values))
 
 
 def _rank(text: str) -> str:

@@ -20,7 +20,15 @@ from engine.errors import FormatError
 from engine.graph.class_attributes import IN_FILES
 from engine.graph.identities import NO_IDENTITY, identity_in
 from engine.graph.language_tags import split_language, with_language
-from engine.interchange.imported import Edge, ImportedClass, ImportedGraph, attributes_at, clean_name_at, disambiguated
+from engine.interchange.imported import (
+    Edge,
+    ImportedClass,
+    ImportedGraph,
+    clean_name_at,
+    disambiguated,
+    fitting_attributes,
+)
+from engine.interchange.left_out import LeftOut, Reason
 from engine.interchange.taxonomy_file import Opening, check_parts, json_document, taxonomy_bytes
 from engine.interchange.text_file import decoded
 from engine.interchange.xml_files import xml_tree
@@ -221,13 +229,27 @@ def read(source: Path) -> ImportedGraph:
     for statement in statements:
         if statement.subject in concepts:
             facts.setdefault(statement.subject, {}).setdefault(statement.predicate, []).append(statement.value)
-    labels = {key: _labels(key, concepts, facts.get(key, {}), source.name) for key in concepts}
-    names = {key: clean_name_at(f"the concept {key} in {source.name}", found[0].text) for key, found in labels.items()}
+    labels = {key: sorted(_texts(facts.get(key, {}), PREFERRED), key=_language_key) for key in concepts}
+    left_out: list[LeftOut] = []
+    names: dict[str, str] = {}
+    for key, found in labels.items():
+        try:
+            names[key] = clean_name_at(key, found[0].text if found else "")
+        except FormatError:
+            left_out.append(LeftOut(Reason.DEPRECATED, key))
 
     def class_of(key: str, name: str) -> ImportedClass:
-        return _class(key, name, labels[key], facts.get(key, {}), source.name)
+        return _class(key, name, labels[key], facts.get(key, {}), left_out)
 
-    return disambiguated(names, _edges(statements), source.name, class_of, id_of=_last_part)
+    edges = _edges(statements)
+    there = {edge: None for edge in edges if edge[0] in names and edge[1] in names}
+    has_parent = {child for _, child in there}
+    left_out += [
+        LeftOut(Reason.NO_PARENT, names[child])
+        for child in dict.fromkeys(child for _, child in edges)
+        if child in names and child not in has_parent
+    ]
+    return disambiguated(names, there, source.name, class_of, id_of=_last_part, left_out=left_out)
 
 
 def fits(opening: Opening) -> bool:
@@ -251,14 +273,14 @@ def written(graph: ImportedGraph) -> str:
     return "\n".join(blocks)
 
 
-def _concepts(statements: Iterable[Statement]) -> dict[str, str]:
-    """Every concept in the order of the document, with what makes it one, for errors."""
-    concepts: dict[str, str] = {}
+def _concepts(statements: Iterable[Statement]) -> dict[str, None]:
+    """Every concept in the order of the document."""
+    concepts: dict[str, None] = {}
     for subject, predicate, value in statements:
         if (predicate == TYPE and value == CONCEPT) or predicate in {BROADER, NARROWER}:
-            concepts.setdefault(subject, "")
+            concepts[subject] = None
         if predicate in {BROADER, NARROWER} and isinstance(value, str):
-            concepts.setdefault(value, f"{'a parent' if predicate == BROADER else 'a child'} of {subject}")
+            concepts[value] = None
     return concepts
 
 
@@ -268,21 +290,6 @@ def _edges(statements: Iterable[Statement]) -> dict[Edge, None]:
         if isinstance(value, str) and predicate in {BROADER, NARROWER}:
             edges[(value, subject) if predicate == BROADER else (subject, value)] = None
     return edges
-
-
-def _labels(key: str, concepts: Mapping[str, str], facts: _Facts, source_name: str) -> list[Text]:
-    preferred = sorted(_texts(facts, PREFERRED), key=_language_key)
-    if not preferred:
-        role = f", {concepts[key]}," if concepts[key] else ""
-        raise FormatError(
-            "the concept {key}{role} has no name in {source_name}",
-            expected="a skos:prefLabel",
-            remedy="add it, or choose the whole vocabulary",
-            key=key,
-            role=role,
-            source_name=source_name,
-        )
-    return preferred
 
 
 def _texts(facts: _Facts, predicate: str) -> list[Text]:
@@ -297,7 +304,7 @@ def _language_key(label: Text) -> tuple[int, str]:
     return (_LANGUAGES.index(main) if main in _LANGUAGES else len(_LANGUAGES)), language
 
 
-def _class(key: str, name: str, labels: Sequence[Text], facts: _Facts, source_name: str) -> ImportedClass:
+def _class(key: str, name: str, labels: Sequence[Text], facts: _Facts, left_out: list[LeftOut]) -> ImportedClass:
     values: dict[str, str | tuple[str, ...]] = {}
     for each in IN_FILES:
         found = [_texts(facts, predicate) for predicate in _PREDICATES[each.name]]
@@ -307,9 +314,9 @@ def _class(key: str, name: str, labels: Sequence[Text], facts: _Facts, source_na
             values[each.name] = next((min(texts, key=_language_key).text for texts in found if texts), "")
     notation = next((each.text for each in _texts(facts, NOTATION)), "")
     values["source_id"] = notation if key.startswith(OURS) else key
-    attributes = attributes_at(f"the concept {key} in {source_name}", name, **values)
     identities = (identity_in(each.text) for each in _texts(facts, IDENTIFIER))
-    return ImportedClass(key, name, attributes, next(filter(None, identities), NO_IDENTITY))
+    identity = next(filter(None, identities), NO_IDENTITY)
+    return ImportedClass(key, name, fitting_attributes(key, name, left_out, **values), identity)
 
 
 def _synonym(label: Text) -> str:

@@ -1,7 +1,7 @@
 """What importing a source would do to a graph, as plain data: shown first, then done exactly so."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import islice
@@ -13,6 +13,7 @@ from engine.graph.edits import AttributesChanged, ClassAdded, EdgeAdded, GraphEd
 from engine.graph.identities import NO_IDENTITY
 from engine.graph.names import join_path
 from engine.interchange.imported import ImportedClass, ImportedGraph, levels_of
+from engine.interchange.left_out import NAMED, LeftOutGroup, grouped, left_out_plain
 from engine.interchange.versions.source_version import SourceVersion, version_of
 
 NOTED: Final = frozenset({"note", "colour"})  # what people note for themselves, and a source may suggest
@@ -198,6 +199,10 @@ class ImportReport:
     counts: Mapping[ReportKind, int] = field(default_factory=dict)  # how many classes each list is about
     lists: Mapping[ReportKind, tuple[ReportLine, ...]] = field(default_factory=dict)
     """The lists, perhaps only their beginnings."""
+    synonyms: int = 0  # of the source's classes, names in the languages of people among them
+    first_classes: tuple[str, ...] = ()  # paths in the source, of classes that lie deepest
+    first_synonyms: tuple[str, ...] = ()  # each behind its class
+    left_out: tuple[LeftOutGroup, ...] = ()  # what of the source cannot be taken over
 
     def plain(self) -> dict[str, Any]:
         """The same for a JSON file."""
@@ -211,7 +216,8 @@ class ImportReport:
         return {
             "source": self.source, "classes_in_source": self.classes, "edges_in_source": self.edges,
             "levels": list(self.levels), "update": self.is_update, "same": self.same, "completed": self.completed,
-            **lists,
+            "synonyms": self.synonyms, "first_classes": list(self.first_classes),
+            "first_synonyms": list(self.first_synonyms), "left_out": left_out_plain(self.left_out), **lists,
         }  # fmt: skip
 
 
@@ -261,7 +267,22 @@ def import_report(
         completed=len(plan.completed),
         counts={kind: len(items) for kind, (items, _make) in makers.items()},
         lists=lists,
+        synonyms=sum(len(each.attributes.synonyms) for each in imported.classes),
+        first_classes=tuple(islice(_deepest_paths(imported), NAMED)),
+        first_synonyms=tuple(
+            islice((f"{each.name}: {text}" for each in imported.classes for text in each.attributes.synonyms), NAMED)
+        ),
+        left_out=tuple(grouped(imported.left_out)),
     )
+
+
+def _deepest_paths(imported: ImportedGraph) -> Iterator[str]:
+    names, levels = {each.key: each.name for each in imported.classes}, levels_of(imported)
+    for key in sorted(levels, key=levels.__getitem__, reverse=True):
+        path = [key]
+        while parents := imported.parent_keys[path[-1]]:
+            path.append(parents[0])
+        yield join_path(names[each] for each in reversed(path))
 
 
 def _class_of(item: Any) -> ClassId:

@@ -1,6 +1,7 @@
 """The inspector beside the grid: what both say of one image."""
 
 import threading
+from datetime import UTC, datetime
 
 import pytest
 from PySide6.QtCore import QPoint, Qt, QTimer
@@ -15,6 +16,8 @@ from app.inspector import view
 from app.inspector.page import ScoreLine
 from engine.collection.live import LiveCollection
 from engine.collection.state import NO_CLASS
+from engine.project.clock import person_name
+from engine.project.records import Label
 from tests.support.clicks import click
 from tests.support.collections import Collection
 from tests.support.desk import Desk
@@ -178,7 +181,7 @@ def test_cards_that_move_by_themselves_take_no_class_away(desk: Desk, collection
 def test_a_class_is_shown_though_its_project_changes_all_the_time(
     desk: Desk, collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each answer comes after another change: it is shown, and asked for again."""
+    """Each answer comes after another change: it is shown, and requested again."""
     desk.open(collection.project)
     session, asked = desk.window.session, list[threading.Event]()
     ask_class = view._ask_class  # noqa: SLF001 (it runs on the project thread)
@@ -216,3 +219,19 @@ def test_an_image_looked_at_alone_stays_while_others_are_sorted(
     assert workspace.model.is_held
     assert desk.grid.current_id == image_id
     assert desk.inspected == image_id
+
+
+def test_an_imported_label_has_its_own_annotator(desk: Desk, collection: Collection) -> None:
+    """At once on the card that is looked at, whose prediction is frozen; the person here has not given it."""
+    desk.open(collection.project)
+    desk.window.registry.trigger("show_to_review")
+    image_id = desk.choose(0)
+    red = desk.graph.find("Red disc")
+    label = Label(image_id, red, "Jane Field", datetime(2020, 5, 3, 12, tzinfo=UTC), "import")
+    seen = list[str]()
+    desk.window.session.state_changed.connect(lambda _state: seen.extend(texts_of(desk)))
+    desk.window.registry.trigger("show_all")
+    desk.window.workspace.show_image(image_id)
+    act(desk.qtbot, desk.window.session, lambda project: project.labels.add_missing([label]))
+    assert any(text.startswith("Jane Field") for text in texts_of(desk))
+    assert not any(text.startswith(person_name()) for text in seen)

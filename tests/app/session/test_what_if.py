@@ -118,7 +118,7 @@ def test_an_edit_right_after_the_request_is_only_tried_out(
 
 
 def test_an_edit_already_under_way_is_real(qtbot: QtBot, session: Session, collection: Collection) -> None:
-    """What if that is asked for while an edit is being saved begins after it."""
+    """What if that is requested while an edit is being saved begins after it."""
     opened(qtbot, session, collection)
     disc, stripes = session.graph.find("Red disc"), session.graph.find("Red stripes")
     session.act(lambda project: project.classes.remove([stripes]))

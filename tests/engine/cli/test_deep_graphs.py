@@ -84,7 +84,7 @@ ON_A_PROJECT: Final[dict[str, Arguments]] = {
     "suggest": lambda deep: (deep.project,),
     "images": lambda deep: (deep.project, "--search", f"class:{ENDS[0]}"),
     "map": lambda deep: (deep.project, "-o", deep.folder / "map.csv"),
-    "changed": lambda deep: (deep.project,),
+    "replaced": lambda deep: (deep.project,),
     "check-labels": lambda deep: (deep.project,),
     "similar": lambda deep: (deep.project, next(deep.unsorted.iterdir()), "--device", "cpu"),
     "duplicates": lambda deep: (deep.project,),

@@ -173,7 +173,7 @@ def test_a_data_set_goes_on_as_it_was_begun(tmp_path: Path, tinyleaf: Path) -> N
     with pytest.raises(InputError, match=r"its images a shard cannot change: expected 5, found 6"):
         begun([tmp_path / "1.jpg"], tmp_path / "set", shard_images=6)
     with pytest.raises(
-        InputError, match=r"its backbone cannot change: expected leafnet \([0-9a-f]{12}\), found tinyleaf"
+        InputError, match=r"its backbone cannot change: expected leafnet \([0-9a-f]{32}\), found tinyleaf"
     ):
         begun([tmp_path / "1.jpg"], tmp_path / "set", model=find_model(str(tinyleaf)))
 

@@ -8,10 +8,10 @@ import pytest
 
 from engine.collection.evaluate import evaluate
 from engine.collection.state import NO_CLASS
+from engine.collection.truth_file import read_truth
 from engine.errors import FormatError, InputError
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.class_attributes import ClassAttributes
-from engine.interchange.predictions_file import read_truth
 from engine.project import Project
 from tests.support.classified import made_up
 from tests.support.collections import class_ids
@@ -200,3 +200,24 @@ def test_ambiguous_class_in_the_truth(project: Project, tmp_path: Path) -> None:
     file.write_text("image,class\na.jpg,Dog\nb.jpg,Gull\n", encoding="utf-8")
     with pytest.raises(FormatError, match=r"line 3 .* fits 2 classes"):
         read_truth(file, project.classes.graph)
+
+
+@pytest.mark.parametrize("other", ["photos/1.jpg", "./photos/1.jpg", "{folder}/photos/1.jpg", "photos\\1.jpg", "1.jpg"])
+def test_two_names_of_one_image_that_contradict_each_other(project: Project, other: str) -> None:
+    """Whatever both are spelled like, and in either order; two that agree are one."""
+    ids = class_ids(project)
+    classified = made_up(project.classes.graph, [ids["Dog"], ids["Rock"]], [(0.9, 0.1)], paths=["photos/1.jpg"])
+    names = ["photos/1.jpg ", other.format(folder=project.path.parent)]
+    for first, second in (names, names[::-1]):
+        with pytest.raises(InputError, match="two classes for one image"):
+            evaluate(project, classified, {first: ids["Dog"], second: ids["Rock"]})
+        assert evaluate(project, classified, {first: ids["Dog"], second: ids["Dog"]}).top1 == 1
+
+
+def test_an_end_may_belong_to_another_image(project: Project) -> None:
+    """`1.jpg` names the image in the root, so it says nothing of `photos/1.jpg`."""
+    ids = class_ids(project)
+    classified = made_up(
+        project.classes.graph, [ids["Dog"], ids["Rock"]], [(0.9, 0.1)] * 2, paths=["1.jpg", "photos/1.jpg"]
+    )
+    assert evaluate(project, classified, {"photos/1.jpg": ids["Dog"], "1.jpg": ids["Rock"]}).images == 2

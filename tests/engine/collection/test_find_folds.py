@@ -1,7 +1,7 @@
 """Folds of a real project: same bytes, copies that were looked at, bursts by the clock."""
 
 import shutil
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +16,7 @@ from engine.collection.folding.partitions import ALONE
 from engine.collection.importing.import_images import import_images
 from engine.collection.live import LiveCollection
 from engine.collection.project_folds import folds_of_project
-from engine.interchange.predictions_file import read_truth
+from engine.collection.truth_file import read_truth
 from engine.project import ImageDetails, Project
 from tests.support.collections import Collection, cache_of_test
 
@@ -148,3 +148,21 @@ def test_adopted_folds_are_shown_and_cause_a_fit_only_where_labels_are_concerned
         live.adopt_folds(folds_of_project(project, cache_of_test(), looks=False))
         assert live.is_behind == (live.state.folds.of(np.array(labelled)) != ALONE).all()
         live.embedded.close()
+
+
+def test_bursts_are_of_one_camera_by_moments(collection: Collection) -> None:
+    """Two serial numbers are two cameras; a clock that was put back an hour goes on with its burst."""
+    with Project.open(collection.project) as project:
+        ids = list(project.images.table().ids)[:4]
+        summer, winter = (NOON.replace(tzinfo=timezone(timedelta(hours=hours))) for hours in (2, 1))
+        details = (
+            (ids[0], summer, "SN-1"),
+            (ids[1], winter - timedelta(hours=1), "SN-1"),
+            (ids[2], summer, "SN-2"),
+            (ids[3], winter, "SN-1"),
+        )
+        project.details.store(
+            ImageDetails(image_id, 1, 1, 1, when, "Trap", fields={"serial": serial})
+            for image_id, when, serial in details
+        )
+        assert sequence_names(project) == dict.fromkeys(ids[:2], f"s{ids[0]}")

@@ -17,6 +17,7 @@ from engine.collection.state import CollectionState, ImageStatus
 from engine.errors import ModelError
 from engine.project import Project
 from tests.support.collections import Collection
+from tests.support.companions import write_companion
 from tests.support.live_states import assert_same, own_copy
 from tests.support.other_backbones import add_to_library
 from tests.support.projects import dump
@@ -58,6 +59,26 @@ def test_the_project_opens_with_what_it_knows(changed: CollectionState, collecti
             embed_project(live.project, collection.caches, device="cpu")
     finally:
         live.close()
+
+
+def test_what_a_companion_embedded_is_found_without_its_files(
+    live: LiveCollection, collection: Collection, tmp_path: Path
+) -> None:
+    """Its embeddings have an identity of their own, which the name of their cache tells."""
+    add_to_library(tmp_path)
+    backbone = find_model("tinyleaf").backbone
+    write_companion(backbone, backbone)
+    identity = find_model("tinyleaf").embedding_identity
+    prepared = prepare_change(live.project, collection.caches, "tinyleaf", device="cpu")
+    live.apply(use_backbone(live.project, "tinyleaf", prepared.backbone_hash, prepared.news))
+    live.close()
+    BackboneLibrary().remove("tinyleaf")
+    again = opened(collection)
+    try:
+        assert again.model.embedding_identity == identity != again.model.backbone_hash
+        assert (again.state.status == ImageStatus.READY).all()
+    finally:
+        again.close()
 
 
 def test_a_card_that_cannot_be_read_is_no_hindrance(changed: CollectionState, collection: Collection) -> None:

@@ -6,16 +6,20 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from engine.backbones.model_files import width_agnostic_propagation
+from engine.collection.embed import open_cache, open_views_cache
 from engine.collection.models import BUNDLED_NAME, all_models, bundled_backbones, choose_version, find_model, model_of
 from engine.collection.new_project import new_project
 from engine.config import backbones_folder
 from engine.errors import InputError, ModelError, ProjectExistsError, StorageError
 from engine.model_card import card_path, card_text
 from engine.project import ModelVersion, Project
+from tests.support.backbones import WIDTH, write_tiny_backbone
 from tests.support.collections import cache_of_test
+from tests.support.companions import write_companion
 from tests.support.projects import trained_model
 
 
@@ -108,6 +112,25 @@ def _trained(project: Project, *, backbone: bytes = b"network") -> ModelVersion:
     card = replace(find_model().card, temperature=0.5)
     model = replace(trained_model(backbone=backbone), card=card_text(card))
     return project.models.add_trained(model)
+
+
+def test_embeddings_of_network_and_companion_are_never_mixed(tmp_path: Path) -> None:
+    """Neither cache knows what the other has, of one view as of all; what was there is there when it is asked for."""
+    write_tiny_backbone(tmp_path / "tiny.onnx")
+    caches, key = cache_of_test(), b"k" * 32
+    models = [find_model(str(tmp_path / "tiny.onnx"))]
+    with open_cache(models[0], caches) as cache:
+        assert cache.path.name.startswith(models[0].backbone_hash[:32]), "as before there were companions"
+        cache.put_many([key], np.ones((1, WIDTH)))
+    companion = write_companion(tmp_path / "tiny.onnx", tmp_path / "tiny.onnx")
+    for opened in (open_cache, open_views_cache):
+        with opened(find_model(str(tmp_path / "tiny.onnx")), caches) as cache:
+            assert cache.missing([key]) == [key]
+            cache.put_many([key], np.zeros((1, WIDTH)))
+    companion.unlink()
+    with open_cache(models[0], caches) as cache, open_views_cache(models[0], caches) as views:
+        assert cache.get_many([key])[0].tolist() == [[1.0] * WIDTH]
+        assert views.missing([key]) == [key]
 
 
 def test_a_model_trained_in_the_project_is_taken_out_once(project: Project) -> None:

@@ -23,17 +23,19 @@ def script(path: Path, statements: str) -> None:
         connection.executescript(statements)
 
 
+def damaged(path: Path, statements: str) -> None:
+    script(path, statements)
+    path.write_bytes(path.read_bytes()[:200] + b"\xff" * 5000)
+
+
 FOREIGN: dict[str, Callable[[Path], object]] = {
     "tables of another program": lambda path: script(path, "CREATE TABLE diary (day); INSERT INTO diary VALUES (1)"),
     "another mark": lambda path: script(path, f"PRAGMA application_id = 7; {SCHEMA}"),
     "a table beside ours": lambda path: script(path, f"{SCHEMA}; CREATE TABLE diary (day)"),
     "another column": lambda path: script(path, "CREATE TABLE row (key, day)"),
-    "a view beside ours": lambda path: script(path, f"{SCHEMA}; CREATE VIEW diary AS SELECT * FROM row"),
+    "a view beside ours": lambda path: script(path, SCHEMA + "; CREATE VIEW diary AS SELECT 1"),
     "no table": lambda path: script(path, "PRAGMA user_version = 3"),
-    "damaged, of another mark": lambda path: (
-        script(path, f"PRAGMA application_id = 7; {SCHEMA}"),
-        path.write_bytes(path.read_bytes()[:200] + b"\xff" * 5000),
-    ),
+    "damaged, of another mark": lambda path: damaged(path, f"PRAGMA application_id = 7; {SCHEMA}"),
     "no database": lambda path: path.write_bytes(b"dear diary" * 99),
     "half a header": lambda path: path.write_bytes(b"SQLite format 3\0"),
 }
@@ -49,7 +51,7 @@ def test_a_file_of_others_is_left_alone(tmp_path: Path, kind: str) -> None:
         open_cache(path, SCHEMA, version=1)
     assert not set_aside(path)
     assert path.read_bytes() == before
-    assert os.listdir(tmp_path) == [path.name]
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_an_embedding_cache_says_what_lies_in_its_place(tmp_path: Path) -> None:
@@ -96,7 +98,9 @@ def test_what_is_called_damaged_already_stays(tmp_path: Path) -> None:
     assert not is_damage(sqlite3.OperationalError("locked"))
 
 
-@pytest.mark.parametrize("text", ["../../victim/my", "/etc/passwd", "a/b", "", "..", "x\0y", "\ud800", "=1+1", "A" * 64])
+@pytest.mark.parametrize(
+    "text", ["../../victim/my", "/etc/passwd", "a/b", "", "..", "x\0y", "\ud800", "=1+1", "A" * 64]
+)
 def test_no_text_is_a_path(tmp_path: Path, text: str) -> None:
     """What is no SHA-256 names a file of its own in the folder all the same."""
     path = cache_file(tmp_path, text, 4)
@@ -115,7 +119,7 @@ def test_kept_files_drop_only_their_own(tmp_path: Path) -> None:
         os.utime(each, (1, 1))
     (tmp_path / f"{'a' * 32}-000.rows").symlink_to(target)
     files = KeptFiles(tmp_path, "name", ".rows", most_bytes=1)
-    files.write(10, lambda file: file.write(b"0123456789"))
+    files.write(10, lambda file: file.writelines([b"0123456789"]))
     files.newest()
     assert other.is_file()
     assert target.stat().st_mtime == 1

@@ -17,6 +17,7 @@ SOURCES = {
         '<View><Taxonomy name="t"><Choice value="Animal"><Choice value="Bird"/></Choice></Taxonomy></View>',
     ),
     "darwin-core": ("taxon.tsv", "taxonID\tparentNameUsageID\tscientificName\n1\t\tAnimal\n2\t1\tBird\n"),
+    "list": ("labels.txt", "Animal\nBird\n"),
     "cvat": ("labels.json", '[{"name": "Animal", "attributes": []}, {"name": "Bird", "attributes": []}]'),
     "fiftyone": ("labels.json", '{"classes": ["Animal", "Bird"], "labels": {"1": 0}}'),
     "skos": (
@@ -45,7 +46,7 @@ SOURCES = {
 }
 
 
-FLAT = {"cvat", "fiftyone"}
+FLAT = {"cvat", "fiftyone", "list"}
 """Formats in which no class is above another."""
 
 
@@ -95,7 +96,7 @@ def test_what_is_none_of_them(tmp_path: Path) -> None:
     path.write_text("", encoding="utf-8")
     with pytest.raises(FormatError, match="an empty file"):
         read_graph(path)
-    path.write_bytes(b"\xff\x00\xfe\x01")
+    path.write_bytes(b"\xfd\xfc\xfb\xfa\xf9\n")
     with pytest.raises(FormatError, match="UTF-8"):
         read_graph(path)
     with pytest.raises(UsageError, match='no graph format "xml"'):

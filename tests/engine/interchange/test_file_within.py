@@ -9,7 +9,7 @@ import pytest
 from engine.errors import FormatError
 from engine.interchange.archives import file_within
 from engine.interchange.detect import read_graph
-from engine.interchange.labelled_images import camtrap_dp, darwin_core
+from engine.interchange.labelled_images import camtrap_dp_reading, darwin_core
 
 META = """<archive xmlns="http://rs.tdwg.org/dwc/text/"><core rowType="http://rs.tdwg.org/dwc/terms/{}"
  ignoreHeaderLines="1"><files><location>{}</location></files><id index="0"/>
@@ -59,7 +59,7 @@ def test_a_data_package(folder: Path, name: str) -> None:
     resources = [{"name": each, "path": _name(name, folder)} for each in ("media", "observations")]
     (folder / "datapackage.json").write_text(json.dumps({"profile": "camtrap-dp", "resources": resources}))
     with pytest.raises(FormatError, match=REFUSED):
-        camtrap_dp.read(folder)
+        camtrap_dp_reading.read(folder)
 
 
 def test_a_link(folder: Path) -> None:

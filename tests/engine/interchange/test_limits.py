@@ -11,13 +11,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from engine.collection.truth_file import read_truth
 from engine.errors import FormatError, StorageError
 from engine.files import EmbeddedKeywords
 from engine.graph.category_graph import CategoryGraph
 from engine.interchange import archives, limits
 from engine.interchange.detect import detect_format
 from engine.interchange.labelled_images import (
-    camtrap_dp,
+    camtrap_dp_reading,
     coco,
     csv_table,
     cvat,
@@ -27,7 +28,6 @@ from engine.interchange.labelled_images import (
     parquet,
 )
 from engine.interchange.labelled_images.formats import detect
-from engine.interchange.predictions_file import read_truth
 
 DEEP = 100_000
 ROWS = 12
@@ -95,7 +95,7 @@ SOURCES = [
     (_darwin_core, darwin_core.read),
     (_many_media, darwin_core.read),
     (_cvat, cvat.read),
-    (_camtrap, camtrap_dp.read),
+    (_camtrap, camtrap_dp_reading.read),
 ]
 Made = Callable[[Path, int], Path]
 Read = Callable[[Path], object]
@@ -244,7 +244,7 @@ def test_columns_of_lists(tmp_path: Path) -> None:
     pq.write_table(pa.table({"image": ["a.jpg"], "class": ["Gull"], "path": [["Bird", "Gull"]]}), path)
     assert parquet.read(path).labels[0].names == ("Gull",)
     pq.write_table(pa.table({"image": ["a.jpg"], "class": [["Gull"]]}), path)
-    with pytest.raises(FormatError, match="no table of labels"):
+    with pytest.raises(FormatError, match="which of its columns is which"):
         parquet.read(path)
 
 

@@ -9,8 +9,9 @@ import pytest
 from engine.collection.classify import Classified, write_predictions
 from engine.collection.evaluate import evaluate
 from engine.collection.state import NO_CLASS
+from engine.collection.truth_file import read_truth
 from engine.errors import FormatError, InputError
-from engine.interchange.predictions_file import COLUMNS, read_truth
+from engine.interchange.predictions_file import COLUMNS
 from engine.project import Project
 from tests.support.classified import made_up
 from tests.support.projects import new_project
@@ -98,7 +99,11 @@ def test_a_class_that_is_called_unknown(project: Project, tmp_path: Path) -> Non
     assert read_truth(out, graph) == {"1": top, "2": inner, "3": top}
     assert [graph.find(row[2]) for row in rows[:2]] == [top, inner]
     out.write_text("image,class,path\n1,unknown,\n2,unknown,unknown\n3,unknown,photos/3.png\n", encoding="utf-8")
-    assert read_truth(out, graph) == {"1": NO_CLASS, "2": top, "3": top}
+    assert read_truth(out, graph) == {"1": top, "2": top, "3": top}
+    out.write_text("image,class,path,is_unknown\n1,unknown,,true\n2,unknown,,false\n", encoding="utf-8")
+    assert read_truth(out, graph) == {"1": NO_CLASS, "2": top}
+    out.write_text("image,class,path,safe_class\n1,unknown,,unknown\n", encoding="utf-8")  # by an earlier version
+    assert read_truth(out, graph) == {"1": NO_CLASS}
 
 
 def test_a_class_that_moved_or_went(project: Project, tmp_path: Path) -> None:
@@ -136,17 +141,18 @@ def test_files_that_spreadsheets_saved(
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("image,class\na.png,Möwe\n".encode("latin-1"), "in line 2 the truth file is not text in UTF-8"),
+        ("image,class\na.png,Möwe\n".encode("latin-1"), 'in line 2 of the truth file there is no class "Möwe"'),
+        (b"image,is_unknown,class\na.png,,M\xf6we\n", "in line 2 the truth file is not text in UTF-8"),
         (b"\xff\xfei\x00m\x00a", "is not text"),
-        (b"image|class\na|b\n", "lacks columns: expected image,class, found image|class"),
+        (b"pix,what\na,b\n", 'expected columns for file.*class, found "pix", "what"'),
         (b"sep=;\n", "an empty file"),
-        (b"image,class\na.png," + b"x" * 200_000, "not a CSV file"),
-        (b"x" * 200_000, "not a CSV file"),
+        (b"image,class\na.png," + b"x" * 200_000, "cannot be read as a table"),
+        (b"x" * 200_000, "cannot be read as a table"),
         (b"image,class\na.png," + b"x" * 120_000, "there is no class"),
     ],
 )
 def test_what_is_no_truth_is_refused_in_a_line(project: Project, tmp_path: Path, content: bytes, message: str) -> None:
-    """Other encodings, other separators and cells without an end: each is named, shortly."""
+    """Missing classes and columns, and cells without an end: each is named, shortly."""
     file = tmp_path / "truth.csv"
     file.write_bytes(content)
     with pytest.raises(FormatError, match=message) as caught:
@@ -193,3 +199,14 @@ def test_where_no_table_is_written_the_project_stays_as_it_was(
     with pytest.raises(KeyboardInterrupt):
         write_predictions(project, predicted(project), tmp_path / "out.csv")
     assert project.path.read_bytes() == before
+
+
+def test_two_lines_that_contradict_each_other(project: Project, tmp_path: Path) -> None:
+    """They are named; two that agree are one, and a class against none of the classes is a contradiction, too."""
+    path = tmp_path / "truth.csv"
+    path.write_text("image,class\na.jpg,and/or\nb.jpg,and/or\na.jpg,and/or\n", encoding="utf-8")
+    assert len(read_truth(path, project.classes.graph)) == 2
+    for second in ("-40 °C", ""):
+        path.write_text(f"image,class\na.jpg,and/or\nb.jpg,and/or\na.jpg,{second}\n", encoding="utf-8")
+        with pytest.raises(FormatError, match=r"“a.jpg” in lines 2 and 4"):
+            read_truth(path, project.classes.graph)

@@ -1,10 +1,11 @@
 """Undo and redo: whatever was done comes back exactly, also after a restart."""
 
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from engine.errors import DuplicateNameError
+from engine.errors import DuplicateNameError, InputError
 from engine.graph.category_graph import CategoryGraph
 from engine.project import Project
 from tests.support.projects import bird_project, connection_of, dump, found_files, named, new_project, shape
@@ -188,3 +189,29 @@ def test_big_steps_span_chunks_in_order(tmp_path: Path) -> None:
     project.history.redo()
     assert dump(project) == last
     project.close()
+
+
+@pytest.mark.parametrize("is_loaded", [True, False])
+def test_an_inner_step_that_fails_leaves_the_graph_as_the_file_has_it(tmp_path: Path, is_loaded: bool) -> None:
+    """Whether the graph was loaded before it or not, one step or two within; the outer step goes on and is undone."""
+    new_project(tmp_path).close()
+    with Project.open(tmp_path / "birds.protoleaf") as project:
+        before = sorted(map(project.classes.graph.name, project.classes.graph.classes())) if is_loaded else []
+        with project.history.one_step():
+            with suppress(InputError), project.history.one_step():
+                taken_back = project.classes.add("taken back")[1]
+                with project.history.one_step():
+                    project.classes.add("deeper", [taken_back])
+                    project.classes.rename(taken_back, "renamed")
+                raise InputError("something else fails")
+            project.classes.add("stays")
+            with suppress(InputError), project.history.one_step():
+                project.classes.add("taken back, too")
+                raise InputError("something else fails")
+        names = sorted(map(project.classes.graph.name, project.classes.graph.classes()))
+        assert names == [*before, "stays"]
+    with Project.open(project.path) as again:
+        assert sorted(map(again.classes.graph.name, again.classes.graph.classes())) == names
+        again.history.undo()
+        assert sorted(map(again.classes.graph.name, again.classes.graph.classes())) == before
+        assert again.check() == []

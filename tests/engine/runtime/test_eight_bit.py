@@ -76,9 +76,7 @@ def _cut(model: Path) -> None:
 @pytest.mark.parametrize(
     "change", [_remove, _replace_the_backbone, _with_the_note_of_older_programs, _empty, _break, _cut]
 )
-def test_what_is_no_companion_is_passed_over(
-    change: Callable[[Path], None], model: Path, card: BackboneCard
-) -> None:
+def test_what_is_no_companion_is_passed_over(change: Callable[[Path], None], model: Path, card: BackboneCard) -> None:
     """The backbone itself embeds, and its embeddings have its identity. The weights of older companions overflow."""
     change(model)
     assert companion_of(model) is None

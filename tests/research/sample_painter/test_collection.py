@@ -13,7 +13,7 @@ from PIL import Image
 from engine.config import assets_folder
 from engine.errors import Cancelled, StorageError, UsageError
 from engine.events import CancelToken, Progress
-from engine.interchange import csv_edges
+from engine.interchange.taxonomies import class_tables
 from research.sample_painter.catalogue import COARSELY_LABELLED, KINDS
 from research.sample_painter.collection import SampleCollection, draw_collection
 from research.sample_painter.orders import orders_of
@@ -73,7 +73,7 @@ def test_parents_come_before_their_children(collection: SampleCollection) -> Non
 
 def test_edges_are_read_by_the_import(collection: SampleCollection) -> None:
     """The table of edges is one that the import of tables takes."""
-    imported = csv_edges.read(collection.edges_csv)
+    imported = class_tables.read(collection.edges_csv)
     assert {entry.name for entry in imported.classes} == {entry.name for entry in collection.classes}
     expected = {(parent, entry.name) for entry in collection.classes for parent in entry.parents}
     assert set(imported.edges) == expected

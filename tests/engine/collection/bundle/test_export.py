@@ -30,7 +30,7 @@ from tests.support.images import encoded, exif_with_orientation, png_of_sixteen_
 from tests.support.kill_at import run_and_kill
 from tests.support.trained import write_tuned
 
-RUNNER_LINES = 60
+RUNNER_LINES = 100  # with colour profiles, folders, and answers to misuse
 KINDS: dict[str, Callable[[Image.Image], bytes]] = {
     "plain.png": lambda image: encoded(image, "PNG"),
     "photo.jpg": lambda image: encoded(image.resize((731, 517)), "JPEG", quality=90),
@@ -130,6 +130,23 @@ def test_a_trained_model_without_the_collection_stage_and_by_one_view(
     assert (bundle.contents.framing.views, row["setting"]) == (1, setting.value)
     assert abs(float(row["score"]) - float(chances.max())) <= 1e-3
     assert row["class"] == project.classes.graph.name(int(fitted.candidate_ids[chances.argmax()]))
+
+
+def test_the_runner_answers_misuse_in_one_line_and_looks_through_folders(
+    exported: ExportedModel, images: list[str], tmp_path: Path
+) -> None:
+    def said(*arguments: str) -> list[str]:
+        runner = [sys.executable, "-I", str(exported.folder / "run.py"), *arguments]
+        return subprocess.run(runner, capture_output=True, text=True, check=False).stderr.splitlines()
+
+    new, folder = tmp_path / "new.csv", tmp_path / "photos"
+    (folder / "below").mkdir(parents=True)
+    (folder / "notes.txt").write_text("no image")
+    (folder / "below" / "a.png").write_bytes(Path(images[0]).read_bytes())
+    assert said() == ["usage: python run.py NEW.csv IMAGE..."]
+    assert len(said(str(new), str(folder), str(tmp_path / "missing.jpg"))) == 1
+    assert [row["image"] for row in rows_of_predictions(new)] == [str(folder / "below" / "a.png")]
+    assert said(str(new), str(folder)) == [f"{new} is already there: choose another name"]
 
 
 def test_what_lies_in_the_folder(exported: ExportedModel, ruled: Collection) -> None:

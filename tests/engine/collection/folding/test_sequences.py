@@ -1,4 +1,6 @@
 import numpy as np
+import pytest
+from numpy.typing import NDArray
 
 from engine.collection.folding.partitions import ALONE
 from engine.collection.folding.sequences import MOST_IN_A_SECOND, UNKNOWN_TIME, ShotTimes, sequences, sound_seconds
@@ -40,7 +42,36 @@ def test_more_shots_in_a_second_than_a_camera_takes_have_no_time() -> None:
     assert sequences(_shots(still[:-1]), 5).max() == 0
 
 
-def test_one_sequence_of_50_000_among_100_000_takes_no_time() -> None:
-    seconds = np.concatenate([NOON + 3 * np.arange(50_000), np.full(50_000, UNKNOWN_TIME)])
-    found = sequences(ShotTimes(seconds, seconds, np.zeros(100_000, dtype=np.int64)), 5)
-    assert [int(np.count_nonzero(found == each)) for each in (0, ALONE)] == [50_000, 50_000]
+def _sizes(seconds: NDArray[np.int64], most_seconds: int) -> list[int]:
+    """Shots of each sequence, the most first; shots in none are left out."""
+    found = sequences(ShotTimes(seconds, seconds, np.zeros(len(seconds), dtype=np.int64)), most_seconds)
+    return sorted(np.bincount(found[found != ALONE]).tolist(), reverse=True)
+
+
+@pytest.mark.parametrize(("interval_s", "frames"), [(1, 600), (30, 40), (60, 60), (120, 12)])
+@pytest.mark.parametrize("jitter_s", [0, 0.04])
+def test_frames_at_an_even_interval_over_minutes_are_no_sequence(interval_s: int, frames: int, jitter_s: float) -> None:
+    """A time lapse, also by a clock that is not quite even; beside it bursts stay bursts."""
+    jitter = np.random.default_rng(3).uniform(-jitter_s, jitter_s, frames) * interval_s
+    lapse = NOON + (interval_s * np.arange(frames) + jitter + 0.5).astype(np.int64)
+    assert _sizes(lapse, 120) == []
+    burst = lapse[-1] + 1_000 + np.array([0, 1, 2])
+    assert _sizes(np.concatenate([lapse, burst]), 120) == [3]
+
+
+def test_triggers_of_three_shots_every_few_seconds_fold() -> None:
+    """Of a trap whose animal stays: in sequences of a limited span, cut between triggers."""
+    triggers = NOON + np.cumsum(np.random.default_rng(5).integers(5, 20, 60))
+    seconds = (triggers[:, None] + np.array([0, 1, 2])).ravel()
+    sizes = _sizes(seconds, 60)
+    assert sum(sizes) == len(seconds)
+    assert all(size % 3 == 0 for size in sizes)
+
+
+@pytest.mark.parametrize(("most_seconds", "longest_s"), [(5, 60), (60, 600), (120, 1_200)])
+def test_a_sequence_has_a_longest_span(most_seconds: int, longest_s: int) -> None:
+    seconds = NOON + np.cumsum(np.random.default_rng(7).integers(0, most_seconds + 1, 5_000))
+    found = sequences(ShotTimes(seconds, seconds, np.zeros(len(seconds), dtype=np.int64)), most_seconds)
+    spans = [np.ptp(seconds[found == each]) for each in range(found.max() + 1)]
+    assert longest_s / 2 < max(spans) <= longest_s
+    assert len(spans) > 10

@@ -156,8 +156,9 @@ def test_one_source_id_stays_on_one_class(tmp_path: Path) -> None:
     assert sources(ada) == {"gbif:1": ["Bird"]}
     assert ada.classes.graph.attributes(GULL).note == "theirs"
     assert listed(done) == {
-        (Divergence.SOURCE_ID_TAKEN, "Bird/Gull", "Bird/Gull"), (Divergence.SOURCE_ID_TAKEN, "Bird/Heron", "Bird/Heron"),
-    }  # fmt: skip
+        (Divergence.SOURCE_ID_TAKEN, "Bird/Gull", "Bird/Gull"),
+        (Divergence.SOURCE_ID_TAKEN, "Bird/Heron", "Bird/Heron"),
+    }
 
 
 def test_two_new_classes_of_one_source_id(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from engine.events import CancelToken, Progress
 from engine.files import FoundFile
 from engine.images.read_file import file_hashes
 from tests.support.moved_images import doubts_of, numbered, places_of, shelf, write_files
-from tests.support.projects import connection_of
+from tests.support.projects import connection_of, dump
 
 
 def read_files(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
@@ -322,6 +322,28 @@ def test_images_that_were_added_anew_leave_for_the_old_ones(tmp_path: Path) -> N
         )
         assert (change.images_moved, change.images_removed) == ((1, 3), (added[0], added[2]))
         assert moved.project.images.count == 4
+
+
+def test_a_stranger_whose_label_was_confirmed_once_leaves_too(tmp_path: Path) -> None:
+    """Its confirmation outlived its label; undo brings both images back as they were."""
+    contents = numbered("photos", 1)
+    moved = shelf(tmp_path, contents)
+    _, gull = moved.project.classes.add("Gull")
+    (tmp_path / "photos").rename(tmp_path / "new")
+    (added,) = moved.project.images.add([FoundFile(tmp_path / "new" / "IMG_0000.jpg", 5, 0)]).images_added
+    moved.project.labels.set([added], gull)
+    moved.project.labels.confirm([added])
+    moved.project.labels.remove([added])
+    with moved.project:
+        before = dump(moved.project)
+        change = moved.project.images.relink(
+            [(moved.project.images.table().ids[0], FoundFile(tmp_path / "new" / "IMG_0000.jpg", 5, 0))],
+            strangers=[added],
+        )
+        assert change.images_removed == (added,)
+        assert moved.project.check() == []
+        moved.project.history.undo()
+        assert dump(moved.project) == before
 
 
 def test_a_folder_that_is_not_there_is_reported(tmp_path: Path) -> None:

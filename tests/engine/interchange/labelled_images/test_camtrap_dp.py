@@ -6,6 +6,7 @@
 import csv
 import json
 import re
+import zipfile
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from engine.errors import FormatError
-from engine.interchange.labelled_images import camtrap_dp
+from engine.interchange.labelled_images import camtrap_dp, camtrap_dp_reading
 from engine.interchange.labelled_images.class_folders import IMAGES_TABLE, FolderOptions
+from engine.interchange.labelled_images.formats import detect
 from engine.interchange.labelled_images.records import LabelledImages
 from tests.support.labelled_images import Labelled
 from tests.support.photos import save_photo
@@ -108,9 +110,9 @@ def test_paths_of_images_fit_the_standard(music: Labelled, tmp_path: Path) -> No
 def test_a_package_of_another_program(package: Path) -> None:
     """Without our table the observations count; those of events, and what nobody classified, are no labels."""
     (package / IMAGES_TABLE).unlink()
-    assert camtrap_dp.fits(package)
-    assert camtrap_dp.fits(package / "datapackage.json")
-    found = camtrap_dp.read(package)
+    assert camtrap_dp_reading.fits(package)
+    assert camtrap_dp_reading.fits(package / "datapackage.json")
+    found = camtrap_dp_reading.read(package)
     by_person = [(label.image, label.names, label.who) for label in found.labels if not label.is_machine]
     assert by_person == [
         ("photos/day 0/piano.png", ("Piano",), "ada"),
@@ -122,7 +124,10 @@ def test_a_package_of_another_program(package: Path) -> None:
     assert found.unlabelled == 3
     table = package / "observations.csv"
     table.write_text(table.read_text(encoding="utf-8").replace("photos/day 0,1,", "photos/day 0,,"), encoding="utf-8")
-    assert "1 observations of events" in camtrap_dp.read(package).problems[0]
+    assert len(camtrap_dp_reading.read(package).labels) == 5, "by the time of the event"
+    text = table.read_text(encoding="utf-8")
+    table.write_text(text.replace("photos/day 0,,", "elsewhere,,"), encoding="utf-8")
+    assert "1 observations of events" in camtrap_dp_reading.read(package).problems[0]
 
 
 def test_a_class_that_was_corrected_elsewhere_counts(music: Labelled, tmp_path: Path) -> None:
@@ -135,7 +140,7 @@ def test_a_class_that_was_corrected_elsewhere_counts(music: Labelled, tmp_path: 
     package = written(replace(images, images=odd), tmp_path / "package")
     table = package / "observations.csv"
     table.write_text(table.read_text(encoding="utf-8").replace(",Piano,", ",Harpsichord,"), encoding="utf-8")
-    first, second, *_ = camtrap_dp.read(package).labels
+    first, second, *_ = camtrap_dp_reading.read(package).labels
     assert (first.names, first.who, first.content_hash) == (("Harpsichord",), "ada", "")
     assert (second.names, second.image) == (("Keyboard", "Organ"), "../up/2.png")
     assert second.content_hash
@@ -148,4 +153,95 @@ def test_damaged_packages_are_refused(package: Path) -> None:
     for text in ("", "[]", "{", '{"profile": "camtrap-dp"}', elsewhere, '{"resources": 5}'):
         (package / "datapackage.json").write_text(text)
         with pytest.raises(FormatError):
-            camtrap_dp.read(package)
+            camtrap_dp_reading.read(package)
+
+
+def _package_of(folder: Path, observations: str, media: str = "") -> Path:
+    """A package of another program with three photos of an hour."""
+    folder.mkdir(parents=True)
+    rows_of_media = media or "mediaID,deploymentID,timestamp,filePath\n" + "".join(
+        f"m{hour},d,2024-05-01T0{hour}:00:00+02:00,{hour}.jpg\n" for hour in (6, 7, 8)
+    )
+    for name, text in {"media": rows_of_media, "observations": observations}.items():
+        (folder / f"{name}.csv").write_text(text, encoding="utf-8")
+    resources = [{"name": name, "path": f"{name}.csv"} for name in ("media", "observations")]
+    (folder / "datapackage.json").write_text(json.dumps({"profile": "camtrap-dp", "resources": resources}))
+    return folder
+
+
+EVENTS = "observationID,deploymentID,mediaID,eventID,eventStart,eventEnd,observationType,scientificName\n"
+
+
+@pytest.mark.parametrize(
+    ("rows_of_events", "expected"),
+    [
+        ("o,d,,e,2024-05-01T04:00:00Z,2024-05-01T05:00:00Z,animal,Vulpes vulpes\n", ["6.jpg", "7.jpg"]),
+        ("o,d,,e,2024-05-01T08:00:00+02:00,,animal,Vulpes vulpes\n", ["8.jpg"]),
+        ("o,elsewhere,,e,2024-05-01T04:00:00Z,2024-05-01T05:00:00Z,animal,Vulpes vulpes\n", []),
+        (
+            "o,d,m6,e,,,animal,Lynx lynx\np,d,m7,e,,,unclassified,\nq,d,,e,,,animal,Vulpes vulpes\n",
+            ["6.jpg", "7.jpg"],
+        ),
+    ],
+)
+def test_observations_of_events_count_for_their_media(tmp_path: Path, rows_of_events: str, expected: list[str]) -> None:
+    """By the time of the event, or by its id; a medium with an observation of its own keeps that."""
+    found = camtrap_dp_reading.read(_package_of(tmp_path / "p", EVENTS + rows_of_events))
+    assert [label.image for label in found.labels] == expected
+    assert len(found.problems) == (not expected)
+    assert ("Lynx lynx",) not in [label.names for label in found.labels[1:]]
+
+
+@pytest.mark.parametrize("prefix", ["", "export 2024/"])
+def test_a_package_in_a_zip_file_or_a_folder_around_it(tmp_path: Path, prefix: str) -> None:
+    observation = "o,d,m6,,,,animal,Vulpes vulpes\n"
+    package = _package_of(tmp_path / "around" / "inner", EVENTS + observation)
+    with zipfile.ZipFile(tmp_path / "package.zip", "w") as archive:
+        for file in package.iterdir():
+            archive.write(file, prefix + file.name)
+    for source in (tmp_path / "package.zip", tmp_path / "around"):
+        assert detect(source) == "camtrap-dp"
+        (label,) = camtrap_dp_reading.read(source).labels
+        assert (label.image, label.names) == ("6.jpg", ("Vulpes vulpes",))
+
+
+def test_a_table_in_the_encoding_that_the_package_names(tmp_path: Path) -> None:
+    package = _package_of(tmp_path / "p", "")
+    (package / "observations.csv").write_bytes((EVENTS + "o,d,m6,,,,animal,Bär\n").encode("cp1252"))
+    description = package / "datapackage.json"
+    text = description.read_text().replace(
+        '"path": "observations.csv"', '"encoding": "cp1252", "path": "observations.csv"'
+    )
+    description.write_text(text)
+    (label,) = camtrap_dp_reading.read(package).labels
+    assert label.names == ("Bär",)
+
+
+def test_what_is_no_taxon_has_no_scientific_name_and_comes_back(music: Labelled, tmp_path: Path) -> None:
+    """Blank, vehicle, unknown and people; their classes stand in a tag, by which reading finds them."""
+    images = music.gathered()
+    for old, new in (("Keyboard", "Vehicle"), ("Trio: A/B?", "Leer"), ("Flute", "Unknown")):
+        images.graph.rename(music.ids[old], new)
+    images.graph.set_attributes(
+        music.ids["Trio: A/B?"], replace(images.graph.attributes(music.ids["Trio: A/B?"]), synonyms=("Empty",))
+    )
+    package = written(images, tmp_path / "package")
+    found = [
+        (row["observationType"], row["scientificName"], row["observationTags"]) for row in rows(package, "observations")
+    ]
+    assert found[0] == ("vehicle", "", "class:Piano")
+    assert found[-1] == ("blank", "", "class:Leer")
+    assert found[3] == ("unknown", "", "class:Unknown")
+    taxa = json.loads((package / "datapackage.json").read_text())["taxonomic"]
+    assert [taxon["scientificName"] for taxon in taxa] == ["Wind"]
+    (package / IMAGES_TABLE).unlink()
+    names = [label.names for label in camtrap_dp_reading.read(package).labels if not label.is_machine]
+    assert names == [("Piano",), ("Organ",), ("Leer",)]
+
+
+def test_effort_is_by_the_times_of_cameras_alone(package: Path) -> None:
+    """Times of files stand for photos without one, and lengthen no deployment."""
+    first, second = rows(package, "deployments")
+    assert first["deploymentEnd"] == "2024-05-01T07:30:00+00:00"
+    assert second["timestampIssues"] == "true"
+    assert json.loads((package / "datapackage.json").read_text())["temporal"]["end"] == "2024-05-01"

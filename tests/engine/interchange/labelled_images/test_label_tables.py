@@ -10,6 +10,7 @@ from engine.errors import FormatError, UsageError
 from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels
 
 FOX = ("Mammalia", "Carnivora", "Canidae", "Vulpes", "Vulpes vulpes")
+VIA = "filename,file_size,file_attributes,region_count,region_id,region_shape_attributes,region_attributes\n"
 WILDLIFE = (
     "project_id,deployment_id,image_id,filename,location,is_blank,identified_by,wi_taxon_id,class,order,family,genus,"
     "species,common_name,number_of_objects\n"
@@ -103,13 +104,17 @@ def test_what_a_detector_says_is_no_label_until_a_person_verified_it(tmp_path: P
         "absolute_path,relative_path,data_type,label,confidence,human_verified,bbox_left\n"
         "/x/a.jpg,a.jpg,img,fox,0.9,False,1\n/x/b.jpg,b.jpg,img,fox,0.9,True,1\n"
     )
-    assert [(each.image, each.is_machine) for each in read(tmp_path, text).labels] == [("a.jpg", True), ("b.jpg", False)]
+    assert [(each.image, each.is_machine) for each in read(tmp_path, text).labels] == [
+        ("a.jpg", True),
+        ("b.jpg", False),
+    ]
 
 
 def test_open_images(tmp_path: Path) -> None:
     """Verified by people: 1 is there, 0 is not; between them a machine says so."""
     text = (
-        "ImageID,Source,LabelName,Confidence\n00a1,verification,/m/01,1\n00a2,verification,/m/01,0\n00a3,machine,/m/01,0.8\n"
+        "ImageID,Source,LabelName,Confidence\n00a1,verification,/m/01,1\n"
+        "00a2,verification,/m/01,0\n00a3,machine,/m/01,0.8\n"
     )
     found = read(tmp_path, text)
     assert [(each.image, each.source_id, each.is_machine) for each in found.labels] == [
@@ -135,8 +140,7 @@ def test_vertex(tmp_path: Path, row: str) -> None:
     [
         "gs://b/a.jpg,Fox,0.1,0.2,,,0.3,0.4,,\n",
         "filename,width,height,class,xmin,ymin,xmax,ymax\na.jpg,9,9,fox,1,2,3,4\n",
-        'filename,file_size,file_attributes,region_count,region_id,region_shape_attributes,region_attributes\n'
-        'a.jpg,9,"{}",1,0,"{""name"":""rect""}","{""type"":""fox""}"\n',
+        VIA + 'a.jpg,9,"{}",1,0,"{""name"":""rect""}","{""type"":""fox""}"\n',
     ],
 )  # fmt: skip
 def test_tables_of_boxes_are_refused(tmp_path: Path, text: str) -> None:
@@ -145,13 +149,14 @@ def test_tables_of_boxes_are_refused(tmp_path: Path, text: str) -> None:
 
 
 def test_via_with_a_class_for_the_file(tmp_path: Path) -> None:
-    header = "filename,file_size,file_attributes,region_count,region_id,region_shape_attributes,region_attributes\n"
     row = 'a.jpg,9,"{""species"":""fox""}",0,0,"{}","{}"\n'
-    assert pairs(read(tmp_path, header + row)) == [("a.jpg", ("fox",))]
+    assert pairs(read(tmp_path, VIA + row)) == [("a.jpg", ("fox",))]
 
 
 def test_ground_truth(tmp_path: Path) -> None:
-    line = '{"source-ref": "s3://b/%s.jpg", "kind": 0, "kind-metadata": {"class-name": "fox", "human-annotated": "%s"}}\n'
+    line = (
+        '{"source-ref": "s3://b/%s.jpg", "kind": 0, "kind-metadata": {"class-name": "fox", "human-annotated": "%s"}}\n'
+    )
     found = read(tmp_path, line % ("a", "yes") + line % ("b", "no"), "output.manifest")
     assert [(each.image, each.names, each.is_machine) for each in found.labels] == [
         ("s3://b/a.jpg", ("fox",), False),
@@ -183,9 +188,9 @@ def test_what_cannot_be_told_is_asked(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r'columns for file.*class.*"nr", "what", "where".*--column'):
         read(tmp_path, text)
     assert pairs(read(tmp_path, text, **{"file": "where", "class": "what"})) == [("x", ("Fox",))]
-    with pytest.raises(UsageError, match='no column "why".*"nr", "what", "where"'):
+    with pytest.raises(UsageError, match=r'no column "why".*"nr", "what", "where"'):
         read(tmp_path, text, **{"class": "why"})
-    with pytest.raises(UsageError, match='no role "kind"'):
+    with pytest.raises(UsageError, match=r'no role "kind"'):
         read(tmp_path, text, kind="what")
 
 

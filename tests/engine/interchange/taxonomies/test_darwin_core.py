@@ -11,7 +11,8 @@ from engine.errors import FormatError
 from engine.graph.class_attributes import ClassAttributes
 from engine.interchange.detect import detect_format, read_graph
 from engine.interchange.imported import ImportedClass, ImportedGraph
-from engine.interchange.taxonomies import checklist_archive, darwin_core
+from engine.interchange.left_out import Reason
+from engine.interchange.taxonomies import checklist_archive, packages
 from tests.support.taxonomies import facts_of, made_terms
 
 GBIF = (
@@ -207,13 +208,8 @@ def test_some_thousand_taxa(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ("1,,A,\n1,,B,", "line 3 of taxa.csv has the taxonID of an earlier row: found 1"),
-        ("1,2,A,\n1,2,B,", "line 3 of taxa.csv has the taxonID of an earlier row: found 1"),
-        (",2,A,", "line 2 of taxa.csv has no taxonID"),
-        ("1,8,A,\n2,9,B,", 'line 2 of taxa.csv names the parent "8", which has no row: found 2 such parents'),
         ("1,2,A,\n2,1,B,", "its own ancestor: found . > "),
-        ("1,2,,", "line 2 of taxa.csv: a class needs a name"),
-        (",,A,B\n,,A,B", "line 3 of taxa.csv has the taxon of an earlier row: found B/A"),
+        ("1,2,,", "holds no classes: found rows without a name: line 2 of taxa.csv"),
         ('1,,"A,', "line 2 of taxa.csv cannot be read as a table"),
         ("", "holds no classes"),
     ],
@@ -222,7 +218,26 @@ def test_broken_tables(tmp_path: Path, rows: str, message: str) -> None:
     """Each is reported with the line that has to be corrected."""
     path = written(tmp_path, f"taxonID,parentNameUsageID,scientificName,genus\n{rows}\n", "taxa.csv")
     with pytest.raises(FormatError, match=message):
-        darwin_core.read(path)
+        packages.read(path)
+
+
+@pytest.mark.parametrize(
+    ("rows", "paths", "reasons"),
+    [
+        ("1,,A,\n1,,B,", {"A"}, [Reason.REPEATED]),
+        ("1,8,A,\n2,9,B,", {"A", "B"}, [Reason.NO_PARENT, Reason.NO_PARENT]),
+        ("1,8,A b,A\n2,9,B c,B", {"A", "A/A b", "B", "B/B c"}, []),
+        (",2,A,\n2,,B,", {"B", "B/A"}, []),
+        (",,A,B\n,,A,B", {"B", "B/A"}, [Reason.REPEATED]),
+        ("1,,A,\n2,1,,", {"A"}, [Reason.NO_NAME]),
+    ],
+)
+def test_what_leaves_itself_out(tmp_path: Path, rows: str, paths: set[str], reasons: list[Reason]) -> None:
+    """Extracts of larger lists, repeated and empty rows."""
+    path = written(tmp_path, f"taxonID,parentNameUsageID,scientificName,genus\n{rows}\n", "taxa.csv")
+    graph = packages.read(path)
+    assert paths_of(graph) == paths
+    assert [each.reason for each in graph.left_out] == reasons
 
 
 @pytest.mark.parametrize(
@@ -236,13 +251,13 @@ def test_broken_tables(tmp_path: Path, rows: str, message: str) -> None:
         ({"meta.xml": "<archive"}, "not well-formed"),
         ({"a.csv": "", "b.csv": ""}, "does not say which of its files lists the taxa: .* found a.csv, b.csv"),
         ({"Taxon.tsv": "\0" * (65 * 2**20)}, "Taxon.tsv is too large for a taxonomy"),
-        ({"Taxon.tsv": "name\nBird\n"}, 'Taxon.tsv is no table of taxa: .*found "name"'),
+        ({"Taxon.tsv": "what\nBird\n"}, 'Taxon.tsv does not say which of its columns is which: .*found "what"'),
     ],
 )
 def test_broken_archives(tmp_path: Path, files: dict[str, str], message: str) -> None:
     """Occurrences, missing and unclear tables, and a small archive of a huge one."""
     with pytest.raises(FormatError, match=message):
-        darwin_core.read(zipped(tmp_path, files))
+        packages.read(zipped(tmp_path, files))
 
 
 def test_half_an_archive(tmp_path: Path) -> None:

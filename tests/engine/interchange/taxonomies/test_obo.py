@@ -9,6 +9,7 @@ import pytest
 from engine.errors import FormatError
 from engine.graph.class_attributes import ClassAttributes
 from engine.interchange.detect import detect_format, read_graph
+from engine.interchange.left_out import Reason
 from engine.interchange.taxonomies import obo
 from tests.support.taxonomies import Term, expected_facts, facts_of, made_terms
 
@@ -87,14 +88,10 @@ def test_some_thousand_terms_as_another_reader_sees_them(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("is_a: B:1", "is_a: B:9", 'line 15 of birds.obo names the parent "B:9", which is no term there'),
-        ("is_a: B:1", "is_a: B:3", 'line 15 of birds.obo names the parent "B:3", which is obsolete'),
-        ("id: B:2", "id: B:1", "line 10 of birds.obo has the id of an earlier term: found B:1"),
         ("id: B:2", "xref: B:2", "line 10 of birds.obo begins a term without an id"),
         ("name: bird", "name: bird\nis_a: B:2", "its own ancestor: found (bird|gull, large) > "),
         ('"mew" EXACT', '"mew EXACT', 'line 13 of birds.obo has no text in quotes: found ""mew EXACT'),
         ("name: gull", "name gull", 'line 12 of birds.obo is no part of a term: .* found "name gull'),
-        ("name: bird", "name: \u202ebird", "the term in line 5 of birds.obo: .*direction"),
     ],
 )
 def test_broken_files(tmp_path: Path, old: str, new: str, message: str) -> None:
@@ -103,6 +100,23 @@ def test_broken_files(tmp_path: Path, old: str, new: str, message: str) -> None:
     assert text != SMALL
     with pytest.raises(FormatError, match=message):
         obo.read(written(tmp_path, text))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("is_a: B:1", "is_a: BFO:9", Reason.NO_PARENT),
+        ("is_a: B:1", "is_a: B:3", Reason.NO_PARENT),
+        ("id: B:2", "id: B:1", Reason.REPEATED),
+        ("name: bird", "name: \u202ebird", Reason.BAD_NAME),
+        ('"mew" EXACT', '"' + "mew " * 80 + '" EXACT', Reason.SYNONYM),
+    ],
+)
+def test_what_leaves_itself_out(tmp_path: Path, old: str, new: str, reason: Reason) -> None:
+    """Parents of other ontologies, obsolete ones, and what no class can have; the ontology comes in."""
+    graph = obo.read(written(tmp_path, SMALL.replace(old, new, 1)))
+    assert [each.reason for each in graph.left_out] == [reason]
+    assert len(graph.classes) == 2 - (reason is Reason.REPEATED)
 
 
 @pytest.mark.parametrize(

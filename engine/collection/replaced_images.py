@@ -1,7 +1,7 @@
 """Files that hold another picture than before: found as files are read, so that no label is taken for the new picture.
 
 A label belongs to the picture that was seen (decision 100). Other metadata, or the same picture saved again, resized or
-recompressed, is no other picture: embeddings tell, and the times of the shots where cameras wrote them.
+recompressed, is no other picture: perceptual hashes and embeddings tell, and the times of shots where cameras say so.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,8 +20,11 @@ from engine.project import ImageId, Project
 from engine.project.clock import now_text
 from engine.project.records import FileChange
 
-LEAST_COSINE: Final = 0.98
-"""Of the embeddings of one picture that was saved twice; decision 100 has the figures."""
+MOST_BITS: Final = 8
+"""Of 64 that the perceptual hashes of one picture differ in: at most 4 where it was saved again, 16 and more between
+others; decision 100 has the figures."""
+LEAST_COSINE: Final = 0.5  # of the embeddings of one picture: its colours may be others
+SURE_COSINE: Final = 0.98  # the same where a hash says nothing, as of a plain picture, or is not known
 SAME_PIXELS: Final = 0.9999  # cosine from which another time is other metadata, such as of a clock that was put right
 
 
@@ -111,20 +114,29 @@ def _same_pictures(
     project: Project, cache: EmbeddingCache, read: Sequence[_Read], batch: EmbedBatch
 ) -> frozenset[ImageId]:
     """Those of some images whose other content is the same picture as before."""
-    before = _embeddings(cache, [each.reference for each in read])
-    now = _embeddings(cache, [each.result.content_hash for each in read])
-    cosines = np.einsum("nd,nd->n", before, now)
+    before = [each.reference or b"" for each in read]
+    now = [each.result.content_hash or b"" for each in read]
+    cosines = np.einsum("nd,nd->n", _embeddings(cache, before), _embeddings(cache, now)).tolist()
+    bits = cache.pictures([*before, *now])
     times = {file.image_id: file.details.taken_at for file in batch.details}
     return frozenset(
         each.known.image_id
-        for each, cosine in zip(read, cosines.tolist(), strict=True)
-        if cosine >= (LEAST_COSINE if _may_be_one_shot(project, each.known.image_id, times) else SAME_PIXELS)
+        for each, old, new, cosine in zip(read, before, now, cosines, strict=True)
+        if cosine >= SAME_PIXELS
+        or (_may_be_one_shot(project, each.known.image_id, times) and _are_alike(bits.get(old), bits.get(new), cosine))
     )
 
 
-def _embeddings(cache: EmbeddingCache, contents: Sequence[bytes | None]) -> NDArray[np.float32]:
+def _are_alike(bits: int | None, others: int | None, cosine: float) -> bool:
+    """Whether two pictures are one that was saved again, by their perceptual hashes and the cosine."""
+    if not bits or not others:
+        return cosine >= SURE_COSINE
+    return (bits ^ others).bit_count() <= MOST_BITS and cosine >= LEAST_COSINE
+
+
+def _embeddings(cache: EmbeddingCache, contents: Sequence[bytes]) -> NDArray[np.float32]:
     """(n, d) of length 1; zeros, which are like nothing, where a content is not known any more."""
-    vectors, is_found = cache.get_many([content or b"" for content in contents])
+    vectors, is_found = cache.get_many(contents)
     found = unit_length(vectors.astype(np.float32))
     found[~is_found] = 0
     return found

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from engine.project.records import Label
 
 
-def changed(
+def replaced(
     project: ProjectPath,
     images: Annotated[
-        list[Path] | None, typer.Argument(metavar="[IMAGE]...", help="Only these; by default all that changed.")
+        list[Path] | None, typer.Argument(metavar="[IMAGE]...", help="Only these; by default all.")
     ] = None,
     *,
     confirm: Annotated[
@@ -32,14 +32,14 @@ def changed(
         raise UsageError("--confirm and --ask-again exclude each other", remedy="leave one of them out")
     with open_project(project, for_writing=confirm or ask_again) as opened:
         outdated = _chosen(opened, images) if images else opened.labels.outdated()
-        text, fields = changed_text(opened, outdated), changed_fields(opened, outdated)
+        text, fields = replaced_text(opened, outdated), replaced_fields(opened, outdated)
         if confirm:
             opened.labels.confirm(outdated)
         elif ask_again:
             opened.labels.remove(outdated)
     if outdated and (confirm or ask_again):
         text = f"{'Confirmed' if confirm else 'Removed'} {counted(len(outdated), 'label')}; undo goes back."
-    say(text.strip() or "No labelled image is another photo now.", {"changed": fields}, as_json=as_json)
+    say(text.strip() or "No labelled image is another photo now.", {"replaced": fields}, as_json=as_json)
 
 
 def _chosen(project: "Project", images: Sequence[Path]) -> "dict[int, Label]":
@@ -50,25 +50,25 @@ def _chosen(project: "Project", images: Sequence[Path]) -> "dict[int, Label]":
             raise InputError(
                 "no label of this image waits to be confirmed",
                 found=str(path),
-                remedy="`protoleaf changed PROJECT` lists those that do",
+                remedy="`protoleaf replaced PROJECT` lists those that do",
             )
         chosen[image_id] = outdated[image_id]
     return chosen
 
 
-def changed_text(project: "Project", outdated: "dict[int, Label] | None" = None) -> str:
+def replaced_text(project: "Project", outdated: "dict[int, Label] | None" = None) -> str:
     """Which labels are about pictures that were there before; "" where there are none."""
-    rows = changed_fields(project, outdated)
+    rows = replaced_fields(project, outdated)
     if not rows:
         return ""
     are = "image is another photo" if len(rows) == 1 else "images are other photos"
     return list_text(
-        f"{len(rows):,} labelled {are} now. Old labels do not count; `protoleaf changed` confirms or removes them",
+        f"{len(rows):,} labelled {are} now. Old labels do not count; `protoleaf replaced` confirms or removes them",
         [f"{row['image']}: {row['class'] or 'none of the classes'} by {row['who']}" for row in rows],
     )
 
 
-def changed_fields(project: "Project", outdated: "dict[int, Label] | None" = None) -> list[dict[str, Any]]:
+def replaced_fields(project: "Project", outdated: "dict[int, Label] | None" = None) -> list[dict[str, Any]]:
     """The same as fields."""
     labels, graph = project.labels.outdated() if outdated is None else outdated, project.classes.graph
     paths = project.images.table(list(labels)).paths if labels else []
@@ -84,7 +84,7 @@ def changed_fields(project: "Project", outdated: "dict[int, Label] | None" = Non
 
 def written_to_text(project: "Project") -> str:
     """Which labelled files were written to and not read since; "" where there are none."""
-    from engine.collection.changed_images import labelled_and_written_to
+    from engine.collection.replaced_images import labelled_and_written_to
 
     return list_text(
         "Labelled files changed since they were read; `protoleaf embed` finds out which are other photos",

@@ -1,0 +1,312 @@
+"""Labels in a Camtrap DP: a folder, a ZIP file, or either with the package in a folder of its own.
+
+An observation is of one medium, or of an event. Those of events count for the event's media, unless a person gave a
+medium an observation of its own: media of the same event id, else of the same deployment within the event's time.
+"""
+
+import csv
+import json
+import zipfile
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import unquote
+
+from engine.errors import FormatError, StorageError
+from engine.interchange import limits
+from engine.interchange.archives import (
+    checked_name,
+    file_within,
+    has_member,
+    member,
+    member_named,
+    opened_archive,
+    reading,
+    small_member,
+)
+from engine.interchange.labelled_images.camtrap_dp_package import NOT_CLASSIFIED, PACKAGE, tagged_class
+from engine.interchange.labelled_images.class_folders import read_table
+from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, LabelCollector
+from engine.interchange.labelled_images.table_rows import time_in
+from engine.interchange.table_text import check_row_count, has_more, table_lines, text_lines
+from engine.interchange.text_file import encoding_of, read_json
+from engine.texts import Message, marked
+
+_READ_COLUMNS: Final = frozenset(
+    {"mediaID", "filePath", "deploymentID", "timestamp", "eventID", "sequenceID", "eventStart", "eventEnd",
+     "scientificName", "observationType", "observationTags", "classifiedBy", "classificationTimestamp",
+     "classificationMethod"}
+)  # fmt: skip
+"""Of the tables of media and observations; `sequenceID` stood in both before version 1.0."""
+_UTF_8: Final = frozenset({"", "utf-8", "utf8"})
+_MARK_BYTES: Final = 4  # of the longest byte order mark
+_LARGEST_DESCRIPTION_BYTES: Final = 64 * 2**20
+_PASSED_OVER: Final = marked("{count:,} observations of events without media were passed over")
+_OBSERVATION: Final = marked("observation {place}: {reason}")
+Row = Mapping[str, str]
+
+
+def read(source: Path) -> ForeignLabels:
+    """Read the observations of a package; our own table counts where it has the same class."""
+    with _opened(source) as package:
+        return _Reading(package).labels()
+
+
+def fits(source: Path) -> bool:
+    """Whether it is a data package of camera traps, or its description."""
+    if source.is_file() and source.name != PACKAGE and not has_member(source):
+        return False
+    try:
+        with _opened(source) as package:
+            return "camtrap-dp" in str(package.description.get("profile"))
+    except (FormatError, StorageError):
+        return False
+
+
+@dataclass(frozen=True)
+class _Package:
+    """A package that is open."""
+
+    folder: Path  # where the paths of media start
+    description: Mapping[str, Any]
+    archive: zipfile.ZipFile | None = None
+    prefix: str = ""  # in front of the names in the archive
+
+    def rows(self, name: str) -> Iterator[dict[str, str]]:
+        """The rows of a table with the columns that are read."""
+        resource = self._resource(name)
+        dialect = resource.get("dialect")
+        separator = dialect.get("delimiter", ",") if isinstance(dialect, dict) else ","
+        try:
+            with self._lines(resource, separator) as lines:
+                table = csv.DictReader(lines, delimiter=separator)
+                for row in limits.at_most(table, resource["path"]):
+                    yield {key: value for key, value in row.items() if key in _READ_COLUMNS and isinstance(value, str)}
+        except (csv.Error, TypeError) as error:
+            raise FormatError("{path} is not a CSV file", found=str(error), path=resource["path"]) from error
+
+    def _resource(self, name: str) -> dict[str, Any]:
+        listed = self.description.get("resources")
+        resources = [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
+        found = next((each for each in resources if each.get("name") == name), None)
+        if found is None or not isinstance(found.get("path"), str):
+            raise FormatError(
+                "the package has no table of {name}", expected="{name}.csv beside {package}", name=name, package=PACKAGE
+            )
+        return found
+
+    @contextmanager
+    def _lines(self, resource: Mapping[str, Any], separator: str) -> Iterator[Iterator[str]]:
+        path, encoding = resource["path"], str(resource.get("encoding", "")).casefold()
+        if self.archive is not None:
+            name = self.prefix + checked_name(path, PACKAGE)
+            with member(self.archive, name) as file:
+                if has_more(file, b"\n", limits.MOST_RECORDS):
+                    limits.check_count(limits.MOST_RECORDS + 1, path)
+            with member(self.archive, name) as file:
+                marked_as = encoding_of(file.peek(_MARK_BYTES))  # type: ignore[attr-defined]  # a ZipExtFile
+                used = marked_as if encoding in _UTF_8 or marked_as != "utf-8" else encoding
+                with closing(text_lines(file, path, used)) as lines:
+                    yield lines
+            return
+        table = file_within(self.folder, path, PACKAGE)
+        check_row_count(table, separator)
+        if encoding in _UTF_8:
+            with table_lines(table) as lines:
+                yield lines
+        else:
+            with table.open("rb") as file, closing(text_lines(file, path, encoding)) as lines:
+                yield lines
+
+
+@contextmanager
+def _opened(source: Path) -> Iterator[_Package]:
+    if source.is_file() and source.name != PACKAGE:
+        with reading(source, "{source} is no data package"), opened_archive(source) as archive:
+            name = member_named(archive, PACKAGE)
+            description = _description(small_member(archive, name, _LARGEST_DESCRIPTION_BYTES))
+            yield _Package(source.parent, description, archive, name.removesuffix(PACKAGE))
+        return
+    folder = source.parent if source.is_file() else _folder_of_package(source)
+    if not (folder / PACKAGE).is_file():
+        raise FormatError(
+            "{folder} is no data package", expected="a folder with {package}", folder=folder.name, package=PACKAGE
+        )
+    found = read_json(folder / PACKAGE)
+    if not isinstance(found, dict):
+        raise FormatError("{package} is no JSON object", package=PACKAGE)
+    yield _Package(folder, found)
+
+
+def _description(data: bytes) -> Mapping[str, Any]:
+    try:
+        found = json.loads(data.decode(encoding_of(data)))
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise FormatError("{package} is no JSON object", package=PACKAGE)
+    return found
+
+
+def _folder_of_package(folder: Path) -> Path:
+    """The folder, or the only one in it that holds a package."""
+    if (folder / PACKAGE).is_file():
+        return folder
+    with suppress(OSError):
+        inner = [each for each in folder.iterdir() if (each / PACKAGE).is_file()]
+        return inner[0] if len(inner) == 1 else folder
+    return folder
+
+
+@dataclass
+class _Reading:
+    """The labels of a package so far."""
+
+    package: _Package
+    collector: LabelCollector = field(default_factory=LabelCollector)
+    decided: set[str] = field(default_factory=set)  # media that a person gave an observation of their own
+    of_event: dict[tuple[str, str], list[str]] = field(default_factory=lambda: defaultdict(list))
+    """Media by deployment and event."""
+    events: list[tuple[int, Row]] = field(default_factory=list)
+
+    def labels(self) -> ForeignLabels:
+        """The labels of all observations."""
+        media: dict[str, str] = {}
+        for row in self.package.rows("media"):
+            media[row.get("mediaID", "")] = row.get("filePath", "")
+            if event := row.get("eventID") or row.get("sequenceID"):
+                self.of_event[row.get("deploymentID", ""), event].append(row.get("mediaID", ""))
+        self._read_observations(media)
+        if self.events:
+            self._read_events(media)
+        return self.collector.collected()
+
+    def _read_observations(self, media: Mapping[str, str]) -> None:
+        table = None if self.package.archive is not None else read_table(self.package.folder)
+        own_labels = () if table is None else table.labels
+        ours = {place: label for label in own_labels for place in (label.image, str(label.file))}
+        taxa = _taxa(self.package.description)
+        for number, row in enumerate(self.package.rows("observations"), start=1):
+            medium = row.get("mediaID", "")
+            path = media.get(medium, "")
+            own = ours.get(_local(path))
+            if not path:
+                self.events.append((number, row))
+                continue
+            if event := row.get("eventID") or row.get("sequenceID"):
+                self.of_event[row.get("deploymentID", ""), event].append(medium)
+            if own is not None and "".join(own.names[-1:]) == _class_name(row):
+                self.collector.labels.append(own)
+            elif not _class_name(row):
+                self.collector.unlabelled += 1
+                continue
+            else:
+                self.collector.add(_OBSERVATION, number, _labels, row, [path], self.package.folder, taxa)
+            if row.get("classificationMethod") != "machine":
+                self.decided.add(medium)
+
+    def _read_events(self, media: Mapping[str, str]) -> None:
+        taxa = _taxa(self.package.description)
+        moments = _media_times(self.package.rows("media"))
+        without_media = 0
+        for number, row in self.events:
+            found = self._media_of_event(row, moments)
+            paths = [media[each] for each in found if each not in self.decided and media.get(each)]
+            if not found:
+                without_media += 1
+            elif not _class_name(row):
+                self.collector.unlabelled += len(paths)
+            else:
+                self.collector.add(_OBSERVATION, number, _labels, row, paths, self.package.folder, taxa)
+            limits.check_count(len(self.collector.labels), PACKAGE)
+        if without_media:
+            self.collector.problems.append(Message(_PASSED_OVER, {"count": without_media}))
+
+    def _media_of_event(self, row: Row, moments: Mapping[str, "_MediaTimes"]) -> list[str]:
+        deployment = row.get("deploymentID", "")
+        event = row.get("eventID") or row.get("sequenceID") or ""
+        if event and (same := self.of_event.get((deployment, event))):
+            return list(dict.fromkeys(same))
+        start = _moment(row.get("eventStart", ""))
+        end = _moment(row.get("eventEnd", "")) or start
+        if start is None or end is None or deployment not in moments:
+            return []
+        return moments[deployment].between(start, end)
+
+
+@dataclass(frozen=True)
+class _MediaTimes:
+    """Media of a deployment in the order of their times."""
+
+    moments: Sequence[datetime]
+    media: Sequence[str]
+
+    def between(self, start: datetime, end: datetime) -> list[str]:
+        """Those from a start to an end, both included."""
+        return list(self.media[bisect_left(self.moments, start) : bisect_right(self.moments, end)])
+
+
+def _media_times(rows: Iterator[dict[str, str]]) -> dict[str, _MediaTimes]:
+    """The media of each deployment whose time is known."""
+    found: dict[str, list[tuple[datetime, str]]] = defaultdict(list)
+    for row in rows:
+        if (moment := _moment(row.get("timestamp", ""))) is not None:
+            found[row.get("deploymentID", "")].append((moment, row.get("mediaID", "")))
+    times: dict[str, _MediaTimes] = {}
+    for deployment, each in found.items():
+        each.sort()
+        times[deployment] = _MediaTimes([moment for moment, _ in each], [medium for _, medium in each])
+    return times
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        found = time_in(text)
+    except ValueError:
+        return None
+    return None if found is None else found.astimezone(UTC)
+
+
+def _class_name(row: Row) -> str:
+    """The class of an observation; "" where there is none."""
+    kind = row.get("observationType", "")
+    name = row.get("scientificName", "") if kind not in NOT_CLASSIFIED else ""
+    return name or tagged_class(row.get("observationTags", "")) or ("" if kind in NOT_CLASSIFIED else kind)
+
+
+def _local(path: str) -> str:
+    """A path on the disk, also where it is written as a URL of one."""
+    is_url = path.startswith("file://")
+    return unquote(path.removeprefix("file://"), errors="surrogateescape") if is_url else path
+
+
+def _taxa(description: Mapping[str, Any]) -> dict[str, str]:
+    """Ids of taxa by their names; "" for namesakes, of which nothing tells which is meant."""
+    ids: dict[str, str] = {}
+    listed = description.get("taxonomic")
+    for taxon in listed if isinstance(listed, list) else ():
+        if isinstance(taxon, dict) and isinstance(name := taxon.get("scientificName"), str):
+            taxon_id = taxon.get("taxonID", "")
+            taxon_id = taxon_id if isinstance(taxon_id, str) else ""
+            ids[name] = taxon_id if ids.get(name, taxon_id) == taxon_id else ""
+    return ids
+
+
+def _labels(row: Row, paths: Sequence[str], folder: Path, taxa: Mapping[str, str]) -> Iterator[ForeignLabel]:
+    name = _class_name(row)
+    when = time_in(row.get("classificationTimestamp", ""))
+    for path in paths:
+        yield ForeignLabel(
+            path,
+            (name,),
+            source_id=taxa.get(name, ""),
+            file=folder / _local(path),
+            who=row.get("classifiedBy", ""),
+            when=when,
+            is_machine=row.get("classificationMethod") == "machine",
+        )

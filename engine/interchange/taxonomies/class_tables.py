@@ -1,0 +1,230 @@
+"""Class lists that are tables: what each row says of a class, by the roles of the columns.
+
+A row is a class, a synonym of one, or an edge from a parent. Parents and accepted classes are named by id or by name;
+where a parent is not in the list, columns of ranks say what is above.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
+from pathlib import Path
+from typing import Any, Final, final
+
+from engine.errors import FormatError, UsageError
+from engine.graph.class_attributes import ATTRIBUTE, IN_FILES
+from engine.graph.identities import identity_in
+from engine.graph.language_tags import with_language
+from engine.interchange import taxonomy_file
+from engine.interchange.imported import ImportedGraph
+from engine.interchange.left_out import LeftOut, Reason
+from engine.interchange.tables.dialects import Purpose
+from engine.interchange.tables.read_table import Table, opened_table
+from engine.interchange.tables.recognise import Layout, Row, layout_of, recognised
+from engine.interchange.tables.roles import RANKS, Role, column_key
+from engine.interchange.taxonomies.checklist_archive import OURS, PARENTS, PROPERTIES
+from engine.interchange.taxonomies.taxon_graph import Taxon, graph_of
+
+BETWEEN: Final = re.compile(r"(?:[^\\|]|\\.)+")
+"""Texts of one cell with a bar between; a bar in a text has a backslash before it."""
+_ESCAPED: Final = re.compile(r"\\(.)")
+_NO_CLASS: Final = re.compile(r"(?i)synonym|misapplied|\bunaccepted\b|\bnot accepted\b|\binvalid\b")
+"""A status that says so."""
+_EPITHET: Final = re.compile(r"[^\W\d_A-Z]\S*")
+_PARTS_OF_LINE: Final = 4
+_SEVERAL: Final = "parents"  # a column of several, as in lists of JSON
+
+
+def read(source: Path, given: Mapping[str, str] | None = None) -> ImportedGraph:
+    """Read the table of a file.
+
+    Args:
+        given: column by role, as a person named them; see `recognised`.
+    """
+    with opened_class_table(source, given) as table:
+        layout = recognised(table.columns, table.sample, Purpose.CLASSES, given, name=table.name)
+        left_out: list[LeftOut] = []
+        taxa = list(taxa_of(table, layout, left_out))
+    return graph_of(taxa, source.name, left_out)
+
+
+def layout_in(source: Path) -> Layout | None:
+    """What the columns of a file are; None where it is no table of classes."""
+    try:
+        with opened_class_table(source) as table:
+            return layout_of(table.columns, table.sample, Purpose.CLASSES)
+    except FormatError:
+        return None
+
+
+def opened_class_table(source: Path, given: Mapping[str, str] | None = None) -> AbstractContextManager[Table]:
+    """The table of a file, its header found."""
+    return opened_table(source, lambda *rows: is_class_table(*rows, given), check_size=taxonomy_file.check_size)
+
+
+def is_class_table(columns: Sequence[str], rows: Iterable[Row], given: Mapping[str, str] | None = None) -> bool:
+    """Whether columns of these names hold classes."""
+    with suppress(UsageError):
+        return layout_of(columns, rows, Purpose.CLASSES, given) is not None
+    return False
+
+
+def taxa_of(table: Table, layout: Layout, left_out: list[LeftOut], *, reference: int | None = None) -> Iterator[Taxon]:
+    """What the rows say.
+
+    Args:
+        left_out: rows that name no class are added to it.
+        reference: the column by which other tables of an archive refer to a row, besides its id.
+    """
+    reader = _RowReader(layout, table.columns, reference)
+    for number, (line, cells) in enumerate(table.rows if layout.has_header else table.all_rows):
+        taxonomy_file.check_parts(_PARTS_OF_LINE * number, table.name)
+        taxon = reader.taxon(cells, table.place_of(line))
+        if taxon.name:
+            yield taxon
+        else:
+            left_out.append(LeftOut(Reason.NO_NAME, taxon.place))
+
+
+@final
+class _RowReader:
+    def __init__(self, layout: Layout, columns: Sequence[str], reference: int | None) -> None:
+        self._layout = layout
+        self._reference = reference
+        self._is_ours = Role.SOURCE_ID in layout.columns  # which our own exports have, in any format
+        keys = [column_key(each) for each in columns]
+        self._has_several = Role.PARENT_NAME in layout.columns and keys[layout.columns[Role.PARENT_NAME]] == _SEVERAL
+        self._attributes = {
+            each.name: next(
+                (
+                    keys.index(key)
+                    for key in map(column_key, (each.name, *each.read_as, *each.darwin_core))
+                    if key in keys
+                ),
+                layout.columns.get(Role(each.name)) if each.name in set(Role) else None,
+            )
+            for each in IN_FILES
+            if each.name not in {"synonyms", "source_id"}
+        }
+
+    def taxon(self, cells: Sequence[str], place: str) -> Taxon:
+        layout = self._layout
+        ranked = _whole_names(layout.path(cells))
+        own_id = layout.cell(cells, Role.ID)
+        whole = layout.cell(cells, Role.CLASS)
+        name, rank = self._name(cells, ranked)
+        rank = layout.cell(cells, Role.RANK) or rank
+        rank = rank if self._is_ours else rank.casefold()
+        properties = _properties(layout.cell(cells, Role.PROPERTIES))
+        values = {**self._values(cells), "rank": rank, "source_id": self._source_id(cells, own_id), **properties}
+        parents = values.pop(PARENTS, None) or self._parents(cells)
+        accepted, accepted_name = self._accepted(cells, own_id, name, whole)
+        status = layout.cell(cells, Role.STATUS)
+        is_synonym = bool(accepted or accepted_name or _NO_CLASS.search(status))
+        if is_synonym and not (accepted or accepted_name) and layout.dialect and layout.dialect.has_synonyms_below:
+            accepted = next(iter(parents), "")
+        reference = (
+            cells[self._reference].strip() if self._reference is not None and self._reference < len(cells) else ""
+        )
+        with_author = [whole] if whole != name and not is_synonym else []
+        synonyms = [*values.pop("synonyms", ()), *with_author, *self._other_names(cells)]
+        return Taxon(
+            place,
+            name,
+            ids=tuple(dict.fromkeys(filter(None, (own_id, reference)))),
+            parents=tuple(parents),
+            has_parents_by_name=Role.PARENT_ID not in layout.columns and Role.PARENT_NAME in layout.columns,
+            accepted_id=accepted,
+            accepted_name=accepted_name,
+            is_synonym=is_synonym,
+            above=tuple(_above(ranked, rank, name)),
+            values=values,
+            synonyms=[each for each in synonyms if each],
+            identity=identity_in(layout.cell(cells, Role.IDENTITY)),
+        )
+
+    def _name(self, cells: Sequence[str], ranked: Sequence[tuple[str, str]]) -> tuple[str, str]:
+        """The name without its author, and its rank where that is known: as it stands, of its parts, by the ranks."""
+        layout = self._layout
+        if plain := layout.cell(cells, Role.PLAIN_NAME):
+            return plain, ""
+        if whole := layout.cell(cells, Role.CLASS):
+            return whole.removesuffix(layout.cell(cells, Role.AUTHOR)).strip() or whole, ""
+        genus = layout.cell(cells, Role.GENUS) or dict(ranked).get("genus", "")
+        epithet = layout.cell(cells, Role.SPECIES_EPITHET)
+        if genus and epithet and _EPITHET.fullmatch(epithet):
+            below = layout.cell(cells, Role.SUBSPECIES_EPITHET)
+            return " ".join(filter(None, (genus, epithet, below))), "subspecies" if below else "species"
+        if ranked:
+            return ranked[-1][1], ranked[-1][0]
+        return layout.cell(cells, Role.VERNACULAR) if Role.CLASS not in layout.columns else "", ""
+
+    def _values(self, cells: Sequence[str]) -> dict[str, Any]:
+        return {name: cells[at].strip() for name, at in self._attributes.items() if at is not None and at < len(cells)}
+
+    def _source_id(self, cells: Sequence[str], own_id: str) -> str:
+        if Role.SOURCE_ID in self._layout.columns:
+            return self._layout.cell(cells, Role.SOURCE_ID)
+        return "" if own_id.startswith(OURS) else own_id
+
+    def _parents(self, cells: Sequence[str]) -> list[str]:
+        parent = self._layout.cell(cells, Role.PARENT_ID) or self._layout.cell(cells, Role.PARENT_NAME)
+        return parts_of(parent, is_ours=True) if self._has_several else [parent] if parent else []
+
+    def _accepted(self, cells: Sequence[str], own_id: str, name: str, whole: str) -> tuple[str, str]:
+        accepted, by_name = self._layout.cell(cells, Role.ACCEPTED_ID), self._layout.cell(cells, Role.ACCEPTED_NAME)
+        if accepted and accepted == own_id:
+            return "", ""
+        return accepted, "" if by_name in {name, whole} else by_name
+
+    def _other_names(self, cells: Sequence[str]) -> Iterator[str]:
+        """Synonyms, and names in the languages of people."""
+        layout = self._layout
+        yield from parts_of(layout.cell(cells, Role.SYNONYM), is_ours=self._is_ours)
+        language = layout.cell(cells, Role.LANGUAGE)
+        if Role.VERNACULAR in layout.columns:
+            for each in parts_of(layout.cell(cells, Role.VERNACULAR)):
+                yield with_language(each, language)
+        for code, text in layout.names_in_languages(cells):
+            for each in parts_of(text):
+                yield with_language(each, code)
+
+
+def parts_of(text: str, *, is_ours: bool = False) -> list[str]:
+    """Several texts in one cell, with bars between, or semicolons in tables of others."""
+    if ";" in text and "|" not in text and not is_ours:
+        return [each.strip() for each in text.split(";")]
+    return [_ESCAPED.sub(r"\1", part).strip() for part in BETWEEN.findall(text)]
+
+
+def _whole_names(ranked: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The ranks with the whole name of a species, of which some tables have the epithet alone."""
+    found: dict[str, str] = {}
+    for rank, name in ranked:
+        before = {"species": found.get("genus"), "subspecies": found.get("species")}.get(rank)
+        found[rank] = f"{before} {name}" if before and _EPITHET.fullmatch(name) else name
+    return list(found.items())
+
+
+def _above(ranked: Sequence[tuple[str, str]], rank: str, name: str) -> Iterator[tuple[str, str]]:
+    """The ranks above the own one."""
+    order = list(RANKS)
+    for each, above in ranked:
+        if above == name or (rank in order and order.index(each) >= order.index(rank)):
+            return
+        yield each, above
+
+
+def _properties(text: str) -> Mapping[str, Any]:
+    """What our own archives have of a taxon besides the terms of the standard."""
+    if PROPERTIES not in text:
+        return {}
+    with suppress(ValueError, AttributeError, TypeError, RecursionError):
+        found = json.loads(text).get(PROPERTIES, {})
+        taken = {
+            each.name: found[each.name] for each in IN_FILES if each.name in found and each.accepts(found[each.name])
+        }
+        if ATTRIBUTE["synonyms"].accepts(found.get(PARENTS)):
+            taken[PARENTS] = found[PARENTS]
+        return taken
+    return {}

@@ -1,0 +1,208 @@
+"""Makes a graph of the rows of a class list: which are classes, which are synonyms, and what is above what."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, final
+
+from engine.errors import FormatError
+from engine.graph.class_attributes import NO_ATTRIBUTES, ClassAttributes
+from engine.graph.identities import NO_IDENTITY
+from engine.graph.names import join_path
+from engine.interchange.imported import (
+    Edge,
+    ImportedClass,
+    ImportedGraph,
+    clean_name_at,
+    disambiguated,
+    fitting_attributes,
+)
+from engine.interchange.left_out import LeftOut, Reason
+
+_BEFORE_ID: Final = re.compile(r".*[/:#=]")
+"""Of an address that ends in an id."""
+
+
+@dataclass
+class Taxon:
+    """What a row of a class list says."""
+
+    place: str  # where it stands; "" for a class that has no row of its own
+    name: str
+    ids: tuple[str, ...] = ()  # its own first
+    parents: tuple[str, ...] = ()  # ids or names
+    has_parents_by_name: bool = False
+    accepted_id: str = ""  # of a synonym, the class that it belongs to
+    accepted_name: str = ""
+    is_synonym: bool = False
+    above: tuple[tuple[str, str], ...] = ()  # rank and name of what columns of ranks put above it, the highest first
+    values: dict[str, Any] = field(default_factory=dict)  # attributes by name, without synonyms
+    synonyms: list[str] = field(default_factory=list)
+    identity: str = NO_IDENTITY  # in lists of our own
+
+
+def graph_of(
+    taxa: Sequence[Taxon], source_name: str, left_out: list[LeftOut], names: Sequence[tuple[str, str]] = ()
+) -> ImportedGraph:
+    """The graph of a list.
+
+    Args:
+        taxa: its rows.
+        left_out: what cannot be taken over is added to it.
+        names: further names of classes, as id and name with its language.
+
+    Raises:
+        FormatError: it holds no classes, or a class is its own ancestor.
+    """
+    return _GraphMaker(taxa, source_name, left_out).graph(names)
+
+
+@final
+class _GraphMaker:
+    def __init__(self, taxa: Sequence[Taxon], source_name: str, left_out: list[LeftOut]) -> None:
+        self._source_name = source_name
+        self._left_out = left_out
+        self._rows: dict[str, list[Taxon]] = {}  # of each class, by key
+        self._names: dict[str, str] = {}
+        self._key_of_id: dict[str, str] = {}
+        self._key_of_address: dict[str, str] = {}  # by the end of an id
+        self._keys_of_name: dict[str, list[str]] = {}
+        self._synonym_of: dict[str, Taxon] = {}  # by id and by name
+        self._synonyms: list[Taxon] = []
+        self._waiting: list[str] = []  # keys of classes whose parents are looked for
+        cleaned = [each for each in taxa if self._has_clean_name(each)]
+        ids = {text for each in cleaned for text in each.ids}
+        self._is_by_name = _is_by_name(cleaned, ids)
+        for taxon in cleaned:
+            if taxon.is_synonym:
+                self._synonyms.append(taxon)
+                self._synonym_of |= dict.fromkeys((*taxon.ids, taxon.name), taxon)
+            else:
+                self._add(taxon)
+
+    def graph(self, names: Sequence[tuple[str, str]]) -> ImportedGraph:
+        edges: dict[Edge, None] = {}
+        self._waiting += self._rows
+        lists_roots = any(not row.parents for rows in self._rows.values() for row in rows)
+        is_resolved = any(self._find(each) for rows in self._rows.values() for row in rows for each in row.parents)
+        for key in self._waiting:  # grows while it is walked
+            for row in self._rows[key]:
+                parents = self._parents(row, lists_roots=lists_roots, is_resolved=is_resolved)
+                edges |= dict.fromkeys((parent, key) for parent in parents)
+        self._attach_synonyms()
+        for text, name in names:
+            if (key := self._find(text)) and name:
+                self._rows[key][0].synonyms.append(name)
+        return disambiguated(
+            self._names, edges, self._source_name, self._class, id_of=self._id_shown, left_out=self._left_out
+        )
+
+    # -- which rows are classes
+
+    def _has_clean_name(self, taxon: Taxon) -> bool:
+        try:
+            taxon.name = clean_name_at(taxon.place, taxon.name)
+            taxon.above = tuple((rank, clean_name_at(taxon.place, name)) for rank, name in taxon.above)
+        except FormatError:
+            self._left_out.append(LeftOut(Reason.BAD_NAME, taxon.place))
+            return False
+        return True
+
+    def _add(self, taxon: Taxon) -> None:
+        path = join_path([*(name for _, name in taxon.above), taxon.name])
+        key = taxon.name if self._is_by_name else taxon.ids[0] if taxon.ids else path
+        if key in self._rows and (self._names[key] != taxon.name or not (self._is_by_name or taxon.parents)):
+            self._left_out.append(LeftOut(Reason.REPEATED, taxon.place))
+            return
+        self._rows.setdefault(key, []).append(taxon)
+        if key not in self._names:
+            self._names[key] = taxon.name
+            self._keys_of_name.setdefault(taxon.name, []).append(key)
+        for text in taxon.ids:
+            self._key_of_id.setdefault(text, key)
+            self._key_of_address.setdefault(_BEFORE_ID.sub("", text), key)
+
+    # -- what is above
+
+    def _parents(self, row: Taxon, *, lists_roots: bool, is_resolved: bool) -> list[str]:
+        found = [key for each in row.parents if (key := self._find(each))]
+        if found or (row.place and not row.parents and is_resolved):
+            return found
+        if row.above:
+            return [self._key_above(row.above)]
+        if not row.parents:
+            return []
+        if self._is_by_name and not lists_roots:
+            return [self._root(each) for each in row.parents]
+        self._left_out.append(LeftOut(Reason.NO_PARENT, f"{row.name} ({row.parents[0]})"))
+        return []
+
+    def _find(self, text: str) -> str:
+        """The class of an id or name; of a synonym, the class that it belongs to."""
+        seen: set[str] = set()
+        while text and text not in seen:
+            seen.add(text)
+            if key := self._key(text):
+                return key
+            synonym = self._synonym_of.get(text) or self._synonym_of.get(_BEFORE_ID.sub("", text))
+            text = "" if synonym is None else synonym.accepted_id or synonym.accepted_name
+        return ""
+
+    def _key(self, text: str) -> str:
+        by_name = self._keys_of_name.get(text, ())
+        named = by_name[0] if len(by_name) == 1 else ""
+        if self._is_by_name and named:
+            return named
+        return self._key_of_id.get(text) or self._key_of_address.get(_BEFORE_ID.sub("", text)) or named
+
+    def _key_above(self, above: Sequence[tuple[str, str]]) -> str:
+        """The class that columns of ranks name, made with all above it where the list has no row of it."""
+        rank, name = above[-1]
+        for key in self._keys_of_name.get(name, ()):
+            row = self._rows[key][0]
+            if row.values.get("rank", "") in {"", rank} and set(row.above) <= set(above):
+                return key
+        key = join_path(name for _, name in above)
+        if key not in self._rows:
+            made = Taxon("", name, above=tuple(above[:-1]), values={"rank": rank})
+            self._rows[key], self._names[key] = [made], name
+            self._waiting.append(key)
+        return key
+
+    def _root(self, name: str) -> str:
+        self._rows.setdefault(name, [Taxon("", name)])
+        self._names.setdefault(name, name)
+        return name
+
+    # -- what they have
+
+    def _attach_synonyms(self) -> None:
+        for taxon in self._synonyms:
+            key = self._find(taxon.accepted_id) or self._find(taxon.accepted_name)
+            if key:
+                self._rows[key][0].synonyms += [taxon.name, *taxon.synonyms]
+            else:
+                self._left_out.append(LeftOut(Reason.NO_ACCEPTED, taxon.name))
+
+    def _class(self, key: str, name: str) -> ImportedClass:
+        attributes = NO_ATTRIBUTES
+        for row in self._rows[key]:
+            attributes = attributes.filled_in(self._attributes(row, name))
+        ids = {row.values.get("source_id", "") for row in self._rows[key]} - {""}
+        identity = next((row.identity for row in self._rows[key] if row.identity), NO_IDENTITY)
+        return ImportedClass(key, name, replace(attributes, source_id="") if len(ids) > 1 else attributes, identity)
+
+    def _attributes(self, row: Taxon, name: str) -> ClassAttributes:
+        return fitting_attributes(row.place or name, name, self._left_out, synonyms=tuple(row.synonyms), **row.values)
+
+    def _id_shown(self, key: str) -> str:
+        return str(self._rows[key][0].values.get("source_id", "")) or key
+
+
+def _is_by_name(taxa: Sequence[Taxon], ids: set[str]) -> bool:
+    """Whether names tell the classes apart: parents are named by them."""
+    if not any(taxon.has_parents_by_name for taxon in taxa):
+        return False
+    names = {taxon.name for taxon in taxa}
+    texts = [each for taxon in taxa for each in taxon.parents]
+    return sum(each in names for each in texts) >= sum(each in ids for each in texts)

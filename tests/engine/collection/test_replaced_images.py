@@ -1,0 +1,281 @@
+"""A label belongs to the picture that was seen: another photo under its name takes it out of force."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from engine.collection.classify import classify
+from engine.collection.embed import embed_project
+from engine.collection.found_images import images_found
+from engine.collection.importing.import_images import import_images
+from engine.collection.label_check import check_project
+from engine.collection.relink.find import known_images
+from engine.collection.replaced_images import labelled_and_written_to
+from engine.project import Project
+from tests.support.collections import Collection, class_ids, draw_shape, write_shape
+
+LABELLED = "shots/Red/Red disc/0.png"
+Write = Callable[[Path], object]
+
+
+@pytest.fixture
+def project(collection: Collection) -> Iterator[Project]:
+    """The small collection, open for writing, with one labelled photo."""
+    photo(1).save(collection.folder / LABELLED)
+    with Project.open(collection.project) as opened:
+        embed_project(opened, collection.caches, device="cpu")
+        opened.labels.confirm(opened.labels.outdated())
+        yield opened
+
+
+def write_later(path: Path, write: Write) -> None:
+    """Another file under the same name, written at another moment."""
+    before = path.stat().st_mtime_ns
+    write(path)
+    os.utime(path, ns=(before + 10**9, before + 10**9))
+
+
+def photo(seed: int) -> Image.Image:
+    """Soft hills of light in many colours, as photos have them."""
+    generator = np.random.default_rng(seed)
+    coarse = Image.fromarray(generator.integers(0, 256, (6, 8, 3)).astype(np.uint8))
+    return coarse.resize((320, 240), Image.Resampling.BICUBIC)
+
+
+def another_photo(path: Path) -> None:
+    photo(77).save(path)
+
+
+def saved(image: Image.Image, form: str, **options: object) -> bytes:
+    """An image as the bytes of a file."""
+    out = BytesIO()
+    image.save(out, form, **options)
+    return out.getvalue()
+
+
+def as_jpeg(path: Path) -> None:
+    """The same picture, recompressed."""
+    path.write_bytes(saved(Image.open(path).convert("RGB"), "JPEG", quality=85))
+
+
+def with_metadata(path: Path) -> None:
+    """The same pixels with other metadata."""
+    picture = Image.open(path).convert("RGB")
+    exif = picture.getexif()
+    exif[0x010E] = "a note of somebody"
+    path.write_bytes(saved(picture, "PNG", exif=exif))
+
+
+def resized(path: Path) -> None:
+    """The same picture, a little smaller."""
+    picture = Image.open(path).convert("RGB")
+    small = picture.resize((picture.width * 9 // 10, picture.height * 9 // 10), Image.Resampling.LANCZOS)
+    path.write_bytes(saved(small, "PNG"))
+
+
+def touched(path: Path) -> None:
+    """Nothing but the time."""
+
+
+def labelled_image(project: Project, collection: Collection) -> tuple[int, Path]:
+    """An image with a label, and its file."""
+    path = collection.folder / LABELLED
+    image_id = project.images.find(path)
+    assert image_id is not None
+    assert image_id in project.labels.by_image()
+    return image_id, path
+
+
+def shots(project: Project, collection: Collection) -> Sequence[int]:
+    """The images that a fit learns from."""
+    found = classify(project, collection.caches)
+    return found.image_ids[found.labels >= 0].tolist()
+
+
+def test_another_photo_takes_a_label_out_of_force(project: Project, collection: Collection) -> None:
+    """It is no shot, is not counted and not checked; found by a search; and the row of the label stays."""
+    image_id, path = labelled_image(project, collection)
+    red_disc, label = class_ids(project)["Red disc"], project.labels.of(image_id)
+    before = project.labels.counts()[red_disc]
+    write_later(path, another_photo)
+    embed_project(project, collection.caches, device="cpu")
+    assert project.labels.outdated() == {image_id: label}
+    assert project.labels.of(image_id) is None
+    assert image_id not in project.labels.by_image()
+    assert image_id not in project.labels.table().image_ids
+    assert project.labels.counts()[red_disc] == before - 1
+    assert image_id not in shots(project, collection)
+    assert check_project(project, collection.caches, 10).labels == sum(project.labels.counts().values())
+    (found,) = images_found(project, collection.caches, "replaced")
+    assert (found.image_id, found.is_labelled) == (image_id, False)
+    assert image_id in known_images(project).labelled  # a moved file must not take its place
+
+
+def test_its_size_and_details_follow_the_new_file(project: Project, collection: Collection) -> None:
+    """What is shown of the file is what it is now."""
+    image_id, path = labelled_image(project, collection)
+    write_later(path, lambda file: Image.fromarray(draw_shape("Blue stripes", seed=3)).resize((80, 60)).save(file))
+    embed_project(project, collection.caches, device="cpu")
+    record, state = project.images.record(image_id), path.stat()
+    assert (record.size_bytes, record.modified_ns) == (state.st_size, state.st_mtime_ns)
+    table = project.images.table()
+    assert table.sizes_bytes[list(table.ids).index(image_id)] == state.st_size
+    details = project.details.of(image_id)
+    assert details is not None
+    assert (details.width, details.height) == (80, 60)
+
+
+@pytest.mark.parametrize("write", [as_jpeg, with_metadata, resized, touched])
+def test_the_same_picture_keeps_its_label(project: Project, collection: Collection, write: Write) -> None:
+    """Recompressed, with other metadata, resized a little, or touched: without a question."""
+    image_id, path = labelled_image(project, collection)
+    write_later(path, write)
+    embed_project(project, collection.caches, device="cpu")
+    assert image_id in project.labels.by_image()
+    assert not project.labels.outdated()
+    assert labelled_and_written_to(project) == []
+
+
+def test_a_label_is_confirmed_and_that_is_undone(project: Project, collection: Collection) -> None:
+    """The label holds for the new photo too, by who said so; undo asks again."""
+    image_id, path = labelled_image(project, collection)
+    write_later(path, another_photo)
+    embed_project(project, collection.caches, device="cpu")
+    change = project.labels.confirm([image_id], who="grace")
+    assert change.labelled == (image_id,)
+    label = project.labels.of(image_id)
+    assert label is not None
+    assert (label.class_id, label.who) == (class_ids(project)["Red disc"], "grace")
+    project.history.undo()
+    assert set(project.labels.outdated()) == {image_id}
+    project.history.redo()
+    assert not project.labels.outdated()
+
+
+def test_asking_again_takes_the_label_off_and_is_undone(project: Project, collection: Collection) -> None:
+    """Undo brings the question back, not the label."""
+    image_id, path = labelled_image(project, collection)
+    write_later(path, another_photo)
+    embed_project(project, collection.caches, device="cpu")
+    project.labels.remove([image_id])
+    assert not project.labels.outdated()
+    project.history.undo()
+    assert set(project.labels.outdated()) == {image_id}
+    assert project.labels.of(image_id) is None
+
+
+def test_the_same_class_again_is_a_decision(project: Project, collection: Collection) -> None:
+    """Whoever labels the new photo with the class of the old one has labelled it; also by importing it anew."""
+    image_id, path = labelled_image(project, collection)
+    label = project.labels.of(image_id)
+    assert label is not None
+    write_later(path, another_photo)
+    embed_project(project, collection.caches, device="cpu")
+    project.labels.set([image_id], label.class_id, who=label.who, source=label.source)
+    assert image_id in project.labels.by_image()
+    project.history.undo()
+    import_images(project, [path], class_id=class_ids(project)["Blue stripes"])
+    renewed = project.labels.of(image_id)
+    assert renewed is not None
+    assert renewed.class_id == class_ids(project)["Blue stripes"]
+
+
+def test_the_old_photo_comes_back(project: Project, collection: Collection, tmp_path: Path) -> None:
+    """Its label is in force again without a question, also after a third photo, and after one that cannot be read."""
+    image_id, path = labelled_image(project, collection)
+    kept = tmp_path / "kept.png"
+    shutil.copyfile(path, kept)
+    for write in (
+        another_photo,
+        lambda file: write_shape(file, "Green stripes", seed=5),
+        lambda f: f.write_bytes(b"x"),
+    ):
+        write_later(path, write)
+        embed_project(project, collection.caches, device="cpu")
+    write_later(path, lambda file: shutil.copyfile(kept, file))
+    embed_project(project, collection.caches, device="cpu")
+    assert image_id in project.labels.by_image()
+    assert not project.labels.outdated()
+
+
+def test_another_photo_after_one_that_cannot_be_read(project: Project, collection: Collection) -> None:
+    """A file that is half written keeps its label; the photo that follows is compared with the one before."""
+    image_id, path = labelled_image(project, collection)
+    write_later(path, lambda file: file.write_bytes(b"half of a picture"))
+    embed_project(project, collection.caches, device="cpu")
+    assert image_id in project.labels.by_image()
+    write_later(path, another_photo)
+    embed_project(project, collection.caches, device="cpu")
+    assert set(project.labels.outdated()) == {image_id}
+
+
+def test_a_second_change_after_a_confirmation_asks_again(project: Project, collection: Collection) -> None:
+    """The label is then about the second photo, and the third is another one."""
+    image_id, path = labelled_image(project, collection)
+    write_later(path, another_photo)
+    embed_project(project, collection.caches, device="cpu")
+    project.labels.confirm([image_id])
+    write_later(path, lambda file: write_shape(file, "Green stripes", seed=5))
+    embed_project(project, collection.caches, device="cpu")
+    assert set(project.labels.outdated()) == {image_id}
+
+
+def test_a_label_that_comes_back_by_undo_is_of_the_old_photo(project: Project, collection: Collection) -> None:
+    """The file was replaced while the image had no label."""
+    image_id, path = labelled_image(project, collection)
+    project.labels.remove([image_id])
+    write_later(path, another_photo)
+    embed_project(project, collection.caches, device="cpu")
+    project.history.undo()
+    assert set(project.labels.outdated()) == {image_id}
+
+
+def test_a_file_replaced_before_it_was_read(collection: Collection, tmp_path: Path) -> None:
+    """Labelled while it was imported: its size tells that it is another file by now."""
+    photos = tmp_path / "photos"
+    file = write_shape(photos / "a.png", "Red disc", seed=1)
+    with Project.open(collection.project) as project:
+        import_images(project, [photos], class_id=class_ids(project)["Red disc"])
+        write_later(file, lambda path: Image.fromarray(draw_shape("Blue stripes", seed=2)).resize((90, 90)).save(path))
+        embed_project(project, collection.caches, device="cpu")
+        assert set(project.labels.outdated()) == {project.images.find(file)}
+
+
+def test_a_clock_that_was_put_right_is_no_other_photo(project: Project, collection: Collection) -> None:
+    """Another time of the camera on the same pixels is metadata; on nearly the same ones it is a second shot."""
+    image_id, path = labelled_image(project, collection)
+    pixels = np.asarray(Image.open(path).convert("RGB"))
+
+    def shot_at(moment: datetime, picture: Image.Image) -> bytes:
+        exif = Image.Exif()
+        exif[0x8769] = {0x9003: moment.strftime("%Y:%m:%d %H:%M:%S")}
+        return saved(picture, "PNG", exif=exif)
+
+    first = shot_at(datetime(2026, 5, 1, 6), Image.fromarray(pixels))  # noqa: DTZ001 (cameras know no zone)
+    write_later(path, lambda file: file.write_bytes(first))
+    embed_project(project, collection.caches, device="cpu")
+    assert image_id in project.labels.by_image()
+    put_right = shot_at(datetime(2026, 5, 1, 7), Image.open(BytesIO(first)))  # noqa: DTZ001
+    write_later(path, lambda file: file.write_bytes(put_right))
+    embed_project(project, collection.caches, device="cpu")
+    assert image_id in project.labels.by_image()
+    noisy = np.clip(pixels.astype(int) + np.random.default_rng(1).normal(0, 20, pixels.shape), 0, 255)
+    second = shot_at(datetime(2026, 5, 1, 8), Image.fromarray(noisy.astype(np.uint8)))  # noqa: DTZ001
+    write_later(path, lambda file: file.write_bytes(second))
+    embed_project(project, collection.caches, device="cpu")
+    assert set(project.labels.outdated()) == {image_id}
+
+
+def test_files_to_be_looked_at_are_named(project: Project, collection: Collection) -> None:
+    """Before anything reads them: by their size or time."""
+    _image_id, path = labelled_image(project, collection)
+    assert labelled_and_written_to(project) == []
+    write_later(path, another_photo)
+    assert labelled_and_written_to(project) == [LABELLED]

@@ -1,0 +1,134 @@
+"""Class lists as programs and people write them, by the roles of their columns."""
+
+from pathlib import Path
+
+import pytest
+
+from engine.errors import FormatError, UsageError
+from engine.interchange.detect import read_graph
+from engine.interchange.imported import ImportedGraph
+from engine.interchange.left_out import Reason
+
+LISTS = {
+    "coldp": (
+        (
+            "ID\tparentID\tstatus\trank\tscientificName\n1\t\taccepted\tfamily\tCanidae\n"
+            "2\t1\taccepted\tgenus\tCanis\n3\t2\tsynonym\tgenus\tLupus\n"
+        ),
+        {"Canidae", "Canidae/Canis"},
+        {"Canis": ("Lupus",)},
+    ),
+    "by-name": (
+        (
+            "taxonID,scientificName,parentNameUsage,acceptedNameUsage\n1,Plantae,,\n2,Asteraceae,Plantae,\n"
+            "3,Compositae,,Asteraceae\n4,Bellis,Compositae,\n"
+        ),
+        {"Plantae", "Plantae/Asteraceae", "Asteraceae/Bellis"},
+        {"Asteraceae": ("Compositae",)},
+    ),
+    "worms": (
+        (
+            "AphiaID,ScientificName,Authority,AphiaID_accepted,ScientificName_accepted,status,Class,Genus\n"
+            "1,Larus canus,Linnaeus,1,Larus canus,accepted,Aves,Larus\n"
+            "2,Larus hybernus,Gmelin,1,Larus canus,unaccepted,Aves,Larus\n"
+        ),
+        {"Aves", "Aves/Larus", "Larus/Larus canus"},
+        {"Larus canus": ("Larus hybernus",)},
+    ),
+    "lsid": (
+        ("taxonID,parentNameUsageID,scientificName\nurn:lsid:x:7,,Aves\nurn:lsid:x:8,7,Larus\n"),
+        {"Aves", "Aves/Larus"},
+        {},
+    ),
+    "inaturalist": (
+        (
+            "taxon_id\tancestry\trank_level\trank\tname\tactive\n3\t48460/1\t50\tclass\tAves\ttrue\n"
+            "4\t48460/1/3\t20\tgenus\tLarus\ttrue\n"
+        ),
+        {"Aves", "Aves/Larus"},
+        {},
+    ),
+    "itis": (
+        (
+            "tsn,parent_tsn,accepted_tsn,n_usage,complete_name,rank_name,scientific_name\n1,0,,valid,,Class,Aves\n"
+            "2,1,,valid,,Genus,Larus\n3,1,2,invalid,,Genus,Gavia\n"
+        ),
+        {"Aves", "Aves/Larus"},
+        {"Larus": ("Gavia",)},
+    ),
+    "museum": (
+        ("Ordnung;Familie;Gattung;Art;Deutscher Name\nMöwen;Laridae;Larus;canus;Sturmmöwe\n;;;;\n"),
+        {"Möwen", "Möwen/Laridae", "Laridae/Larus", "Larus/Larus canus"},
+        {"Larus canus": ("Sturmmöwe@de",)},
+    ),
+    "ranks-with-gaps": (
+        ("order,family,species\nCarnivora,,Vulpes vulpes\nCarnivora,Felidae,\n"),
+        {"Carnivora", "Carnivora/Vulpes vulpes", "Carnivora/Felidae"},
+        {},
+    ),
+    "parts": (
+        (
+            "family,genericName,specificEpithet,infraspecificEpithet\nLaridae,Larus,canus,\nLaridae,Larus,canus,zaphiri\n"
+        ),
+        {"Laridae", "Laridae/Larus canus", "Laridae/Larus canus zaphiri"},
+        {},
+    ),
+    "ids-as-parent": ("id,name,parent\n1,Bird,\n2,Gull,1\n", {"Bird", "Bird/Gull"}, {}),
+    "graph": ("Source,Target,Weight\nBird,Gull,1\n", {"Bird", "Bird/Gull"}, {}),
+    "vocabulary": ("dwc:taxonID,dwc:parentNameUsageID,dwc:scientificName\n1,,A\n2,1,B\n", {"A", "A/B"}, {}),
+    "title-above": ("Birds of the lake\n\nchild,parent\nBird,\nGull,Bird\n", {"Bird", "Bird/Gull"}, {}),
+    "open-images": ("/m/01,Bird\n/m/02,Gull\n", {"Bird", "Gull"}, {}),
+    "teachable-machine": ("0 fox\n1 red deer\n", {"fox", "red deer"}, {}),
+    "labelme": ("__ignore__\n_background_\nfox\n", {"fox"}, {}),
+}
+
+
+def paths_of(graph: ImportedGraph) -> set[str]:
+    """Every class by the names of its parent and itself."""
+    names = {each.key: each.name for each in graph.classes}
+    below = {child for _, child in graph.edges}
+    return {f"{names[a]}/{names[b]}" for a, b in graph.edges} | {names[key] for key in names if key not in below}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_lists_of_others(name: str, tmp_path: Path) -> None:
+    """What is above what, and which names are synonyms, wherever it stands."""
+    text, paths, synonyms = LISTS[name]
+    (tmp_path / "list.txt").write_text(text, encoding="utf-8")
+    graph = read_graph(tmp_path / "list.txt")
+    assert paths_of(graph) == paths
+    assert {each.name: each.attributes.synonyms for each in graph.classes if each.attributes.synonyms} == synonyms
+
+
+def test_ids_and_ranks_are_kept(tmp_path: Path) -> None:
+    """Whatever the parents are named by."""
+    (tmp_path / "list.csv").write_text("id,name,parent,rank\n7,Aves,,CLASS\n8,Larus,Aves,genus\n", encoding="utf-8")
+    found = {
+        each.name: (each.attributes.source_id, each.attributes.rank)
+        for each in read_graph(tmp_path / "list.csv").classes
+    }
+    assert found == {"Aves": ("7", "class"), "Larus": ("8", "genus")}
+
+
+def test_a_person_names_the_columns(tmp_path: Path) -> None:
+    """What they say overrides everything; a role or column that is not there is named."""
+    path = tmp_path / "list.csv"
+    path.write_text("Nr;Sippe;Gruppe\n1;Larus canus;Laridae\n", encoding="utf-8")
+    with pytest.raises(FormatError, match=r'found "Nr", "Sippe", "Gruppe".*--column ROLE=NAME'):
+        read_graph(path)
+    assert paths_of(read_graph(path, columns={"class": "Sippe", "family": "gruppe"})) == {
+        "Laridae",
+        "Laridae/Larus canus",
+    }
+    with pytest.raises(UsageError, match='no column "Art": expected one of "Nr", "Sippe", "Gruppe"'):
+        read_graph(path, columns={"class": "Art"})
+    with pytest.raises(UsageError, match='no role "clas": expected one of file, '):
+        read_graph(path, columns={"clas": "Sippe"})
+
+
+def test_a_synonym_of_nothing_is_no_class(tmp_path: Path) -> None:
+    """It is counted and named."""
+    (tmp_path / "list.csv").write_text("name,status,family\nA b,accepted,X\nA c,synonym,X\n", encoding="utf-8")
+    graph = read_graph(tmp_path / "list.csv")
+    assert paths_of(graph) == {"X", "X/A b"}
+    assert [(each.reason, each.name) for each in graph.left_out] == [(Reason.NO_ACCEPTED, "A c")]

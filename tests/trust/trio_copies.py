@@ -1,0 +1,243 @@
+"""One of three copies of a project: random work on it, and what is true of its classes and labels.
+
+Each class bears a token as its note, and labels are known by their photo's content, their person and their time; so
+what is right after a merge is known without asking the code that merges.
+"""
+
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import Final, final
+
+from engine.errors import ProtoleafError
+from engine.files import FoundFile
+from engine.project import ClassId, ImageId, Project, SplitPart
+from engine.project.clock import time_text
+from tests.support.eighth_version import save_as_eighth_version
+from tests.support.projects import named
+
+BASE_CLASSES: Final = (("Bird", ""), ("Gull", "Bird"), ("Tern", "Bird"), ("Fox", ""), ("Moth", ""), ("Larva", "Moth"))
+_NAMES: Final = ("juvenile", "adult", "egg", "Gull", "Tern", "Fox", "winter")
+BASE_IMAGES: Final = 12
+_CONTENT_BYTES: Final = 32
+_TOP: Final = ""  # token in place of a parent's
+NONE: Final = "none of the classes"  # token of that label
+
+Content = bytes
+Said = tuple[str, str]  # person and time
+Place = tuple[str, str]  # token of a parent and name below it
+
+
+@dataclass
+class Truth:
+    """What is known of the classes of all three copies.
+
+    Attributes:
+        places: where each class that is not from before the copies has ever been, by its token.
+        made: tokens given out.
+    """
+
+    places: dict[str, set[Place]] = field(default_factory=dict)
+    made: int = 0
+
+    def token(self, copy: str) -> str:
+        """A token of a class that is made in a copy."""
+        self.made += 1
+        return f"{copy} {self.made}"
+
+    def groups(self) -> Mapping[str, str]:
+        """A token for each, the same for those that are one class: made apart by two people in one place."""
+        group = {token: token for token in self.places}
+        while True:
+            first: dict[Place, str] = {}
+            joined = False
+            for token, places in self.places.items():
+                for parent, name in places:
+                    own = group[token]
+                    other = group[first.setdefault((group.get(parent, parent), name), token)]
+                    if own != other:
+                        group = {each: other if known == own else known for each, known in group.items()}
+                        joined = True
+            if not joined:
+                return group
+
+
+@dataclass(frozen=True)
+class SaidLabel:
+    """A label as a copy has it."""
+
+    content: Content
+    said: Said
+    token: str
+    class_path: str
+
+
+@final
+class Copy:
+    """A person's copy, worked on at random."""
+
+    def __init__(self, path: Path, person: str, truth: Truth, chance: Random) -> None:
+        self.path = path
+        self.person = person
+        self.seen: set[tuple[Content, Said]] = set()  # labels that it ever had
+        self._truth = truth
+        self._chance = chance
+
+    def open(self) -> Project:
+        """The project, open for writing."""
+        return Project.open(self.path, is_backed_up=False)
+
+    def work(self, count: int) -> None:
+        """Do some things."""
+        with self.open() as project:
+            for _ in range(count):
+                self._act(project)
+                self.note(project)
+
+    def copied_to(self, path: Path, person: str) -> "Copy":
+        """A copy of the file for another person."""
+        path.parent.mkdir(parents=True)
+        shutil.copyfile(self.path, path)
+        twin = Copy(path, person, self._truth, self._chance)
+        twin.seen = set(self.seen)
+        return twin
+
+    def save_as_older(self) -> None:
+        """Have the version before identities write the file."""
+        save_as_eighth_version(self.path)
+
+    def note(self, project: Project) -> None:
+        """Take down where classes are, and which labels there are."""
+        graph = project.classes.graph
+        for class_id in graph.classes():
+            known = self._truth.places.get(token_of(project, class_id))
+            if known is not None:
+                parents = [token_of(project, each) for each in graph.parents(class_id)] or [_TOP]
+                known.update((parent, graph.name(class_id)) for parent in parents)
+        self.seen.update((each.content, each.said) for each in labels_in(project).values())
+
+    # -- one thing
+
+    def _act(self, project: Project) -> None:
+        act = self._chance.choice(self._acts())
+        try:
+            act(project)
+        except ProtoleafError:
+            return  # refused: a name that is taken, a cycle
+
+    def _acts(self) -> Sequence[Callable[[Project], object]]:
+        return (
+            *[self._label] * 6, *[self._add] * 3, self._rename, self._move, self._link, self._remove, self._merge,
+            self._split, self._unlabel, *[self._add_image] * 2, lambda project: project.history.undo(),
+        )  # fmt: skip
+
+    def _class(self, project: Project) -> ClassId:
+        return self._chance.choice(project.classes.graph.classes())
+
+    def _image(self, project: Project) -> ImageId:
+        return self._chance.choice(list(project.images.table().ids))
+
+    def _label(self, project: Project) -> None:
+        class_id = None if self._chance.random() < 0.05 else self._class(project)
+        project.labels.set([self._image(project)], class_id, who=self.person)
+
+    def _unlabel(self, project: Project) -> None:
+        project.labels.remove([self._image(project)])
+
+    def _add(self, project: Project) -> None:
+        parents = [self._class(project)] if self._chance.random() < 0.8 else []
+        with project.history.one_step(named("add")):
+            _, class_id = project.classes.add(self._chance.choice(_NAMES), parents)
+            self._give_token(project, class_id)
+
+    def _give_token(self, project: Project, class_id: ClassId) -> None:
+        token = self._truth.token(self.person)
+        self._truth.places[token] = set()
+        project.classes.set_attributes([class_id], note=token)
+
+    def _rename(self, project: Project) -> None:
+        fresh = f"name {self._chance.randrange(10_000)}"
+        project.classes.rename(self._class(project), self._chance.choice((fresh, fresh, *_NAMES[:2])))
+
+    def _move(self, project: Project) -> None:
+        class_id = self._class(project)
+        parents = project.classes.graph.parents(class_id) or (None,)
+        to = self._class(project) if self._chance.random() < 0.8 else None
+        project.classes.move([(class_id, self._chance.choice(parents))], to)
+
+    def _link(self, project: Project) -> None:
+        project.classes.link(self._class(project), [self._class(project)])
+
+    def _remove(self, project: Project) -> None:
+        project.classes.remove([self._class(project)])
+
+    def _merge(self, project: Project) -> None:
+        project.classes.merge([self._class(project)], self._class(project))
+
+    def _split(self, project: Project) -> None:
+        with project.history.one_step(named("split")):
+            parts = [SplitPart(self._chance.choice(_NAMES), (self._image(project),))]
+            _, made = project.classes.split(self._class(project), parts, as_children=self._chance.random() < 0.5)
+            for class_id in made:
+                self._give_token(project, class_id)
+
+    def _add_image(self, project: Project) -> None:
+        """Another file, mostly of a photo that is there already."""
+        number = self._chance.randrange(BASE_IMAGES + 4)
+        name = f"{self.person}-{self._chance.randrange(10_000)}.jpg"
+        change = project.images.add([FoundFile(self.path.parent / name, 100 + number, number)])
+        project.images.record_scan((each, content(number), None) for each in change.images_added)
+        if self._chance.random() < 0.7:
+            project.labels.set(change.images_added, self._class(project), who=self.person)
+
+
+def content(number: int) -> Content:
+    """Content hash of a photo."""
+    return number.to_bytes(_CONTENT_BYTES, "big")
+
+
+def make_base(path: Path, truth: Truth, chance: Random) -> Copy:
+    """The project that all three copies come from."""
+    path.parent.mkdir(parents=True)
+    with Project.create(path, backbone_name="leafnet", backbone_hash="00" * 32) as project:
+        with project.history.one_step(named("classes")):
+            for name, parent in BASE_CLASSES:
+                parents = [project.classes.graph.find(parent)] if parent else []
+                _, class_id = project.classes.add(name, parents)
+                project.classes.set_attributes([class_id], note=f"base {class_id}")
+        files = [FoundFile(path.parent / f"{number}.jpg", 100 + number, number) for number in range(BASE_IMAGES)]
+        ids = project.images.add(files).images_added
+        project.images.record_scan((each, content(number), None) for number, each in enumerate(ids))
+        base = Copy(path, "base", truth, chance)
+        for class_id in project.classes.graph.classes():
+            project.labels.set([chance.choice(ids)], class_id, who="base")
+            base.note(project)  # undo may bring each of them back
+    return base
+
+
+def token_of(project: Project, class_id: ClassId | None) -> str:
+    """The token that a class bears."""
+    return NONE if class_id is None else project.classes.graph.attributes(class_id).note
+
+
+def labels_in(project: Project) -> dict[ImageId, SaidLabel]:
+    """The labels of a project by image."""
+    contents = dict(contents_in(project))
+    graph = project.classes.graph
+    return {
+        each.image_id: SaidLabel(
+            contents[each.image_id],
+            (each.who, time_text(each.when)),
+            token_of(project, each.class_id),
+            "" if each.class_id is None else graph.path_text(each.class_id),
+        )
+        for each in project.labels.by_image().values()
+    }
+
+
+def contents_in(project: Project) -> Iterator[tuple[ImageId, Content]]:
+    """Content of each image."""
+    table = project.images.table()
+    return ((image_id, found or b"") for image_id, found in zip(table.ids, table.content_hashes, strict=True))
