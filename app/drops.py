@@ -229,8 +229,9 @@ class DropLight(QFrame):
         receiver.installEventFilter(self)
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-        if isinstance(event, QDragEnterEvent):
-            self.setGeometry(self.parentWidget().rect())  # looked up now: PySide may forget a viewport that it gave
+        place = self.parentWidget()  # looked up now: PySide may forget a viewport that it gave
+        if isinstance(event, QDragEnterEvent) and place is not None:
+            self.setGeometry(place.rect())
             self.raise_()
             self.setVisible(self._takes(event.mimeData()))
         elif event.type() in (QEvent.Type.DragLeave, QEvent.Type.Drop):

@@ -56,6 +56,25 @@ def passed_over(survey: LabelSurvey) -> str:
         parts.append(
             plural(plan.unlabelled, "1 image has no class in the file.", "%n images have no class in the file.")
         )
+    if plan.as_none:
+        parts.append(
+            tr("Read as none of the classes, as no class is called so: %1.", enumeration(map(shown, plan.as_none)))
+        )
+    if plan.spelled_otherwise:
+        spelled = enumeration(
+            tr("%1 as %2", shown(name), each.path) for name, each in list(plan.spelled_otherwise.items())[:MOST_ROWS]
+        )
+        parts.append(tr("Spelled differently here: %1.", spelled))
+    if plan.ambiguous_images:
+        parts.append(
+            plural(
+                len(plan.ambiguous_images),
+                "1 image name fits several images and is not labelled.",
+                "%n image names fit several images and are not labelled.",
+            )
+        )
+    if plan.table is not None:
+        parts.append(in_sentences(translated(plan.table.summary)))
     return paragraph(*parts)
 
 

@@ -152,7 +152,7 @@ def labelled_and_written_to(project: Project) -> list[str]:
     """Paths of the labelled images whose files were written to since they were read, so that nobody knows of what."""
     table = project.images.table(project.labels.table().image_ids)
     read = [place for place, content in enumerate(table.content_hashes) if content is not None]
-    columns = ([column[place] for place in read] for column in (table.paths, table.sizes_bytes, table.modified_ns))
-    paths, sizes_bytes, modified_ns = columns
+    paths = [table.paths[place] for place in read]
+    sizes_bytes, modified_ns = ([column[place] for place in read] for column in (table.sizes_bytes, table.modified_ns))
     found = written_files(project.path.parent, paths, sizes_bytes, modified_ns)
     return [paths[place] for place in found]

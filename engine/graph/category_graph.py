@@ -12,7 +12,7 @@ from engine.errors import GraphError
 from engine.graph.class_attributes import NO_ATTRIBUTES, ClassAttributes
 from engine.graph.edits import AttributesChanged, ClassAdded, ClassRenamed, EdgeAdded, EdgeRemoved, GraphEdit, inverse
 from engine.graph.find import find_class, fitting_classes, path_text, search_classes
-from engine.graph.identities import NO_IDENTITY, distinct, new_identity
+from engine.graph.identities import NO_IDENTITY, new_identity
 from engine.graph.names import clean_name
 from engine.graph.removal import (
     ChildrenOfRemoved,
@@ -61,10 +61,7 @@ class CategoryGraph:
         attributes: ClassAttributes = NO_ATTRIBUTES,
         identity: str = NO_IDENTITY,
     ) -> ClassId:
-        """Add a class and return its id, by default the next that was never used in this graph.
-
-        Args:
-            identity: of a class that comes from another graph, and that no class here has; a new one by default.
+        """Add a class and return its id, by default the next never used; `identity` is that of a class from elsewhere.
 
         Raises:
             InputError: the name or an attribute is not valid, or the id is taken.
@@ -77,8 +74,8 @@ class CategoryGraph:
         for parent_id in parents or (TOP,):
             check_name_is_free(self._structure, parent_id, cleaned)
         links = [EdgeAdded(parent_id, new_id) for parent_id in dict.fromkeys(parents)]
-        identity = identity or new_identity()
-        self._commit([ClassAdded(new_id, cleaned, attributes.cleaned(cleaned), identity), *links])
+        made = ClassAdded(new_id, cleaned, attributes.cleaned(cleaned), identity or new_identity())
+        self._commit([made, *links])
         return new_id
 
     def rename(self, class_id: ClassId, name: str) -> None:
@@ -212,9 +209,7 @@ class CategoryGraph:
 
     def by_identity(self) -> dict[str, ClassId]:
         """Classes by identity, but those that have none, or have it together with another one."""
-        identities = self._structure.identities
-        known = distinct(identities.values())
-        return {identity: class_id for class_id, identity in identities.items() if identity in known}
+        return self._structure.by_identity()
 
     def attributes(self, class_id: ClassId) -> ClassAttributes:
         check_known(self._structure, class_id)

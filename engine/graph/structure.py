@@ -19,6 +19,7 @@ from engine.graph.edits import (
     EdgeRemoved,
     GraphEdit,
 )
+from engine.graph.identities import distinct
 from engine.graph.shown_language import shown_language
 from engine.search_folding import folded
 
@@ -159,6 +160,11 @@ class GraphStructure:
         if self._classes is None:
             self._classes = tuple(sorted(self.names))
         return self._classes
+
+    def by_identity(self) -> dict[str, ClassId]:
+        """Classes by identity, without those that have none or one that another class has, too."""
+        known = distinct(self.identities.values())
+        return {identity: class_id for class_id, identity in self.identities.items() if identity in known}
 
     def leaves(self) -> tuple[ClassId, ...]:
         """Classes without children, ascending ids."""

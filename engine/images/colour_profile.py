@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 if TYPE_CHECKING:
-    from PIL.ImageCms import ImageCmsTransform
+    from PIL import ImageCms
 
 _MOST_BYTES: Final = 16 * 1024**2  # of a profile; those of printing presses take two. Chosen.
 _HELD_PROFILES: Final = 16  # Chosen: a collection has few cameras and programs.
@@ -52,7 +52,7 @@ def _mode_of(profile: bytes) -> str:
 
 
 @functools.lru_cache(_HELD_PROFILES)
-def _to_srgb(profile: bytes) -> "ImageCmsTransform | None":
+def _to_srgb(profile: bytes) -> "ImageCms.ImageCmsTransform | None":
     """What converts; None where there is nothing to convert, or the profile is broken."""
     from PIL import ImageCms
 
@@ -65,7 +65,7 @@ def _to_srgb(profile: bytes) -> "ImageCmsTransform | None":
         return None
 
 
-def _changes_nothing(transform: "ImageCmsTransform") -> bool:
+def _changes_nothing(transform: "ImageCms.ImageCmsTransform") -> bool:
     levels = np.linspace(0, 255, _PROBED_SIDE).round().astype(np.uint8)
     cube = np.stack(np.meshgrid(levels, levels, levels), axis=-1).reshape(_PROBED_SIDE, -1, 3)
     converted = np.asarray(transform.apply(Image.fromarray(cube)))

@@ -6,7 +6,6 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import BufferedReader
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import IO, Final
 
@@ -56,7 +55,7 @@ def opened_archive(source: Path) -> Iterator[zipfile.ZipFile]:
             yield archive
 
 
-def check_file_count(file: BufferedReader, name: str) -> None:
+def check_file_count(file: IO[bytes], name: str) -> None:
     """Refuse an archive whose list of files takes too much memory, before that list is read.
 
     Raises:
@@ -135,7 +134,7 @@ def small_member(archive: zipfile.ZipFile, name: str, most: int) -> bytes:
     return data
 
 
-def _list_bytes(file: BufferedReader) -> int:
+def _list_bytes(file: IO[bytes]) -> int:
     """Size of the list of files, by the archive's end record; 0 without one."""
     size = file.seek(0, 2)
     file.seek(max(0, size - _TAIL_BYTES))

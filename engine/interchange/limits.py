@@ -18,7 +18,6 @@ LARGEST_TABLE_BYTES: Final = 4 * 2**30
 """Of a table, unpacked, which is read row by row: five million rows of our own with every column take 3 GB."""
 LONGEST_LINE: Final = 4 * 2**20  # characters; a line is held as a whole. A row of ours has some hundred.
 LONGEST_CELL: Final = 128 * 2**10  # characters, as Python's `csv` has it; a spreadsheet holds 32,767
-MOST_LINES_ABOVE: Final = 1_000  # blank ones above the header of a table. Chosen.
 LARGEST_JSON_BYTES: Final = 512 * 2**20
 """Of a JSON file that is held as a whole; a COCO file of ours with 600,000 images. Lines of JSON have no such limit."""
 MOST_JSON_VALUES: Final = 30_000_000

@@ -77,7 +77,7 @@ def _write_measuring(plain: Path, out: Path) -> list[tuple[str, str, str]]:
     measured = [(f"{statistic} {name}", statistic, name) for statistic in (_LEAST, _LARGEST) for name in values]
     measured += [(f"{_MEAN} {name}", _MEAN, name) for name in convolved]
     for output, statistic, name in measured:
-        options = {} if statistic == _MEAN else {"keepdims": 0}
+        options: dict[str, Any] = {} if statistic == _MEAN else {"keepdims": 0}
         graph.node.append(onnx.helper.make_node(statistic, [name], [output], **options))
         graph.output.append(onnx.helper.make_tensor_value_info(output, onnx.TensorProto.FLOAT, None))
     onnx.save(network, str(out))

@@ -55,8 +55,10 @@ def save_as_eighth_version(path: Path) -> None:
         chunks = connection.execute("SELECT step_id, sequence, row_changes FROM journal_chunk").fetchall()
         for step_id, sequence, stored in chunks:
             changes = [
-                (table, *(row and row[:_CLASS_WIDTH] if table == "class" else row for row in rows))
-                for table, *rows in decoded(stored)
+                (table, before and before[:_CLASS_WIDTH], after and after[:_CLASS_WIDTH])
+                if table == "class"
+                else (table, before, after)
+                for table, before, after in decoded(stored)
             ]
             connection.execute(
                 "UPDATE journal_chunk SET row_changes = ? WHERE step_id = ? AND sequence = ?",

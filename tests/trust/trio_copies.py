@@ -26,7 +26,7 @@ _TOP: Final = ""  # token in place of a parent's
 NONE: Final = "none of the classes"  # token of that label
 
 Content = bytes
-Said = tuple[str, str]  # person and time
+Signature = tuple[str, str]  # person and time
 Place = tuple[str, str]  # token of a parent and name below it
 
 
@@ -65,11 +65,11 @@ class Truth:
 
 
 @dataclass(frozen=True)
-class SaidLabel:
+class GivenLabel:
     """A label as a copy has it."""
 
     content: Content
-    said: Said
+    signature: Signature
     token: str
     class_path: str
 
@@ -81,7 +81,7 @@ class Copy:
     def __init__(self, path: Path, person: str, truth: Truth, chance: Random) -> None:
         self.path = path
         self.person = person
-        self.seen: set[tuple[Content, Said]] = set()  # labels that it ever had
+        self.seen: set[tuple[Content, Signature]] = set()  # labels that it ever had
         self._truth = truth
         self._chance = chance
 
@@ -116,7 +116,7 @@ class Copy:
             if known is not None:
                 parents = [token_of(project, each) for each in graph.parents(class_id)] or [_TOP]
                 known.update((parent, graph.name(class_id)) for parent in parents)
-        self.seen.update((each.content, each.said) for each in labels_in(project).values())
+        self.seen.update((each.content, each.signature) for each in labels_in(project).values())
 
     # -- one thing
 
@@ -222,12 +222,12 @@ def token_of(project: Project, class_id: ClassId | None) -> str:
     return NONE if class_id is None else project.classes.graph.attributes(class_id).note
 
 
-def labels_in(project: Project) -> dict[ImageId, SaidLabel]:
+def labels_in(project: Project) -> dict[ImageId, GivenLabel]:
     """The labels of a project by image."""
     contents = dict(contents_in(project))
     graph = project.classes.graph
     return {
-        each.image_id: SaidLabel(
+        each.image_id: GivenLabel(
             contents[each.image_id],
             (each.who, time_text(each.when)),
             token_of(project, each.class_id),

@@ -18,7 +18,7 @@ from tests.trust.children import Place, own_peak_bytes, run_apart
 from tests.trust.outcome import Fault, Outcome, Trial
 from tests.trust.stages import Stage
 from tests.trust.trials import PROCESSES, OnTrial, ending_faults, run_trials, trial_folder
-from tests.trust.trio_copies import Copy, SaidLabel, Truth, contents_in, labels_in, make_base
+from tests.trust.trio_copies import Copy, GivenLabel, Truth, contents_in, labels_in, make_base
 
 INSTRUMENT: Final = "three copies merged"
 BATCH: Final = 25
@@ -38,7 +38,7 @@ class Batch:
 class Side:
     """Labels and contents of a copy by image, before a merge or after it."""
 
-    labels: Mapping[ImageId, SaidLabel]
+    labels: Mapping[ImageId, GivenLabel]
     contents: Mapping[ImageId, bytes]
 
 
@@ -126,11 +126,11 @@ def _merged(ours: Copy, theirs: Copy, truth: Truth) -> tuple[list[Fault], int]:
 
 def _wrong(before: Side, there: Side, after: Side, groups: Mapping[str, str]) -> Iterator[Fault]:
     """Labels that nobody gave, or on another class than they were given, or not there any more."""
-    given = {(label.content, label.said): label.token for label in there.labels.values()}
+    given = {(label.content, label.signature): label.token for label in there.labels.values()}
     for image_id, label in after.labels.items():
         own = before.labels.get(image_id)
-        expected = given.get((label.content, label.said)) if own is None else own.token
-        if expected is None or (own is not None and own.said != label.said):
+        expected = given.get((label.content, label.signature)) if own is None else own.token
+        if expected is None or (own is not None and own.signature != label.signature):
             yield Fault("wrong", f"image {image_id} got a label that nobody gave: {label}")
         elif groups.get(expected, expected) != groups.get(label.token, label.token):
             yield Fault("wrong", f"{label} was given as {expected}")
@@ -148,8 +148,8 @@ def _vanished(
     absent = {each.image_id for each in done.plan.missing}
     for image_id, label in there.labels.items():
         is_here = (label.content, groups.get(label.token, label.token)) in here
-        is_listed = image_id in absent or (label.content, label.said[0]) in disputed
-        if is_here or is_listed or (label.content, label.said) in knew:
+        is_listed = image_id in absent or (label.content, label.signature[0]) in disputed
+        if is_here or is_listed or (label.content, label.signature) in knew:
             continue
         waiting[label.class_path] -= 1
         if waiting[label.class_path] < 0:

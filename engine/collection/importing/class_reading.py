@@ -61,7 +61,11 @@ class ClassReader:
         """
         key = names, source_id.strip(), other_names, is_called_so
         if key not in self._read:
-            self._read[key] = self._reading(*key)
+            readings = (
+                self._reading(each, an_id, is_called_so)
+                for each, an_id in ((names, key[1]), *(((name,), "") for name in other_names))
+            )
+            self._read[key] = next((each for each in readings if each.candidates), ClassReading())
         return self._read[key]
 
     def known_as(self, name: str) -> list[ClassId]:
@@ -70,7 +74,7 @@ class ClassReader:
         other = self._spelled_otherwise((name,)) if not fitting else ()
         return list(other) if len(other) == 1 else fitting
 
-    def _reading(self, names: Names, source_id: str, other_names: Names, is_called_so: bool) -> ClassReading:
+    def _reading(self, names: Names, source_id: str, is_called_so: bool) -> ClassReading:
         exact = self._named(names)
         named = exact or self._spelled_otherwise(names)
         if is_called_so:
@@ -78,8 +82,6 @@ class ClassReader:
         if not named and not source_id and len(names) == 1 and NAMES_ITS_SOURCE.fullmatch(names[0]):
             source_id = names[0]  # folders of ImageNet are called by their ids
         identified = self._by_source_id.get(source_id, ()) if source_id else ()
-        if other_names and not (named or identified):
-            return self.read(other_names[:1], "", other_names[1:])
         is_spelled_otherwise = bool(named) and not exact
         agreed = self._agreed(named, identified, names, source_id)
         return ClassReading(agreed, named, identified, is_spelled_otherwise)

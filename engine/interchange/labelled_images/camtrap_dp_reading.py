@@ -18,6 +18,7 @@ from typing import Any, Final
 from urllib.parse import unquote
 
 from engine.errors import FormatError, StorageError
+from engine.files import open_regular
 from engine.interchange import limits
 from engine.interchange.archives import (
     checked_name,
@@ -120,7 +121,7 @@ class _Package:
             with table_lines(table) as lines:
                 yield lines
         else:
-            with table.open("rb") as file, closing(text_lines(file, path, encoding)) as lines:
+            with open_regular(table) as file, closing(text_lines(file, path, encoding)) as lines:
                 yield lines
 
 

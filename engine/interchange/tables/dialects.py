@@ -55,7 +55,7 @@ DIALECTS: Final = (
             Role.ANNOTATOR: ("identified_by",),
             Role.ID: ("wi_taxon_id",),
         },
-        marked("class, order, family, genus and species are ranks; species is the epithet; is_blank is an empty image"),
+        "class, order, family, genus and species are ranks; species is the epithet; is_blank is an empty image",
     ),
     Dialect(
         "timelapse",
@@ -69,7 +69,7 @@ DIALECTS: Final = (
             Role.DATE: ("DateTime", "Date"),
             Role.COUNT: ("Count", "Quantity"),
         },
-        marked("RelativePath is the folder of File; rows marked in DeleteFlag are still labels"),
+        "RelativePath is the folder of File; rows marked in DeleteFlag are still labels",
     ),
     Dialect(
         "camtrap-dp-observations",
@@ -83,7 +83,7 @@ DIALECTS: Final = (
             Role.ANNOTATOR: ("classifiedBy",),
             Role.DATE: ("eventStart", "timestamp"),
         },
-        marked("observations.csv of the package; images are in media.csv"),
+        "observations.csv of the package; images are in media.csv",
     ),
     Dialect(
         "inaturalist-observations",
@@ -98,7 +98,7 @@ DIALECTS: Final = (
             Role.DATE: ("time_observed_at", "observed_on"),
             Role.ANNOTATOR: ("user_login",),
         },
-        marked("an export of observations"),
+        "an export of observations",
     ),
     Dialect(
         "addaxai",
@@ -112,7 +112,7 @@ DIALECTS: Final = (
             Role.SCORE: ("confidence",),
             Role.DATE: ("DateTimeOriginal",),
         },
-        marked("results_detections.csv"),
+        "results_detections.csv",
     ),
     Dialect(
         "exiftool",
@@ -127,7 +127,7 @@ DIALECTS: Final = (
             Role.LATITUDE: ("GPSLatitude",),
             Role.LONGITUDE: ("GPSLongitude",),
         },
-        marked("keywords, as those inside of photos: HierarchicalSubject, Keywords, Subject, XPKeywords"),
+        "keywords, as those inside of photos: HierarchicalSubject, Keywords, Subject, XPKeywords",
     ),
     Dialect(
         "via",
@@ -140,7 +140,7 @@ DIALECTS: Final = (
             Role.BOX: ("region_shape_attributes",),
             Role.COUNT: (),
         },
-        marked("the class is a value of the file's attributes; rows with regions alone are boxes"),
+        "the class is a value of the file's attributes; rows with regions alone are boxes",
     ),
     Dialect(
         "open-images",
@@ -148,7 +148,7 @@ DIALECTS: Final = (
         _LABELS,
         ("ImageID", "LabelName"),
         {Role.FILE: ("ImageID",), Role.CLASS: ("LabelName",), Role.SCORE: ("Confidence",), Role.ANNOTATOR: ("Source",)},
-        marked("LabelName is an id such as /m/01g317, which the class list has as its id"),
+        "LabelName is an id such as /m/01g317, which the class list has as its id",
     ),
     Dialect(
         "vertex",
@@ -156,7 +156,7 @@ DIALECTS: Final = (
         _LABELS,
         (),
         {Role.FILE: ("2",), Role.CLASS: ("3",)},
-        marked("no header: the set, the address in a bucket, the label"),
+        "no header: the set, the address in a bucket, the label",
         first_row=r"(?i)(?:training|validation|test|train|unassigned|)\tgs://.*",
     ),
     Dialect(
@@ -165,7 +165,7 @@ DIALECTS: Final = (
         _LABELS,
         (),
         {Role.FILE: ("1",), Role.CLASS: ("2",)},
-        marked("no header: the address in a bucket, the label"),
+        "no header: the address in a bucket, the label",
         first_row=r"gs://[^\t]*\t.*",
     ),
     Dialect(
@@ -174,7 +174,7 @@ DIALECTS: Final = (
         _LABELS,
         ("source-ref",),
         {Role.FILE: ("source-ref",), Role.CLASS: ("class-name", "label")},
-        marked("JSON lines: the class is class-name in the metadata of the label"),
+        "JSON lines: the class is class-name in the metadata of the label",
     ),
     Dialect(
         "protoleaf-classes",
@@ -188,7 +188,7 @@ DIALECTS: Final = (
             Role.PARENT_ID: ("parent_id",),
             Role.SYNONYM: ("synonyms",),
         },
-        marked("what export-graph writes: ids tell the classes apart, several may have one name"),
+        "what export-graph writes: ids tell the classes apart, several may have one name",
     ),
     Dialect(
         "coldp-name-usage",
@@ -202,7 +202,7 @@ DIALECTS: Final = (
             Role.GENUS: ("genericName",),
             Role.NOTE: ("remarks",),
         },
-        marked("NameUsage.tsv; a synonym has its accepted taxon as parentID"),
+        "NameUsage.tsv; a synonym has its accepted taxon as parentID",
         has_synonyms_below=True,
     ),
     Dialect(
@@ -211,7 +211,7 @@ DIALECTS: Final = (
         _CLASSES,
         ("taxonKey", "scientificName"),
         {Role.ID: ("taxonKey",), Role.CLASS: ("scientificName",)},
-        marked("a species list; ranks are columns"),
+        "a species list; ranks are columns",
     ),
     Dialect(
         "worms",
@@ -226,7 +226,7 @@ DIALECTS: Final = (
             Role.PARENT_ID: ("parentNameUsageID", "parent_AphiaID"),
             Role.AUTHOR: ("Authority",),
         },
-        marked("parents are ids or addresses that end in them"),
+        "parents are ids or addresses that end in them",
     ),
     Dialect(
         "darwin-core",
@@ -240,7 +240,7 @@ DIALECTS: Final = (
             Role.SUBGENUS: ("infragenericEpithet",),
             Role.PATH: ("higherClassification",),
         },
-        marked("Taxon.tsv, the archive as it was downloaded, or its folder, with its tables of vernacular names"),
+        "Taxon.tsv, the archive as it was downloaded, or its folder, with its tables of vernacular names",
     ),
     Dialect(
         "inaturalist-taxa",
@@ -248,7 +248,7 @@ DIALECTS: Final = (
         _CLASSES,
         ("taxon_id", "ancestry", "name"),
         {Role.ID: ("taxon_id",), Role.CLASS: ("name",), Role.PARENT_ID: ("ancestry",)},
-        marked("taxa.csv of the open data: the last id of ancestry is the parent"),
+        "taxa.csv of the open data: the last id of ancestry is the parent",
     ),
     Dialect(
         "edges-by-graph-program",
@@ -256,7 +256,7 @@ DIALECTS: Final = (
         _CLASSES,
         ("Source", "Target"),
         {Role.CLASS: ("Target",), Role.PARENT_NAME: ("Source",), Role.ID: ()},
-        marked("Gephi and others; Source is above Target"),
+        "Gephi and others; Source is above Target",
     ),
     Dialect(
         "open-images-classes",
@@ -264,7 +264,7 @@ DIALECTS: Final = (
         _CLASSES,
         (),
         {Role.ID: ("1",), Role.CLASS: ("2",)},
-        marked("class-descriptions.csv: no header, id and name"),
+        "class-descriptions.csv: no header, id and name",
         first_row=r"/m/[^\t]*\t[^\t]+",
     ),
 )

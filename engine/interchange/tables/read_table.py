@@ -30,7 +30,7 @@ Fits = Callable[[Sequence[str], Sequence[Row]], bool]
 
 @dataclass(frozen=True)
 class Table:
-    """An open table; its rows are read while they are asked for, once."""
+    """An open table; its rows can be iterated once."""
 
     name: str  # of its file, for messages; a sheet has its name behind it
     columns: tuple[str, ...]  # of the header; () where there is no row

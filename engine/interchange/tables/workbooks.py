@@ -8,7 +8,7 @@ counted.
 import io
 import re
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime, time
 from typing import IO, Final, final
 from xml.parsers import expat
@@ -76,7 +76,7 @@ def sheets_of(file: IO[bytes], name: str) -> Iterator[tuple[str, Iterable[Row]]]
         raise _unreadable(name, str(error)[:200]) from error
 
 
-def _rows(rows: Iterable[list[object]]) -> Iterator[Row]:
+def _rows(rows: Iterable[Sequence[object]]) -> Iterator[Row]:
     for number, row in enumerate(rows, start=1):
         cells = [_text(cell) for cell in row]
         if any(cell.strip() for cell in cells):

@@ -59,7 +59,9 @@ def layout_in(source: Path) -> Layout | None:
 
 def opened_class_table(source: Path, given: Mapping[str, str] | None = None) -> AbstractContextManager[Table]:
     """The table of a file, its header found."""
-    return opened_table(source, lambda *rows: is_class_table(*rows, given), check_size=taxonomy_file.check_size)
+    return opened_table(
+        source, lambda columns, rows: is_class_table(columns, rows, given), check_size=taxonomy_file.check_size
+    )
 
 
 def is_class_table(columns: Sequence[str], rows: Iterable[Row], given: Mapping[str, str] | None = None) -> bool:

@@ -16,7 +16,7 @@ _NO_CLASSES: Final = frozenset({"__ignore__", "_background_", "background", "__b
 """Lines of LabelMe and others that stand for no class."""
 _NO_NAME: Final = re.compile(r"[{}<>\[\]]|[.,;:!?]$|[,;\t|=]")
 """What a name does not have: signs of other formats, or the end of a sentence."""
-_LONGEST: Final = 100  # characters of a name by which such a list is told from prose. Chosen.
+_LONGEST: Final = 100  # characters of a name; longer lines are prose. Chosen.
 
 
 def read(source: Path) -> ImportedGraph:

@@ -191,8 +191,8 @@ class _Update:
         renamed = [
             ClassRenamed(each, name, self._graph.name(each)) for each, name in names.items() if each not in self._new
         ]
-        here, given = self._graph.by_identity(), self._imported.identities
-        identities = {self._ids[key]: identity for key, identity in given.items() if identity not in here}
+        known, given = self._graph.by_identity(), self._imported.identities
+        identities = {self._ids[key]: identity for key, identity in given.items() if identity not in known}
         added = [
             ClassAdded(
                 each,

@@ -67,7 +67,7 @@ def test_a_dry_run_says_what_the_run_does(
         draw(photos / name, 201)
     rows = "day 0/piano.png,Viola", "day 1/organ.png,viola", "new.png,Viola", "twin.png,Cello", "flute.png,Harp"
     (photos / "l.csv").write_text("\n".join(("image,class", *rows)), encoding="utf-8")
-    words = "import-labels", music, photos / "l.csv", "--json", *options
+    words: tuple[str | Path, ...] = ("import-labels", music, photos / "l.csv", "--json", *options)
     before = music.read_bytes()
     planned = dict(done(capsys, *words, "--dry-run").fields)
     assert music.read_bytes() == before

@@ -1,6 +1,7 @@
 """What exports get of a photo's file is what the window shows of it."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PIL import Image, PngImagePlugin
@@ -29,7 +30,8 @@ def _saved(path: Path, *, exif: Image.Exif | None = None, xmp: bytes = b"") -> P
     elif path.suffix == ".tif" and xmp:
         image.save(path, tiffinfo={700: xmp})
     else:
-        image.save(path, **({"exif": exif} if exif else {}), **({"xmp": xmp} if xmp else {}))
+        options: dict[str, Any] = {"exif": exif, "xmp": xmp}
+        image.save(path, **{name: value for name, value in options.items() if value})
     return path
 
 

@@ -156,7 +156,8 @@ def test_check_photos_are_the_sample_s() -> None:
     """Photos, not drawn noise: small differences between neighbours, and the same each time."""
     card = read_card(bundled_path(FAST) or Path())
     photos = check_photos(card)
-    assert (photos.shape, photos.dtype) == ((2, 96, 96, 3), np.uint8)
+    assert photos.shape == (2, 96, 96, 3)
+    assert photos.dtype == np.uint8
     assert np.array_equal(photos, check_photos(card))
 
 

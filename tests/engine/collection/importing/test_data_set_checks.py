@@ -137,7 +137,7 @@ def test_what_is_no_embedding_counts_as_failed(
     assert seen_by(path, rows, CacheFolders(tmp_path / "empty"))[1] == [False] * COUNT
     with Project.open(path, for_writing=False) as project:
         (failed,) = [each for each in project.images.records() if each.failure]
-    assert "not finite" in failed.failure
+    assert "not finite" in (failed.failure or "")
 
 
 def changed(data_set: DataSet, **fields: object) -> Path:

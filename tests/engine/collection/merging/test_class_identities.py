@@ -188,8 +188,8 @@ def test_the_label_of_a_second_copy_of_a_photo_is_listed(tmp_path: Path, ours_is
     if ours_is_labelled:
         ada.labels.set(ids, gull, who="ada")
     done = merge(ada, other.path)
-    said = {(each.ours.path, each.theirs.path) for each in done.conflicts}
-    assert said == ({("Bird/Gull", "Bird"), ("Bird/Gull", "")} if ours_is_labelled else {
+    found = {(each.ours.path, each.theirs.path) for each in done.conflicts}
+    assert found == ({("Bird/Gull", "Bird"), ("Bird/Gull", "")} if ours_is_labelled else {
         ("Bird", "Bird/Gull"), ("Bird", "")
     })  # fmt: skip
     assert done.plan.agreement.exact.images == int(ours_is_labelled)

@@ -112,10 +112,8 @@ def test_what_a_detector_says_is_no_label_until_a_person_verified_it(tmp_path: P
 
 def test_open_images(tmp_path: Path) -> None:
     """Verified by people: 1 is there, 0 is not; between them a machine says so."""
-    text = (
-        "ImageID,Source,LabelName,Confidence\n00a1,verification,/m/01,1\n"
-        "00a2,verification,/m/01,0\n00a3,machine,/m/01,0.8\n"
-    )
+    rows = "00a1,verification,/m/01,1\n", "00a2,verification,/m/01,0\n", "00a3,machine,/m/01,0.8\n"
+    text = "ImageID,Source,LabelName,Confidence\n" + "".join(rows)
     found = read(tmp_path, text)
     assert [(each.image, each.source_id, each.is_machine) for each in found.labels] == [
         ("00a1", "/m/01", False),

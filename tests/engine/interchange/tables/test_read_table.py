@@ -87,7 +87,10 @@ def test_a_workbook_of_libre_office(tmp_path: Path) -> None:
         f"<table:table-row>{''.join(map(cells.format, row))}</table:table-row>"
         for row in (("child", "parent"), ("Gull", "Bird"))
     )
-    blank = '<table:table-row table:number-rows-repeated="1048574"><table:table-cell table:number-columns-repeated="16384"/></table:table-row>'
+    blank = (
+        '<table:table-row table:number-rows-repeated="1048574">'
+        '<table:table-cell table:number-columns-repeated="16384"/></table:table-row>'
+    )
     assert read_graph(libre_office(tmp_path, rows + blank)).edges == (("Bird", "Gull"),)
 
 
@@ -96,7 +99,10 @@ def test_hostile_workbooks_take_little_memory(tmp_path: Path) -> None:
     far = excel(
         tmp_path, {"S": f'<row r="1">{cell("child", "A1")}</row><row r="1048576">{cell("x", "XFD1048576")}</row>'}
     )
-    filled = '<table:table-cell table:number-columns-repeated="16000" office:value-type="string"><text:p>x</text:p></table:table-cell>'
+    filled = (
+        '<table:table-cell table:number-columns-repeated="16000" office:value-type="string">'
+        "<text:p>x</text:p></table:table-cell>"
+    )
     repeated = libre_office(
         tmp_path, f'<table:table-row table:number-rows-repeated="1000000">{filled}</table:table-row>'
     )
@@ -112,7 +118,7 @@ def test_hostile_workbooks_take_little_memory(tmp_path: Path) -> None:
         with archive.open("xl/worksheets/s1.xml", "w", force_zip64=True) as file:
             for _ in range(300):
                 file.write(bytes(2**20))
-    with pytest.raises(FormatError, match="workbook large.xlsx is too large to be read"):
+    with pytest.raises(FormatError, match=r"workbook large.xlsx is too large to be read"):
         read_graph(large)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
@@ -123,7 +129,7 @@ def test_a_broken_workbook_is_called_so(tmp_path: Path) -> None:
     """Together with what to do."""
     path = tmp_path / "old.xls"
     path.write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600))
-    with pytest.raises(FormatError, match="workbook old.xls cannot be read: .*save its sheet as CSV"):
+    with pytest.raises(FormatError, match=r"workbook old.xls cannot be read: .*save its sheet as CSV"):
         read_graph(path)
 
 

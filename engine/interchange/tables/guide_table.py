@@ -1,0 +1,51 @@
+"""The guide's table of what is read as a class list or labels, made of roles and dialects."""
+
+from typing import Final
+
+from engine.interchange.tables.dialects import DIALECTS
+from engine.interchange.tables.roles import RANKS, ROLES, Role
+
+BEGIN: Final = "<!-- columns: made by `python -m engine.interchange.tables.guide_table` -->"
+END: Final = "<!-- end of columns -->"
+_NAMES_SHOWN: Final = 5
+
+
+def guide_table() -> str:
+    """Two tables of Markdown between their marks: dialects, and columns of any table."""
+    dialects = [
+        f"| {each.title} | {', '.join(each.purposes)} | {_code(each.signature) or 'no header'} | {each.notes} |"
+        for each in DIALECTS
+    ]
+    roles = [f"| `{role}` | {ROLES[role].title} | {_code(ROLES[role].names[:_NAMES_SHOWN])} |" for role in Role]
+    lines = [
+        BEGIN,
+        "",
+        "| tables of | read as | known by the columns | note |",
+        "|---|---|---|---|",
+        *dialects,
+        "",
+        "| role | what it is | columns that mean it, such as |",
+        "|---|---|---|",
+        *roles,
+        f"| a rank | the name of the class of that rank | {_code(tuple(RANKS))} |",
+        "",
+        END,
+    ]
+    return "\n".join(lines)
+
+
+def with_guide_table(page: str) -> str:
+    """A page with the table in the place of the one that it has."""
+    before, _, rest = page.partition(BEGIN)
+    return f"{before}{guide_table()}{rest.partition(END)[2]}"
+
+
+def _code(names: tuple[str, ...]) -> str:
+    return ", ".join(f"`{each}`" for each in names)
+
+
+if __name__ == "__main__":
+    from pathlib import Path
+
+    guide = Path("docs/guide/taxonomy.md")
+    guide.write_text(with_guide_table(guide.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,0 +1,13 @@
+"""The guide's table of columns."""
+
+from pathlib import Path
+
+from engine.interchange.tables.guide_table import with_guide_table
+
+GUIDE = Path(__file__).parents[4] / "docs" / "guide" / "taxonomy.md"
+
+
+def test_the_guide_has_the_table_that_is_made() -> None:
+    """`python -m engine.interchange.tables.guide_table` writes it."""
+    page = GUIDE.read_text(encoding="utf-8")
+    assert with_guide_table(page) == page
