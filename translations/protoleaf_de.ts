@@ -2058,6 +2058,18 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Klassen auch umbenennen, verschieben und zusammenführen wie in der Datei</translation>
     </message>
     <message>
+        <source>Left out</source>
+        <translation>Ausgelassen</translation>
+    </message>
+    <message>
+        <source>Such as</source>
+        <translation>Etwa</translation>
+    </message>
+    <message>
+        <source>How many</source>
+        <translation>Wie viele</translation>
+    </message>
+    <message>
         <source>Labels</source>
         <translation>Labels</translation>
     </message>
@@ -2166,6 +2178,13 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>
             <numerusform>%n Ebene</numerusform>
             <numerusform>%n Ebenen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n synonyms</source>
+        <translation>
+            <numerusform>%n Synonym</numerusform>
+            <numerusform>%n Synonyme</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -2866,6 +2885,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Nicht gefunden</translation>
     </message>
     <message>
+        <source>Another photo now</source>
+        <translation>Jetzt ein anderes Foto</translation>
+    </message>
+    <message>
         <source>%1 alike</source>
         <translation>%1 ähnlich</translation>
     </message>
@@ -2918,6 +2941,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
             <numerusform>%1 hat %n Unterordner mit Bildern. Zur Klasse machen?</numerusform>
             <numerusform>%1 hat %n Unterordner mit Bildern. Zu Klassen machen?</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>%1 looks like a data set: %2 are usual names of its parts, not of classes. Boxes are not read yet. Make classes of them all the same?</source>
+        <translation>%1 sieht wie ein Datensatz aus: %2 sind übliche Namen seiner Teile, nicht von Klassen. Rahmen werden noch nicht gelesen. Trotzdem Klassen daraus machen?</translation>
     </message>
     <message numerus="yes">
         <source>Make classes</source>
@@ -3018,6 +3045,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>Rating in the file</source>
         <translation>Bewertung in der Datei</translation>
+    </message>
+    <message>
+        <source>Serial number</source>
+        <translation>Seriennummer</translation>
     </message>
     <message>
         <source>Lens</source>
@@ -3244,8 +3275,8 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Elternklasse %1 hinzufügen</translation>
     </message>
     <message>
-        <source>Your label</source>
-        <translation>Ihr Label</translation>
+        <source>Label</source>
+        <translation>Label</translation>
     </message>
     <message>
         <source>Show the updated prediction</source>
@@ -3268,8 +3299,20 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Am wahrscheinlichsten darunter</translation>
     </message>
     <message>
+        <source>It still holds</source>
+        <translation>Gilt noch</translation>
+    </message>
+    <message>
+        <source>Ask again</source>
+        <translation>Erneut fragen</translation>
+    </message>
+    <message>
         <source>Remove label</source>
         <translation>Label entfernen</translation>
+    </message>
+    <message>
+        <source>The file holds another photo now, so this label does not count.</source>
+        <translation>Die Datei enthält jetzt ein anderes Foto, daher zählt dieses Label nicht.</translation>
     </message>
     <message>
         <source>Stars</source>
@@ -3317,6 +3360,11 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>A removed class</source>
         <translation>Eine entfernte Klasse</translation>
+    </message>
+    <message>
+        <source>Was %1</source>
+        <comment>class</comment>
+        <translation>War %1</translation>
     </message>
     <message>
         <source>Could not be read</source>
@@ -3776,8 +3824,8 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Labels importieren</translation>
     </message>
     <message>
-        <source>Labels (*.csv *.tsv *.txt *.jsonl *.json *.xml *.zip *.parquet);;All files (*)</source>
-        <translation>Labels (*.csv *.tsv *.txt *.jsonl *.json *.xml *.zip *.parquet);;Alle Dateien (*)</translation>
+        <source>Labels (*.csv *.tsv *.txt *.xlsx *.ods *.jsonl *.json *.xml *.zip *.parquet);;All files (*)</source>
+        <translation>Labels (*.csv *.tsv *.txt *.xlsx *.ods *.jsonl *.json *.xml *.zip *.parquet);;Alle Dateien (*)</translation>
     </message>
     <message>
         <source>Importing labels from %1</source>
@@ -3920,6 +3968,25 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>
             <numerusform>%n Bild hat in der Datei keine Klasse.</numerusform>
             <numerusform>%n Bilder haben in der Datei keine Klasse.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Read as none of the classes, as no class is called so: %1.</source>
+        <translation>Als „keine der Klassen“ gelesen, da keine Klasse so heißt: %1.</translation>
+    </message>
+    <message>
+        <source>%1 as %2</source>
+        <translation>%1 als %2</translation>
+    </message>
+    <message>
+        <source>Spelled differently here: %1.</source>
+        <translation>Hier anders geschrieben: %1.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n image names fit several images and are not labelled.</source>
+        <translation>
+            <numerusform>%n Bildname passt zu mehreren Bildern und wird nicht gelabelt.</numerusform>
+            <numerusform>%n Bildnamen passen zu mehreren Bildern und werden nicht gelabelt.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4532,6 +4599,14 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <source>Matched by its name alone</source>
         <translation>Nur über den Namen zugeordnet</translation>
     </message>
+    <message>
+        <source>Not taken over: its path and its source id are those of two of your classes</source>
+        <translation>Nicht übernommen: Pfad und Quell-ID gehören zu zwei verschiedenen eigenen Klassen</translation>
+    </message>
+    <message>
+        <source>Its source id is not taken over: another class has it</source>
+        <translation>Quell-ID nicht übernommen: Eine andere Klasse hat sie</translation>
+    </message>
     <message numerus="yes">
         <source>%n labels are of classes that cannot come in</source>
         <translation>
@@ -4607,6 +4682,22 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Wartende Bilder analysieren</translation>
     </message>
     <message>
+        <source>Show replaced images</source>
+        <translation>Ersetzte Bilder anzeigen</translation>
+    </message>
+    <message>
+        <source>The label of a replaced image still holds</source>
+        <translation>Label eines ersetzten Bildes gilt noch</translation>
+    </message>
+    <message>
+        <source>Ask again about a replaced image</source>
+        <translation>Bei einem ersetzten Bild erneut fragen</translation>
+    </message>
+    <message>
+        <source>Show them</source>
+        <translation>Anzeigen</translation>
+    </message>
+    <message>
         <source>Find moved images…</source>
         <translation>Verschobene Bilder suchen…</translation>
     </message>
@@ -4659,6 +4750,13 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>
             <numerusform>%n Bild fehlt.</numerusform>
             <numerusform>%n Bilder fehlen.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n labelled images are other photos now.</source>
+        <translation>
+            <numerusform>%n gelabeltes Bild ist jetzt ein anderes Foto.</numerusform>
+            <numerusform>%n gelabelte Bilder sind jetzt andere Fotos.</numerusform>
         </translation>
     </message>
     <message>
@@ -4813,6 +4911,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         </translation>
     </message>
     <message>
+        <source>Columns…</source>
+        <translation>Spalten…</translation>
+    </message>
+    <message>
         <source>Stop; nothing is imported</source>
         <translation>Stoppen; nichts wird importiert</translation>
     </message>
@@ -4843,6 +4945,17 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>Save</source>
         <translation>Speichern</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n earlier labels have no name</source>
+        <translation>
+            <numerusform>%n früheres Label trägt keinen Namen</numerusform>
+            <numerusform>%n frühere Labels tragen keinen Namen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Sign as %1</source>
+        <translation>Als %1 unterzeichnen</translation>
     </message>
     <message>
         <source>Settings</source>
@@ -5062,6 +5175,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>Show the report</source>
         <translation>Bericht anzeigen</translation>
+    </message>
+    <message>
+        <source>Something unexpected went wrong last time. Everything you did was saved.</source>
+        <translation>Letztes Mal ist etwas Unerwartetes schiefgegangen. Alles, was Sie getan haben, wurde gespeichert.</translation>
     </message>
     <message>
         <source>Protoleaf closed unexpectedly last time. Everything you did was saved.</source>
@@ -5765,6 +5882,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>What if: %1</source>
         <translation>Was wäre, wenn: %1</translation>
+    </message>
+    <message>
+        <source>some changes come from labels given before</source>
+        <translation>manche Änderungen kommen von zuvor vergebenen Labels</translation>
     </message>
     <message>
         <source>Images by where they went</source>
@@ -7860,6 +7981,18 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <source>--{name} cannot be read</source>
         <translation>--{name} kann nicht gelesen werden</translation>
     </message>
+    <message>
+        <source>--column names a role and a column</source>
+        <translation>--column nennt eine Rolle und eine Spalte</translation>
+    </message>
+    <message>
+        <source>ROLE=NAME, such as class=Species</source>
+        <translation>ROLE=NAME, zum Beispiel class=Species</translation>
+    </message>
+    <message>
+        <source>write it so</source>
+        <translation>so schreiben</translation>
+    </message>
     <message numerus="yes">
         <source>{count:,} RAW photos</source>
         <translation>
@@ -7881,6 +8014,20 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>leave --backbone out</source>
         <translation>--backbone weglassen</translation>
+    </message>
+    <message numerus="yes">
+        <source>{count:,} rows</source>
+        <translation>
+            <numerusform>{count:,} Zeile</numerusform>
+            <numerusform>{count:,} Zeilen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{count:,} embeddings</source>
+        <translation>
+            <numerusform>{count:,} Embedding</numerusform>
+            <numerusform>{count:,} Embeddings</numerusform>
+        </translation>
     </message>
     <message>
         <source>the project is damaged</source>
@@ -8053,6 +8200,14 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>ein Knoten des Clusters sieht den Datensatz nicht</translation>
     </message>
     <message>
+        <source>the data set&apos;s backbone is not the one that it was begun with</source>
+        <translation>das Backbone des Datensatzes ist nicht das, mit dem er begonnen wurde</translation>
+    </message>
+    <message>
+        <source>put the eight-bit version of the backbone back, or embed the sources into a new folder</source>
+        <translation>die Acht-Bit-Version des Backbones zurücklegen oder die Quellen in einen neuen Ordner einbetten</translation>
+    </message>
+    <message>
         <source>a source has changed since the data set was begun</source>
         <translation>eine Quelle hat sich geändert, seit der Datensatz begonnen wurde</translation>
     </message>
@@ -8207,6 +8362,14 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>the list cannot be read</source>
         <translation>die Liste kann nicht gelesen werden</translation>
+    </message>
+    <message>
+        <source>an address holds a password, a token or a key, and data sets keep addresses</source>
+        <translation>eine Adresse enthält ein Passwort, ein Token oder einen Schlüssel, und Datensätze speichern Adressen</translation>
+    </message>
+    <message>
+        <source>an address without it, and the credentials where the storage&apos;s own tools look for them</source>
+        <translation>eine Adresse ohne diese Angabe, und die Zugangsdaten dort, wo die eigenen Werkzeuge des Speicherdienstes sie suchen</translation>
     </message>
     <message>
         <source>the file is not there</source>
@@ -8521,6 +8684,22 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>{labels} Zeilen, keine passt zu einem eingebetteten Bild ohne Label einer Person</translation>
     </message>
     <message>
+        <source>the truth file names two classes for one image</source>
+        <translation>die Referenzdatei nennt zwei Klassen für ein Bild</translation>
+    </message>
+    <message>
+        <source>one class for each image</source>
+        <translation>eine Klasse je Bild</translation>
+    </message>
+    <message>
+        <source>“{name}” and “{other}”</source>
+        <translation>„{name}“ und „{other}“</translation>
+    </message>
+    <message>
+        <source>delete the line that is wrong, or write more of the path</source>
+        <translation>die falsche Zeile löschen oder mehr vom Pfad angeben</translation>
+    </message>
+    <message>
         <source>“{name}” in the truth file fits {free} images</source>
         <translation>„{name}“ in der Referenzdatei passt zu {free} Bildern</translation>
     </message>
@@ -8595,6 +8774,18 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>nothing in this folder was added, because it cannot name a class: {why}</source>
         <translation>nichts in diesem Ordner wurde hinzugefügt, weil er keine Klasse bezeichnen kann: {why}</translation>
+    </message>
+    <message>
+        <source>{source} has no columns that could be named</source>
+        <translation>{source} hat keine Spalten, die benannt werden könnten</translation>
+    </message>
+    <message>
+        <source>a table</source>
+        <translation>eine Tabelle</translation>
+    </message>
+    <message>
+        <source>leave out --column</source>
+        <translation>--column weglassen</translation>
     </message>
     <message>
         <source>the keyword &quot;{keyword}&quot; may mean several classes: {paths}</source>
@@ -9473,8 +9664,44 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>dieses Bild kann nicht gelesen werden</translation>
     </message>
     <message>
+        <source>ask whoever made it, or embed its sources again</source>
+        <translation>die Person fragen, die den Datensatz erstellt hat, oder seine Quellen neu einbetten</translation>
+    </message>
+    <message>
+        <source>the backbone of the data set cannot be read</source>
+        <translation>das Backbone des Datensatzes kann nicht gelesen werden</translation>
+    </message>
+    <message>
+        <source>the backbone beside the data set is not the one that made its embeddings</source>
+        <translation>das Backbone beim Datensatz ist nicht das, mit dem seine Embeddings berechnet wurden</translation>
+    </message>
+    <message>
+        <source>the embeddings of the data set are not those of its backbone</source>
+        <translation>die Embeddings des Datensatzes sind nicht die seines Backbones</translation>
+    </message>
+    <message>
+        <source>{expected_width} values each</source>
+        <translation>je {expected_width} Werte</translation>
+    </message>
+    <message>
+        <source>{found_width} in {folder}</source>
+        <translation>{found_width} in {folder}</translation>
+    </message>
+    <message>
         <source>{path}: {reason}</source>
         <translation>{path}: {reason}</translation>
+    </message>
+    <message>
+        <source>the embeddings of the data set are not those of its images</source>
+        <translation>die Embeddings des Datensatzes sind nicht die seiner Bilder</translation>
+    </message>
+    <message>
+        <source>what the same backbone computes here, cosine {least} or more</source>
+        <translation>was dasselbe Backbone hier berechnet, Kosinus {least} oder mehr</translation>
+    </message>
+    <message>
+        <source>cosine {cosine} at {path}, and {others} of {compared} others</source>
+        <translation>Kosinus {cosine} bei {path}, und zu klein bei {others} von {compared} anderen</translation>
     </message>
     <message>
         <source>check the path</source>
@@ -10429,68 +10656,20 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>die Datei dorthin legen und nur ihren Namen angeben</translation>
     </message>
     <message>
-        <source>{source} has no header</source>
-        <translation>{source} hat keine Kopfzeile</translation>
-    </message>
-    <message>
-        <source>a first line with the columns &quot;child&quot; and &quot;parent&quot;</source>
-        <translation>eine erste Zeile mit den Spalten „child“ und „parent“</translation>
-    </message>
-    <message>
         <source>an empty file</source>
         <translation>eine leere Datei</translation>
     </message>
     <message>
-        <source>write &quot;child,parent&quot; above the rows</source>
-        <translation>„child,parent“ über die Zeilen schreiben</translation>
-    </message>
-    <message>
-        <source>{place} has no child</source>
-        <translation>{place} hat keine Kindklasse</translation>
-    </message>
-    <message>
-        <source>only the parent &quot;{parent}&quot;</source>
-        <translation>nur die Elternklasse „{parent}“</translation>
-    </message>
-    <message>
-        <source>write the child&apos;s name</source>
-        <translation>den Namen der Kindklasse angeben</translation>
-    </message>
-    <message>
-        <source>{place} has no id</source>
-        <translation>{place} hat keine ID</translation>
-    </message>
-    <message>
-        <source>write one, or take the column parent_id out</source>
-        <translation>eine angeben oder die Spalte parent_id entfernen</translation>
-    </message>
-    <message>
-        <source>line {line} of {source} gives the id &quot;{key}&quot; to another class than an earlier line</source>
-        <translation>Zeile {line} von {source} gibt die ID „{key}“ einer anderen Klasse als eine frühere Zeile</translation>
-    </message>
-    <message>
-        <source>&quot;{name}&quot; and &quot;{child}&quot;</source>
-        <translation>„{name}“ und „{child}“</translation>
-    </message>
-    <message>
-        <source>give each class its own</source>
-        <translation>jeder Klasse eine eigene geben</translation>
-    </message>
-    <message>
-        <source>line {line} of {source} names the parent &quot;{parent}&quot;, which has no row of its own</source>
-        <translation>Zeile {line} von {source} nennt die Elternklasse „{parent}“, die keine eigene Zeile hat</translation>
-    </message>
-    <message>
-        <source>correct the name, or add a row with the child &quot;{parent}&quot; and an empty parent</source>
-        <translation>den Namen korrigieren oder eine Zeile mit dem child „{parent}“ und leerem parent hinzufügen</translation>
-    </message>
-    <message>
-        <source>line {line} of {source} makes a class its own ancestor</source>
-        <translation>Zeile {line} von {source} macht eine Klasse zu ihrem eigenen Vorfahren</translation>
-    </message>
-    <message>
         <source>cut one of these edges</source>
         <translation>eine dieser Kanten entfernen</translation>
+    </message>
+    <message>
+        <source>only tables have columns to be named</source>
+        <translation>nur Tabellen haben Spalten, die benannt werden können</translation>
+    </message>
+    <message>
+        <source>leave --column out</source>
+        <translation>--column weglassen</translation>
     </message>
     <message>
         <source>there is no &quot;{source}&quot;</source>
@@ -10511,6 +10690,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>{source_name} holds no classes</source>
         <translation>{source_name} enthält keine Klassen</translation>
+    </message>
+    <message>
+        <source>{reason}: {place}</source>
+        <translation>{reason}: {place}</translation>
     </message>
     <message>
         <source>choose a source with at least one class</source>
@@ -10565,20 +10748,8 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>{place} ist kein Objekt</translation>
     </message>
     <message>
-        <source>{place} has the id of an earlier class</source>
-        <translation>{place} hat die ID einer früheren Klasse</translation>
-    </message>
-    <message>
         <source>give it its own id</source>
         <translation>eine eigene ID geben</translation>
-    </message>
-    <message>
-        <source>{place} has the parent &quot;{key}&quot;, which is no class there</source>
-        <translation>{place} hat die Elternklasse „{key}“, die dort keine Klasse ist</translation>
-    </message>
-    <message>
-        <source>add that class</source>
-        <translation>diese Klasse hinzufügen</translation>
     </message>
     <message>
         <source>{source_name} has the class &quot;{key}&quot; twice</source>
@@ -10661,8 +10832,8 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Beobachtung {place}: {reason}</translation>
     </message>
     <message>
-        <source>{count:,} observations of events, not of single images, were passed over</source>
-        <translation>{count:,} Beobachtungen von Ereignissen statt einzelner Bilder wurden übergangen</translation>
+        <source>{source} is no data package</source>
+        <translation>{source} ist kein Datenpaket</translation>
     </message>
     <message>
         <source>{folder} is no data package</source>
@@ -10679,6 +10850,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>the package has no table of {name}</source>
         <translation>das Paket hat keine Tabelle {name}</translation>
+    </message>
+    <message>
+        <source>{count:,} observations of events without media were passed over</source>
+        <translation>{count:,} Beobachtungen von Ereignissen ohne Medien wurden übergangen</translation>
     </message>
     <message>
         <source>{name}.csv beside {package}</source>
@@ -10723,26 +10898,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>annotation {number}: {reason}</source>
         <translation>Annotation {number}: {reason}</translation>
-    </message>
-    <message>
-        <source>{source} is no table of labels</source>
-        <translation>{source} ist keine Tabelle mit Labels</translation>
-    </message>
-    <message>
-        <source>a column {image_columns}, and one {class_columns}</source>
-        <translation>eine Spalte {image_columns} und eine {class_columns}</translation>
-    </message>
-    <message>
-        <source>write these names above the columns, with commas, semicolons or tabs between the cells</source>
-        <translation>diese Namen über die Spalten schreiben, mit Kommas, Semikolons oder Tabs zwischen den Zellen</translation>
-    </message>
-    <message>
-        <source>{source} is not a CSV file</source>
-        <translation>{source} ist keine CSV-Datei</translation>
-    </message>
-    <message>
-        <source>after line {line}: {reason}</source>
-        <translation>nach Zeile {line}: {reason}</translation>
     </message>
     <message>
         <source>the hierarchy is flattened; full paths are kept in the tags</source>
@@ -10803,6 +10958,14 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>{meta} describes no Darwin Core archive</source>
         <translation>{meta} beschreibt kein Darwin-Core-Archiv</translation>
+    </message>
+    <message>
+        <source>the core in {meta} names no file</source>
+        <translation>der Core in {meta} nennt keine Datei</translation>
+    </message>
+    <message>
+        <source>&lt;files&gt;&lt;location&gt;taxa.txt&lt;/location&gt;&lt;/files&gt;</source>
+        <translation>&lt;files&gt;&lt;location&gt;taxa.txt&lt;/location&gt;&lt;/files&gt;</translation>
     </message>
     <message>
         <source>the hierarchy is flattened; full paths are kept in an attribute of each image</source>
@@ -11033,10 +11196,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>{source} ist keine Parquet-Datei</translation>
     </message>
     <message>
-        <source>columns image and class, of texts or numbers</source>
-        <translation>Spalten image und class mit Texten oder Zahlen</translation>
-    </message>
-    <message>
         <source>row {place}: {reason}</source>
         <translation>Zeile {place}: {reason}</translation>
     </message>
@@ -11165,12 +11324,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>die Referenzdatei</translation>
     </message>
     <message>
-        <source>the truth file is not a CSV file</source>
-        <translation>die Referenzdatei ist keine CSV-Datei</translation>
+        <source>“{image}” in lines {first_line} and {line}</source>
+        <translation>„{image}“ in den Zeilen {first_line} und {line}</translation>
     </message>
     <message>
-        <source>the truth file lacks columns</source>
-        <translation>der Referenzdatei fehlen Spalten</translation>
+        <source>delete the line that is wrong</source>
+        <translation>die falsche Zeile löschen</translation>
     </message>
     <message>
         <source>in line {line} the truth file is not text in UTF-8</source>
@@ -11199,6 +11358,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>{name} is not text</source>
         <translation>{name} ist kein Text</translation>
+    </message>
+    <message>
+        <source>{name} is broken</source>
+        <translation>{name} ist fehlerhaft</translation>
     </message>
     <message>
         <source>{noun} cannot be read</source>
@@ -11241,38 +11404,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>{place} bietet die Klasse einer früheren Zeile an</translation>
     </message>
     <message>
-        <source>{place} has no taxonID</source>
-        <translation>{place} hat keine taxonID</translation>
-    </message>
-    <message>
-        <source>no name either</source>
-        <translation>auch kein Name</translation>
-    </message>
-    <message>
-        <source>{other_place} names the parent &quot;{parent}&quot;, which has no row</source>
-        <translation>{other_place} nennt die Elternklasse „{parent}“, die keine Zeile hat</translation>
-    </message>
-    <message>
-        <source>{missing:,} such parents</source>
-        <translation>{missing:,} solche Elternklassen</translation>
-    </message>
-    <message>
-        <source>add their rows, or take an extract of one taxon with all that is below it</source>
-        <translation>deren Zeilen hinzufügen oder einen Auszug eines Taxons mit allem darunter nehmen</translation>
-    </message>
-    <message>
-        <source>{place} has the taxon of an earlier row</source>
-        <translation>{place} hat das Taxon einer früheren Zeile</translation>
-    </message>
-    <message>
-        <source>{place} has the taxonID of an earlier row</source>
-        <translation>{place} hat die taxonID einer früheren Zeile</translation>
-    </message>
-    <message>
-        <source>give it its own</source>
-        <translation>eine eigene geben</translation>
-    </message>
-    <message>
         <source>{source} is no archive that can be read</source>
         <translation>{source} ist kein lesbares Archiv</translation>
     </message>
@@ -11293,20 +11424,20 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>{file} ist kein Text in {encoding}</translation>
     </message>
     <message>
-        <source>{name} is no table of taxa</source>
-        <translation>{name} ist keine Tabelle mit Taxa</translation>
-    </message>
-    <message>
-        <source>a first line with &quot;scientificName&quot;, and &quot;taxonID&quot; or ranks such as &quot;family&quot;</source>
-        <translation>eine erste Zeile mit „scientificName“ und „taxonID“ oder Rängen wie „family“</translation>
-    </message>
-    <message>
         <source>{source_name} does not say which of its files lists the taxa</source>
         <translation>{source_name} sagt nicht, welche Datei darin die Taxa auflistet</translation>
     </message>
     <message>
         <source>meta.xml, or one table such as Taxon.tsv</source>
         <translation>meta.xml oder eine Tabelle wie Taxon.tsv</translation>
+    </message>
+    <message>
+        <source>{noun} does not say which of its files is the table</source>
+        <translation>{noun} gibt nicht an, welche Datei darin die Tabelle ist</translation>
+    </message>
+    <message>
+        <source>an archive of one table</source>
+        <translation>ein Archiv mit einer einzigen Tabelle</translation>
     </message>
     <message>
         <source>no table</source>
@@ -11357,10 +11488,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>diesen Knoten hinzufügen</translation>
     </message>
     <message>
-        <source>line {line} of {source} has the id of an earlier term</source>
-        <translation>Zeile {line} von {source} hat die ID eines früheren Begriffs</translation>
-    </message>
-    <message>
         <source>line {number} of {source} is no part of a term</source>
         <translation>Zeile {number} von {source} ist kein Teil eines Begriffs</translation>
     </message>
@@ -11375,22 +11502,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>write &quot;id: ...&quot;</source>
         <translation>„id: ...“ schreiben</translation>
-    </message>
-    <message>
-        <source>is obsolete</source>
-        <translation>veraltet</translation>
-    </message>
-    <message>
-        <source>is no term there</source>
-        <translation>kein Begriff dieser Datei</translation>
-    </message>
-    <message>
-        <source>line {line} of {source_name} names the parent &quot;{parent}&quot;, which {kind}</source>
-        <translation>Zeile {line} von {source_name} nennt die Elternklasse „{parent}“ ({kind})</translation>
-    </message>
-    <message>
-        <source>add that term, or take this line out</source>
-        <translation>diesen Begriff hinzufügen oder diese Zeile entfernen</translation>
     </message>
     <message>
         <source>the term in {line}</source>
@@ -11431,18 +11542,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>write that context into the file, or save it as Turtle</source>
         <translation>diesen Kontext in die Datei schreiben oder als Turtle speichern</translation>
-    </message>
-    <message>
-        <source>the concept {key}{role} has no name in {source_name}</source>
-        <translation>das Konzept {key}{role} hat keinen Namen in {source_name}</translation>
-    </message>
-    <message>
-        <source>a skos:prefLabel</source>
-        <translation>ein skos:prefLabel</translation>
-    </message>
-    <message>
-        <source>add it, or choose the whole vocabulary</source>
-        <translation>hinzufügen oder das ganze Vokabular wählen</translation>
     </message>
     <message>
         <source>an id in {file}</source>
@@ -11757,6 +11856,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation> ({details})</translation>
     </message>
     <message>
+        <source>{relabelled} had another label</source>
+        <translation>{relabelled} mit bisher anderem Label</translation>
+    </message>
+    <message>
         <source> and {below_it} below it</source>
         <translation> samt {below_it} darunter</translation>
     </message>
@@ -11875,6 +11978,14 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>Remove {labels}</source>
         <translation>{labels} entfernen</translation>
+    </message>
+    <message>
+        <source>Signed {labels} as {name}</source>
+        <translation>{labels} als {name} unterzeichnet</translation>
+    </message>
+    <message>
+        <source>Sign {labels} as {name}</source>
+        <translation>{labels} als {name} unterzeichnen</translation>
     </message>
     <message>
         <source>Corrected {labels}</source>
@@ -12848,6 +12959,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>neu setzen oder eine frühere Kopie der Datei öffnen</translation>
     </message>
     <message>
+        <source>the setting {name} is of the wrong kind</source>
+        <translation>die Einstellung {name} hat einen Wert der falschen Art</translation>
+    </message>
+    <message>
         <source>the model version is chosen, not set</source>
         <translation>die Modellversion wird gewählt, nicht gesetzt</translation>
     </message>
@@ -13268,8 +13383,8 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>acht Bit sind zu wenig für dieses Backbone</translation>
     </message>
     <message>
-        <source>a mean cosine of {fidelity}</source>
-        <translation>ein mittlerer Kosinus von {fidelity}</translation>
+        <source>a {which} cosine of {least}</source>
+        <translation>ein Kosinus ({which}) von {least}</translation>
     </message>
     <message>
         <source>the eight-bit version cannot be read</source>
@@ -13770,6 +13885,343 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>the table cannot be written</source>
         <translation>die Tabelle kann nicht geschrieben werden</translation>
+    </message>
+    <message>
+        <source>Rank: %1</source>
+        <translation>Rang: %1</translation>
+    </message>
+    <message>
+        <source>Columns of the table</source>
+        <translation>Spalten der Tabelle</translation>
+    </message>
+    <message>
+        <source>What each column is:</source>
+        <translation>Was jede Spalte ist:</translation>
+    </message>
+    <message>
+        <source>What %1 is</source>
+        <translation>Was %1 ist</translation>
+    </message>
+    <message>
+        <source>Not used</source>
+        <comment>column</comment>
+        <translation>Nicht verwendet</translation>
+    </message>
+    <message>
+        <source>--confirm and --ask-again exclude each other</source>
+        <translation>--confirm und --ask-again schließen einander aus</translation>
+    </message>
+    <message>
+        <source>leave one of them out</source>
+        <translation>eine der beiden weglassen</translation>
+    </message>
+    <message>
+        <source>no label of this image waits to be confirmed</source>
+        <translation>kein Label dieses Bildes wartet auf Bestätigung</translation>
+    </message>
+    <message>
+        <source>`protoleaf replaced PROJECT` lists those that do</source>
+        <translation>`protoleaf replaced PROJECT` listet die Bilder auf, bei denen das so ist</translation>
+    </message>
+    <message>
+        <source>this is no cache of Protoleaf; move the file elsewhere</source>
+        <translation>das ist kein Cache von Protoleaf; die Datei an einen anderen Ort verschieben</translation>
+    </message>
+    <message>
+        <source>the image is stored in a way that cannot be read</source>
+        <translation>das Bild ist in nicht lesbarer Weise gespeichert</translation>
+    </message>
+    <message>
+        <source>save it as JPEG or PNG with another program, and add that</source>
+        <translation>mit einem anderen Programm als JPEG oder PNG speichern und diese Datei hinzufügen</translation>
+    </message>
+    <message>
+        <source>{source} carries boxes around things ({form}), which are not read yet</source>
+        <translation>{source} enthält Rahmen um Objekte ({form}), die noch nicht gelesen werden</translation>
+    </message>
+    <message>
+        <source>one class for a whole image</source>
+        <translation>eine Klasse für ein ganzes Bild</translation>
+    </message>
+    <message>
+        <source>boxes come with a later version; the images can be added without them</source>
+        <translation>Rahmen kommen mit einer späteren Version; die Bilder können ohne sie hinzugefügt werden</translation>
+    </message>
+    <message>
+        <source>{source} has folders that are called as parts of data sets are, and would become classes</source>
+        <translation>{source} hat Ordner, die wie Teile von Datensätzen heißen und zu Klassen würden</translation>
+    </message>
+    <message>
+        <source>folders that are named like classes</source>
+        <translation>Ordner, die wie Klassen heißen</translation>
+    </message>
+    <message>
+        <source>choose the folder in which the classes are, or rename a folder that is a class</source>
+        <translation>den Ordner wählen, in dem die Klassen sind, oder einen Ordner umbenennen, der eine Klasse ist</translation>
+    </message>
+    <message>
+        <source>rows without a name</source>
+        <translation>Zeilen ohne Namen</translation>
+    </message>
+    <message>
+        <source>names that no class can have</source>
+        <translation>Namen, die keine Klasse haben kann</translation>
+    </message>
+    <message>
+        <source>classes whose parent is not in the list lie at the top</source>
+        <translation>Klassen, deren Elternklasse nicht in der Liste ist, liegen auf der obersten Ebene</translation>
+    </message>
+    <message>
+        <source>synonyms of a class that is not in the list</source>
+        <translation>Synonyme einer Klasse, die nicht in der Liste ist</translation>
+    </message>
+    <message>
+        <source>rows with the id or place of an earlier one</source>
+        <translation>Zeilen mit der ID oder dem Ort einer früheren</translation>
+    </message>
+    <message>
+        <source>synonyms that are too long or too many</source>
+        <translation>Synonyme, die zu lang oder zu viele sind</translation>
+    </message>
+    <message>
+        <source>ids, ranks or notes that a class cannot have</source>
+        <translation>IDs, Ränge oder Notizen, die eine Klasse nicht haben kann</translation>
+    </message>
+    <message>
+        <source>concepts that were withdrawn or have no name</source>
+        <translation>Konzepte, die zurückgezogen wurden oder keinen Namen haben</translation>
+    </message>
+    <message>
+        <source>tables of the archive that are not there</source>
+        <translation>Tabellen des Archivs, die nicht vorhanden sind</translation>
+    </message>
+    <message>
+        <source>Darwin Core</source>
+        <translation>Darwin Core</translation>
+    </message>
+    <message>
+        <source>edges of a graph program</source>
+        <translation>Kanten eines Graphprogramms</translation>
+    </message>
+    <message>
+        <source>Read as a table of {title}: {used}</source>
+        <translation>Als Tabelle von {title} gelesen: {used}</translation>
+    </message>
+    <message>
+        <source>Read as a table: {used}</source>
+        <translation>Als Tabelle gelesen: {used}</translation>
+    </message>
+    <message>
+        <source>{role} from {columns}</source>
+        <translation>{role} aus {columns}</translation>
+    </message>
+    <message>
+        <source>{name} does not say which of its columns is which</source>
+        <translation>{name} gibt nicht an, welche Spalte welche ist</translation>
+    </message>
+    <message>
+        <source>columns for {roles}</source>
+        <translation>Spalten für {roles}</translation>
+    </message>
+    <message>
+        <source>name them: --column ROLE=NAME, such as --column class=Species</source>
+        <translation>sie benennen: --column ROLE=NAME, zum Beispiel --column class=Species</translation>
+    </message>
+    <message>
+        <source>there is no role &quot;{word}&quot;</source>
+        <translation>es gibt keine Rolle „{word}“</translation>
+    </message>
+    <message>
+        <source>one of {roles}, or a rank such as family</source>
+        <translation>eine von {roles} oder ein Rang wie family</translation>
+    </message>
+    <message>
+        <source>write --column ROLE=NAME</source>
+        <translation>--column ROLE=NAME schreiben</translation>
+    </message>
+    <message>
+        <source>there is no column &quot;{name}&quot;</source>
+        <translation>es gibt keine Spalte „{name}“</translation>
+    </message>
+    <message>
+        <source>one of {columns}</source>
+        <translation>eine von {columns}</translation>
+    </message>
+    <message>
+        <source>write its name as the table has it</source>
+        <translation>den Namen so schreiben, wie er in der Tabelle steht</translation>
+    </message>
+    <message>
+        <source>name or path of the image</source>
+        <translation>Name oder Pfad des Bildes</translation>
+    </message>
+    <message>
+        <source>folder of the image</source>
+        <translation>Ordner des Bildes</translation>
+    </message>
+    <message>
+        <source>name of the class</source>
+        <translation>Name der Klasse</translation>
+    </message>
+    <message>
+        <source>name of the class without its author</source>
+        <translation>Name der Klasse ohne Autor</translation>
+    </message>
+    <message>
+        <source>names from the top down</source>
+        <translation>Namen von oben nach unten</translation>
+    </message>
+    <message>
+        <source>id</source>
+        <translation>ID</translation>
+    </message>
+    <message>
+        <source>id in the source that it came from</source>
+        <translation>ID in der Quelle, aus der sie stammt</translation>
+    </message>
+    <message>
+        <source>identity of the class in lists of Protoleaf</source>
+        <translation>Identität der Klasse in Listen von Protoleaf</translation>
+    </message>
+    <message>
+        <source>id of the class above</source>
+        <translation>ID der Klasse darüber</translation>
+    </message>
+    <message>
+        <source>name of the class above</source>
+        <translation>Name der Klasse darüber</translation>
+    </message>
+    <message>
+        <source>id of the accepted class</source>
+        <translation>ID der akzeptierten Klasse</translation>
+    </message>
+    <message>
+        <source>name of the accepted class</source>
+        <translation>Name der akzeptierten Klasse</translation>
+    </message>
+    <message>
+        <source>status: accepted or a synonym</source>
+        <translation>Status: akzeptiert oder Synonym</translation>
+    </message>
+    <message>
+        <source>author of the name</source>
+        <translation>Autor des Namens</translation>
+    </message>
+    <message>
+        <source>genus, as a part of the name</source>
+        <translation>Gattung als Teil des Namens</translation>
+    </message>
+    <message>
+        <source>subgenus, as a part of the name</source>
+        <translation>Untergattung als Teil des Namens</translation>
+    </message>
+    <message>
+        <source>epithet of the species</source>
+        <translation>Epitheton der Art</translation>
+    </message>
+    <message>
+        <source>epithet below the species</source>
+        <translation>Epitheton unterhalb der Art</translation>
+    </message>
+    <message>
+        <source>other names</source>
+        <translation>andere Namen</translation>
+    </message>
+    <message>
+        <source>name in the language of people</source>
+        <translation>Trivialname</translation>
+    </message>
+    <message>
+        <source>language of that name</source>
+        <translation>Sprache des Trivialnamens</translation>
+    </message>
+    <message>
+        <source>further properties as JSON</source>
+        <translation>weitere Eigenschaften als JSON</translation>
+    </message>
+    <message>
+        <source>date, perhaps with the time</source>
+        <translation>Datum, vielleicht mit Uhrzeit</translation>
+    </message>
+    <message>
+        <source>time of day</source>
+        <translation>Uhrzeit</translation>
+    </message>
+    <message>
+        <source>latitude</source>
+        <translation>Breitengrad</translation>
+    </message>
+    <message>
+        <source>longitude</source>
+        <translation>Längengrad</translation>
+    </message>
+    <message>
+        <source>how many</source>
+        <translation>Anzahl</translation>
+    </message>
+    <message>
+        <source>box</source>
+        <translation>Rahmen</translation>
+    </message>
+    <message>
+        <source>confidence of a model</source>
+        <translation>Konfidenz eines Modells</translation>
+    </message>
+    <message>
+        <source>who labelled it</source>
+        <translation>wer gelabelt hat</translation>
+    </message>
+    <message>
+        <source>the workbook {name} is too large to be read</source>
+        <translation>die Arbeitsmappe {name} ist zu groß zum Lesen</translation>
+    </message>
+    <message>
+        <source>at most {limit}, unpacked</source>
+        <translation>höchstens {limit}, entpackt</translation>
+    </message>
+    <message>
+        <source>save its sheet as CSV</source>
+        <translation>das Tabellenblatt als CSV speichern</translation>
+    </message>
+    <message>
+        <source>a sheet of the workbook {name} has too many cells</source>
+        <translation>ein Tabellenblatt der Arbeitsmappe {name} hat zu viele Zellen</translation>
+    </message>
+    <message>
+        <source>at most {limit:,}, from the first to the last that is filled</source>
+        <translation>höchstens {limit:,}, von der ersten bis zur letzten gefüllten</translation>
+    </message>
+    <message>
+        <source>delete what stands far from the table, or save it as CSV</source>
+        <translation>löschen, was weit von der Tabelle entfernt steht, oder als CSV speichern</translation>
+    </message>
+    <message>
+        <source>the workbook {name} cannot be read</source>
+        <translation>die Arbeitsmappe {name} kann nicht gelesen werden</translation>
+    </message>
+    <message>
+        <source>a workbook of Excel or LibreOffice without a password</source>
+        <translation>eine Arbeitsmappe von Excel oder LibreOffice ohne Passwort</translation>
+    </message>
+    <message>
+        <source>open it, and save its sheet as CSV</source>
+        <translation>öffnen und das Tabellenblatt als CSV speichern</translation>
+    </message>
+    <message>
+        <source>the eight-bit version of the backbone does not agree with it</source>
+        <translation>die Acht-Bit-Version des Backbones stimmt nicht mit ihm überein</translation>
+    </message>
+    <message>
+        <source>a cosine of {least}</source>
+        <translation>ein Kosinus von {least}</translation>
+    </message>
+    <message>
+        <source>{agreement} for {companion}</source>
+        <translation>{agreement} für {companion}</translation>
+    </message>
+    <message>
+        <source>install Protoleaf again, or choose another backbone; delete the file if you made it</source>
+        <translation>Protoleaf neu installieren oder ein anderes Backbone wählen; die Datei löschen, wenn Sie sie selbst erstellt haben</translation>
     </message>
 </context>
 </TS>

@@ -2058,6 +2058,18 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Renombrar, mover y fusionar también las clases según el archivo</translation>
     </message>
     <message>
+        <source>Left out</source>
+        <translation>Omitido</translation>
+    </message>
+    <message>
+        <source>Such as</source>
+        <translation>Por ejemplo</translation>
+    </message>
+    <message>
+        <source>How many</source>
+        <translation>Cuántos</translation>
+    </message>
+    <message>
         <source>Labels</source>
         <translation>Etiquetas</translation>
     </message>
@@ -2166,6 +2178,13 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>
             <numerusform>%n nivel</numerusform>
             <numerusform>%n niveles</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n synonyms</source>
+        <translation>
+            <numerusform>%n sinónimo</numerusform>
+            <numerusform>%n sinónimos</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -2866,6 +2885,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>No encontrada</translation>
     </message>
     <message>
+        <source>Another photo now</source>
+        <translation>Ahora es otra foto</translation>
+    </message>
+    <message>
         <source>%1 alike</source>
         <translation>%1 de similitud</translation>
     </message>
@@ -2918,6 +2941,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
             <numerusform>%1 tiene %n subcarpeta con imágenes. ¿Convertirla en clase?</numerusform>
             <numerusform>%1 tiene %n subcarpetas con imágenes. ¿Convertirlas en clases?</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>%1 looks like a data set: %2 are usual names of its parts, not of classes. Boxes are not read yet. Make classes of them all the same?</source>
+        <translation>%1 parece un conjunto de datos: %2 son nombres habituales de sus partes, no de clases. Los recuadros todavía no se leen. ¿Convertirlas en clases de todos modos?</translation>
     </message>
     <message numerus="yes">
         <source>Make classes</source>
@@ -3018,6 +3045,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>Rating in the file</source>
         <translation>Valoración en el archivo</translation>
+    </message>
+    <message>
+        <source>Serial number</source>
+        <translation>Número de serie</translation>
     </message>
     <message>
         <source>Lens</source>
@@ -3244,8 +3275,8 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Añadir la clase padre %1</translation>
     </message>
     <message>
-        <source>Your label</source>
-        <translation>Su etiqueta</translation>
+        <source>Label</source>
+        <translation>Etiqueta</translation>
     </message>
     <message>
         <source>Show the updated prediction</source>
@@ -3268,8 +3299,20 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Lo más probable por debajo</translation>
     </message>
     <message>
+        <source>It still holds</source>
+        <translation>Sigue siendo válida</translation>
+    </message>
+    <message>
+        <source>Ask again</source>
+        <translation>Preguntar de nuevo</translation>
+    </message>
+    <message>
         <source>Remove label</source>
         <translation>Quitar etiqueta</translation>
+    </message>
+    <message>
+        <source>The file holds another photo now, so this label does not count.</source>
+        <translation>El archivo contiene ahora otra foto, así que esta etiqueta no cuenta.</translation>
     </message>
     <message>
         <source>Stars</source>
@@ -3317,6 +3360,11 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>A removed class</source>
         <translation>Una clase eliminada</translation>
+    </message>
+    <message>
+        <source>Was %1</source>
+        <comment>class</comment>
+        <translation>Antes: %1</translation>
     </message>
     <message>
         <source>Could not be read</source>
@@ -3776,8 +3824,8 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Importar etiquetas</translation>
     </message>
     <message>
-        <source>Labels (*.csv *.tsv *.txt *.jsonl *.json *.xml *.zip *.parquet);;All files (*)</source>
-        <translation>Etiquetas (*.csv *.tsv *.txt *.jsonl *.json *.xml *.zip *.parquet);;Todos los archivos (*)</translation>
+        <source>Labels (*.csv *.tsv *.txt *.xlsx *.ods *.jsonl *.json *.xml *.zip *.parquet);;All files (*)</source>
+        <translation>Etiquetas (*.csv *.tsv *.txt *.xlsx *.ods *.jsonl *.json *.xml *.zip *.parquet);;Todos los archivos (*)</translation>
     </message>
     <message>
         <source>Importing labels from %1</source>
@@ -3920,6 +3968,25 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>
             <numerusform>%n imagen no tiene clase en el archivo.</numerusform>
             <numerusform>%n imágenes no tienen clase en el archivo.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Read as none of the classes, as no class is called so: %1.</source>
+        <translation>Se leen como ninguna de las clases, porque ninguna clase se llama así: %1.</translation>
+    </message>
+    <message>
+        <source>%1 as %2</source>
+        <translation>%1 como %2</translation>
+    </message>
+    <message>
+        <source>Spelled differently here: %1.</source>
+        <translation>Aquí con otra grafía: %1.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n image names fit several images and are not labelled.</source>
+        <translation>
+            <numerusform>%n nombre de imagen corresponde a varias imágenes y no se etiqueta.</numerusform>
+            <numerusform>%n nombres de imagen corresponden a varias imágenes y no se etiquetan.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4532,6 +4599,14 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <source>Matched by its name alone</source>
         <translation>Emparejada solo por su nombre</translation>
     </message>
+    <message>
+        <source>Not taken over: its path and its source id are those of two of your classes</source>
+        <translation>No incorporada: su ruta y su id. de origen son los de dos clases distintas del proyecto</translation>
+    </message>
+    <message>
+        <source>Its source id is not taken over: another class has it</source>
+        <translation>Su id. de origen no se incorpora: lo tiene otra clase</translation>
+    </message>
     <message numerus="yes">
         <source>%n labels are of classes that cannot come in</source>
         <translation>
@@ -4607,6 +4682,22 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Analizar imágenes en espera</translation>
     </message>
     <message>
+        <source>Show replaced images</source>
+        <translation>Mostrar las imágenes reemplazadas</translation>
+    </message>
+    <message>
+        <source>The label of a replaced image still holds</source>
+        <translation>La etiqueta de una imagen reemplazada sigue siendo válida</translation>
+    </message>
+    <message>
+        <source>Ask again about a replaced image</source>
+        <translation>Preguntar de nuevo por una imagen reemplazada</translation>
+    </message>
+    <message>
+        <source>Show them</source>
+        <translation>Mostrarlas</translation>
+    </message>
+    <message>
         <source>Find moved images…</source>
         <translation>Buscar imágenes movidas…</translation>
     </message>
@@ -4659,6 +4750,13 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>
             <numerusform>Falta %n imagen.</numerusform>
             <numerusform>Faltan %n imágenes.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n labelled images are other photos now.</source>
+        <translation>
+            <numerusform>%n imagen etiquetada es ahora otra foto.</numerusform>
+            <numerusform>%n imágenes etiquetadas son ahora otras fotos.</numerusform>
         </translation>
     </message>
     <message>
@@ -4813,6 +4911,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         </translation>
     </message>
     <message>
+        <source>Columns…</source>
+        <translation>Columnas…</translation>
+    </message>
+    <message>
         <source>Stop; nothing is imported</source>
         <translation>Detener; no se importa nada</translation>
     </message>
@@ -4843,6 +4945,17 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>Save</source>
         <translation>Guardar</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n earlier labels have no name</source>
+        <translation>
+            <numerusform>%n etiqueta anterior no tiene nombre</numerusform>
+            <numerusform>%n etiquetas anteriores no tienen nombre</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Sign as %1</source>
+        <translation>Firmar como %1</translation>
     </message>
     <message>
         <source>Settings</source>
@@ -5062,6 +5175,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>Show the report</source>
         <translation>Mostrar el informe</translation>
+    </message>
+    <message>
+        <source>Something unexpected went wrong last time. Everything you did was saved.</source>
+        <translation>La última vez se produjo un error inesperado. Todo lo que hizo quedó guardado.</translation>
     </message>
     <message>
         <source>Protoleaf closed unexpectedly last time. Everything you did was saved.</source>
@@ -5765,6 +5882,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>What if: %1</source>
         <translation>¿Y si…? %1</translation>
+    </message>
+    <message>
+        <source>some changes come from labels given before</source>
+        <translation>algunos cambios proceden de etiquetas asignadas antes</translation>
     </message>
     <message>
         <source>Images by where they went</source>
@@ -7860,6 +7981,18 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <source>--{name} cannot be read</source>
         <translation>no se puede leer --{name}</translation>
     </message>
+    <message>
+        <source>--column names a role and a column</source>
+        <translation>--column indica un rol y una columna</translation>
+    </message>
+    <message>
+        <source>ROLE=NAME, such as class=Species</source>
+        <translation>ROLE=NAME, como class=Species</translation>
+    </message>
+    <message>
+        <source>write it so</source>
+        <translation>escríbalo así</translation>
+    </message>
     <message numerus="yes">
         <source>{count:,} RAW photos</source>
         <translation>
@@ -7881,6 +8014,20 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>leave --backbone out</source>
         <translation>omita --backbone</translation>
+    </message>
+    <message numerus="yes">
+        <source>{count:,} rows</source>
+        <translation>
+            <numerusform>{count:,} fila</numerusform>
+            <numerusform>{count:,} filas</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{count:,} embeddings</source>
+        <translation>
+            <numerusform>{count:,} embedding</numerusform>
+            <numerusform>{count:,} embeddings</numerusform>
+        </translation>
     </message>
     <message>
         <source>the project is damaged</source>
@@ -8053,6 +8200,14 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>un nodo del clúster no ve el conjunto de datos</translation>
     </message>
     <message>
+        <source>the data set&apos;s backbone is not the one that it was begun with</source>
+        <translation>la red base del conjunto de datos no es aquella con la que se empezó</translation>
+    </message>
+    <message>
+        <source>put the eight-bit version of the backbone back, or embed the sources into a new folder</source>
+        <translation>vuelva a poner en su sitio la versión de ocho bits de la red base o calcule los embeddings de las fuentes en una carpeta nueva</translation>
+    </message>
+    <message>
         <source>a source has changed since the data set was begun</source>
         <translation>una fuente ha cambiado desde que se empezó el conjunto de datos</translation>
     </message>
@@ -8207,6 +8362,14 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>the list cannot be read</source>
         <translation>no se puede leer la lista</translation>
+    </message>
+    <message>
+        <source>an address holds a password, a token or a key, and data sets keep addresses</source>
+        <translation>una dirección contiene una contraseña, un token o una clave, y los conjuntos de datos conservan las direcciones</translation>
+    </message>
+    <message>
+        <source>an address without it, and the credentials where the storage&apos;s own tools look for them</source>
+        <translation>una dirección sin esos datos, y las credenciales donde las buscan las herramientas del propio almacenamiento</translation>
     </message>
     <message>
         <source>the file is not there</source>
@@ -8521,6 +8684,22 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>{labels} filas; ninguna corresponde a una imagen analizada sin etiqueta de una persona</translation>
     </message>
     <message>
+        <source>the truth file names two classes for one image</source>
+        <translation>el archivo de referencia nombra dos clases para una misma imagen</translation>
+    </message>
+    <message>
+        <source>one class for each image</source>
+        <translation>una clase por imagen</translation>
+    </message>
+    <message>
+        <source>“{name}” and “{other}”</source>
+        <translation>«{name}» y «{other}»</translation>
+    </message>
+    <message>
+        <source>delete the line that is wrong, or write more of the path</source>
+        <translation>borre la línea incorrecta o escriba más de la ruta</translation>
+    </message>
+    <message>
         <source>“{name}” in the truth file fits {free} images</source>
         <translation>«{name}» en el archivo de referencia corresponde a {free} imágenes</translation>
     </message>
@@ -8595,6 +8774,18 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>nothing in this folder was added, because it cannot name a class: {why}</source>
         <translation>no se añadió nada de esta carpeta, porque no puede nombrar una clase: {why}</translation>
+    </message>
+    <message>
+        <source>{source} has no columns that could be named</source>
+        <translation>{source} no tiene columnas que se puedan indicar</translation>
+    </message>
+    <message>
+        <source>a table</source>
+        <translation>una tabla</translation>
+    </message>
+    <message>
+        <source>leave out --column</source>
+        <translation>omita --column</translation>
     </message>
     <message>
         <source>the keyword &quot;{keyword}&quot; may mean several classes: {paths}</source>
@@ -9473,8 +9664,44 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>no se puede leer esta imagen</translation>
     </message>
     <message>
+        <source>ask whoever made it, or embed its sources again</source>
+        <translation>pregunte a quien lo creó o calcule de nuevo los embeddings de sus fuentes</translation>
+    </message>
+    <message>
+        <source>the backbone of the data set cannot be read</source>
+        <translation>no se puede leer la red base del conjunto de datos</translation>
+    </message>
+    <message>
+        <source>the backbone beside the data set is not the one that made its embeddings</source>
+        <translation>la red base que está junto al conjunto de datos no es la que calculó sus embeddings</translation>
+    </message>
+    <message>
+        <source>the embeddings of the data set are not those of its backbone</source>
+        <translation>los embeddings del conjunto de datos no son los de su red base</translation>
+    </message>
+    <message>
+        <source>{expected_width} values each</source>
+        <translation>{expected_width} valores cada uno</translation>
+    </message>
+    <message>
+        <source>{found_width} in {folder}</source>
+        <translation>{found_width} en {folder}</translation>
+    </message>
+    <message>
         <source>{path}: {reason}</source>
         <translation>{path}: {reason}</translation>
+    </message>
+    <message>
+        <source>the embeddings of the data set are not those of its images</source>
+        <translation>los embeddings del conjunto de datos no son los de sus imágenes</translation>
+    </message>
+    <message>
+        <source>what the same backbone computes here, cosine {least} or more</source>
+        <translation>lo que calcula aquí la misma red base, coseno de {least} o más</translation>
+    </message>
+    <message>
+        <source>cosine {cosine} at {path}, and {others} of {compared} others</source>
+        <translation>coseno de {cosine} en {path}, y también insuficiente en {others} de otras {compared}</translation>
     </message>
     <message>
         <source>check the path</source>
@@ -10429,68 +10656,20 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>ponga el archivo allí y escriba solo su nombre</translation>
     </message>
     <message>
-        <source>{source} has no header</source>
-        <translation>{source} no tiene cabecera</translation>
-    </message>
-    <message>
-        <source>a first line with the columns &quot;child&quot; and &quot;parent&quot;</source>
-        <translation>una primera línea con las columnas &quot;child&quot; y &quot;parent&quot;</translation>
-    </message>
-    <message>
         <source>an empty file</source>
         <translation>un archivo vacío</translation>
     </message>
     <message>
-        <source>write &quot;child,parent&quot; above the rows</source>
-        <translation>escriba &quot;child,parent&quot; encima de las filas</translation>
-    </message>
-    <message>
-        <source>{place} has no child</source>
-        <translation>{place} no tiene clase hija</translation>
-    </message>
-    <message>
-        <source>only the parent &quot;{parent}&quot;</source>
-        <translation>solo la clase padre «{parent}»</translation>
-    </message>
-    <message>
-        <source>write the child&apos;s name</source>
-        <translation>escriba el nombre de la clase hija</translation>
-    </message>
-    <message>
-        <source>{place} has no id</source>
-        <translation>{place} no tiene id.</translation>
-    </message>
-    <message>
-        <source>write one, or take the column parent_id out</source>
-        <translation>escriba uno o quite la columna parent_id</translation>
-    </message>
-    <message>
-        <source>line {line} of {source} gives the id &quot;{key}&quot; to another class than an earlier line</source>
-        <translation>la línea {line} de {source} da el id. «{key}» a una clase distinta que una línea anterior</translation>
-    </message>
-    <message>
-        <source>&quot;{name}&quot; and &quot;{child}&quot;</source>
-        <translation>«{name}» y «{child}»</translation>
-    </message>
-    <message>
-        <source>give each class its own</source>
-        <translation>dé a cada clase el suyo</translation>
-    </message>
-    <message>
-        <source>line {line} of {source} names the parent &quot;{parent}&quot;, which has no row of its own</source>
-        <translation>la línea {line} de {source} nombra la clase padre «{parent}», que no tiene fila propia</translation>
-    </message>
-    <message>
-        <source>correct the name, or add a row with the child &quot;{parent}&quot; and an empty parent</source>
-        <translation>corrija el nombre o añada una fila con «{parent}» en child y parent vacío</translation>
-    </message>
-    <message>
-        <source>line {line} of {source} makes a class its own ancestor</source>
-        <translation>la línea {line} de {source} convierte una clase en su propia antecesora</translation>
-    </message>
-    <message>
         <source>cut one of these edges</source>
         <translation>quite una de estas aristas</translation>
+    </message>
+    <message>
+        <source>only tables have columns to be named</source>
+        <translation>solo las tablas tienen columnas que se puedan indicar</translation>
+    </message>
+    <message>
+        <source>leave --column out</source>
+        <translation>omita --column</translation>
     </message>
     <message>
         <source>there is no &quot;{source}&quot;</source>
@@ -10511,6 +10690,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>{source_name} holds no classes</source>
         <translation>{source_name} no contiene clases</translation>
+    </message>
+    <message>
+        <source>{reason}: {place}</source>
+        <translation>{reason}: {place}</translation>
     </message>
     <message>
         <source>choose a source with at least one class</source>
@@ -10565,20 +10748,8 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>{place} no es un objeto</translation>
     </message>
     <message>
-        <source>{place} has the id of an earlier class</source>
-        <translation>{place} tiene el id. de una clase anterior</translation>
-    </message>
-    <message>
         <source>give it its own id</source>
         <translation>dele su propio id.</translation>
-    </message>
-    <message>
-        <source>{place} has the parent &quot;{key}&quot;, which is no class there</source>
-        <translation>{place} tiene la clase padre «{key}», que allí no es ninguna clase</translation>
-    </message>
-    <message>
-        <source>add that class</source>
-        <translation>añada esa clase</translation>
     </message>
     <message>
         <source>{source_name} has the class &quot;{key}&quot; twice</source>
@@ -10661,8 +10832,8 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>observación {place}: {reason}</translation>
     </message>
     <message>
-        <source>{count:,} observations of events, not of single images, were passed over</source>
-        <translation>se omitieron {count:,} observaciones de eventos, no de imágenes sueltas</translation>
+        <source>{source} is no data package</source>
+        <translation>{source} no es un paquete de datos</translation>
     </message>
     <message>
         <source>{folder} is no data package</source>
@@ -10679,6 +10850,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>the package has no table of {name}</source>
         <translation>el paquete no tiene tabla de {name}</translation>
+    </message>
+    <message>
+        <source>{count:,} observations of events without media were passed over</source>
+        <translation>se omitieron {count:,} observaciones de eventos sin medios</translation>
     </message>
     <message>
         <source>{name}.csv beside {package}</source>
@@ -10723,26 +10898,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>annotation {number}: {reason}</source>
         <translation>anotación {number}: {reason}</translation>
-    </message>
-    <message>
-        <source>{source} is no table of labels</source>
-        <translation>{source} no es una tabla de etiquetas</translation>
-    </message>
-    <message>
-        <source>a column {image_columns}, and one {class_columns}</source>
-        <translation>una columna {image_columns} y otra {class_columns}</translation>
-    </message>
-    <message>
-        <source>write these names above the columns, with commas, semicolons or tabs between the cells</source>
-        <translation>escriba estos nombres encima de las columnas, con comas, puntos y comas o tabuladores entre las celdas</translation>
-    </message>
-    <message>
-        <source>{source} is not a CSV file</source>
-        <translation>{source} no es un archivo CSV</translation>
-    </message>
-    <message>
-        <source>after line {line}: {reason}</source>
-        <translation>después de la línea {line}: {reason}</translation>
     </message>
     <message>
         <source>the hierarchy is flattened; full paths are kept in the tags</source>
@@ -10803,6 +10958,14 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>{meta} describes no Darwin Core archive</source>
         <translation>{meta} no describe un archivo Darwin Core</translation>
+    </message>
+    <message>
+        <source>the core in {meta} names no file</source>
+        <translation>el núcleo de {meta} no nombra ningún archivo</translation>
+    </message>
+    <message>
+        <source>&lt;files&gt;&lt;location&gt;taxa.txt&lt;/location&gt;&lt;/files&gt;</source>
+        <translation>&lt;files&gt;&lt;location&gt;taxa.txt&lt;/location&gt;&lt;/files&gt;</translation>
     </message>
     <message>
         <source>the hierarchy is flattened; full paths are kept in an attribute of each image</source>
@@ -11033,10 +11196,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>{source} no es un archivo Parquet</translation>
     </message>
     <message>
-        <source>columns image and class, of texts or numbers</source>
-        <translation>columnas image y class, de textos o números</translation>
-    </message>
-    <message>
         <source>row {place}: {reason}</source>
         <translation>fila {place}: {reason}</translation>
     </message>
@@ -11165,12 +11324,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>el archivo de referencia</translation>
     </message>
     <message>
-        <source>the truth file is not a CSV file</source>
-        <translation>el archivo de referencia no es un archivo CSV</translation>
+        <source>“{image}” in lines {first_line} and {line}</source>
+        <translation>«{image}» en las líneas {first_line} y {line}</translation>
     </message>
     <message>
-        <source>the truth file lacks columns</source>
-        <translation>al archivo de referencia le faltan columnas</translation>
+        <source>delete the line that is wrong</source>
+        <translation>borre la línea incorrecta</translation>
     </message>
     <message>
         <source>in line {line} the truth file is not text in UTF-8</source>
@@ -11199,6 +11358,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>{name} is not text</source>
         <translation>{name} no es texto</translation>
+    </message>
+    <message>
+        <source>{name} is broken</source>
+        <translation>{name} está dañado</translation>
     </message>
     <message>
         <source>{noun} cannot be read</source>
@@ -11241,38 +11404,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>{place} ofrece la clase de una línea anterior</translation>
     </message>
     <message>
-        <source>{place} has no taxonID</source>
-        <translation>{place} no tiene taxonID</translation>
-    </message>
-    <message>
-        <source>no name either</source>
-        <translation>tampoco un nombre</translation>
-    </message>
-    <message>
-        <source>{other_place} names the parent &quot;{parent}&quot;, which has no row</source>
-        <translation>{other_place} nombra el taxón padre «{parent}», que no tiene fila</translation>
-    </message>
-    <message>
-        <source>{missing:,} such parents</source>
-        <translation>{missing:,} taxones padre sin fila</translation>
-    </message>
-    <message>
-        <source>add their rows, or take an extract of one taxon with all that is below it</source>
-        <translation>añada sus filas o tome un extracto de un taxón con todo lo que está por debajo</translation>
-    </message>
-    <message>
-        <source>{place} has the taxon of an earlier row</source>
-        <translation>{place} tiene el taxón de una fila anterior</translation>
-    </message>
-    <message>
-        <source>{place} has the taxonID of an earlier row</source>
-        <translation>{place} tiene el taxonID de una fila anterior</translation>
-    </message>
-    <message>
-        <source>give it its own</source>
-        <translation>dele el suyo propio</translation>
-    </message>
-    <message>
         <source>{source} is no archive that can be read</source>
         <translation>{source} no es un archivo comprimido que se pueda leer</translation>
     </message>
@@ -11293,20 +11424,20 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>{file} no es texto en {encoding}</translation>
     </message>
     <message>
-        <source>{name} is no table of taxa</source>
-        <translation>{name} no es una tabla de taxones</translation>
-    </message>
-    <message>
-        <source>a first line with &quot;scientificName&quot;, and &quot;taxonID&quot; or ranks such as &quot;family&quot;</source>
-        <translation>una primera línea con &quot;scientificName&quot;, y &quot;taxonID&quot; o rangos como &quot;family&quot;</translation>
-    </message>
-    <message>
         <source>{source_name} does not say which of its files lists the taxa</source>
         <translation>{source_name} no indica cuál de sus archivos contiene los taxones</translation>
     </message>
     <message>
         <source>meta.xml, or one table such as Taxon.tsv</source>
         <translation>meta.xml o una tabla como Taxon.tsv</translation>
+    </message>
+    <message>
+        <source>{noun} does not say which of its files is the table</source>
+        <translation>{noun} no indica cuál de sus archivos es la tabla</translation>
+    </message>
+    <message>
+        <source>an archive of one table</source>
+        <translation>un archivo comprimido con una sola tabla</translation>
     </message>
     <message>
         <source>no table</source>
@@ -11357,10 +11488,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>añada ese nodo</translation>
     </message>
     <message>
-        <source>line {line} of {source} has the id of an earlier term</source>
-        <translation>la línea {line} de {source} tiene el id. de un término anterior</translation>
-    </message>
-    <message>
         <source>line {number} of {source} is no part of a term</source>
         <translation>la línea {number} de {source} no forma parte de un término</translation>
     </message>
@@ -11375,22 +11502,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>write &quot;id: ...&quot;</source>
         <translation>escriba &quot;id: ...&quot;</translation>
-    </message>
-    <message>
-        <source>is obsolete</source>
-        <translation>está obsoleto</translation>
-    </message>
-    <message>
-        <source>is no term there</source>
-        <translation>no es un término del archivo</translation>
-    </message>
-    <message>
-        <source>line {line} of {source_name} names the parent &quot;{parent}&quot;, which {kind}</source>
-        <translation>la línea {line} de {source_name} nombra el término padre «{parent}», que {kind}</translation>
-    </message>
-    <message>
-        <source>add that term, or take this line out</source>
-        <translation>añada ese término o quite esta línea</translation>
     </message>
     <message>
         <source>the term in {line}</source>
@@ -11431,18 +11542,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>write that context into the file, or save it as Turtle</source>
         <translation>escriba ese contexto en el archivo o guárdelo como Turtle</translation>
-    </message>
-    <message>
-        <source>the concept {key}{role} has no name in {source_name}</source>
-        <translation>el concepto {key}{role} no tiene nombre en {source_name}</translation>
-    </message>
-    <message>
-        <source>a skos:prefLabel</source>
-        <translation>un skos:prefLabel</translation>
-    </message>
-    <message>
-        <source>add it, or choose the whole vocabulary</source>
-        <translation>añádalo o elija el vocabulario completo</translation>
     </message>
     <message>
         <source>an id in {file}</source>
@@ -11757,6 +11856,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation> ({details})</translation>
     </message>
     <message>
+        <source>{relabelled} had another label</source>
+        <translation>{relabelled} con otra etiqueta antes</translation>
+    </message>
+    <message>
         <source> and {below_it} below it</source>
         <translation> y {below_it} de debajo</translation>
     </message>
@@ -11875,6 +11978,14 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>Remove {labels}</source>
         <translation>Quitar {labels}</translation>
+    </message>
+    <message>
+        <source>Signed {labels} as {name}</source>
+        <translation>Firma de {labels} como {name}</translation>
+    </message>
+    <message>
+        <source>Sign {labels} as {name}</source>
+        <translation>Firmar {labels} como {name}</translation>
     </message>
     <message>
         <source>Corrected {labels}</source>
@@ -12848,6 +12959,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>fíjelo de nuevo o abra una copia anterior del archivo</translation>
     </message>
     <message>
+        <source>the setting {name} is of the wrong kind</source>
+        <translation>el ajuste {name} es de un tipo incorrecto</translation>
+    </message>
+    <message>
         <source>the model version is chosen, not set</source>
         <translation>la versión del modelo se elige, no se fija</translation>
     </message>
@@ -13268,8 +13383,8 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>ocho bits son muy pocos para esta red base</translation>
     </message>
     <message>
-        <source>a mean cosine of {fidelity}</source>
-        <translation>un coseno medio de {fidelity}</translation>
+        <source>a {which} cosine of {least}</source>
+        <translation>un coseno ({which}) de {least}</translation>
     </message>
     <message>
         <source>the eight-bit version cannot be read</source>
@@ -13770,6 +13885,343 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>the table cannot be written</source>
         <translation>no se puede escribir la tabla</translation>
+    </message>
+    <message>
+        <source>Rank: %1</source>
+        <translation>Rango: %1</translation>
+    </message>
+    <message>
+        <source>Columns of the table</source>
+        <translation>Columnas de la tabla</translation>
+    </message>
+    <message>
+        <source>What each column is:</source>
+        <translation>Qué es cada columna:</translation>
+    </message>
+    <message>
+        <source>What %1 is</source>
+        <translation>Qué es %1</translation>
+    </message>
+    <message>
+        <source>Not used</source>
+        <comment>column</comment>
+        <translation>Sin usar</translation>
+    </message>
+    <message>
+        <source>--confirm and --ask-again exclude each other</source>
+        <translation>--confirm y --ask-again se excluyen</translation>
+    </message>
+    <message>
+        <source>leave one of them out</source>
+        <translation>omita una de las dos</translation>
+    </message>
+    <message>
+        <source>no label of this image waits to be confirmed</source>
+        <translation>ninguna etiqueta de esta imagen espera confirmación</translation>
+    </message>
+    <message>
+        <source>`protoleaf replaced PROJECT` lists those that do</source>
+        <translation>`protoleaf replaced PROJECT` muestra las imágenes en las que sí</translation>
+    </message>
+    <message>
+        <source>this is no cache of Protoleaf; move the file elsewhere</source>
+        <translation>esto no es una caché de Protoleaf; mueva el archivo a otro lugar</translation>
+    </message>
+    <message>
+        <source>the image is stored in a way that cannot be read</source>
+        <translation>la imagen está guardada de un modo que no se puede leer</translation>
+    </message>
+    <message>
+        <source>save it as JPEG or PNG with another program, and add that</source>
+        <translation>guárdela como JPEG o PNG con otro programa y añada esa copia</translation>
+    </message>
+    <message>
+        <source>{source} carries boxes around things ({form}), which are not read yet</source>
+        <translation>{source} contiene recuadros alrededor de objetos ({form}), que todavía no se leen</translation>
+    </message>
+    <message>
+        <source>one class for a whole image</source>
+        <translation>una clase para toda la imagen</translation>
+    </message>
+    <message>
+        <source>boxes come with a later version; the images can be added without them</source>
+        <translation>los recuadros llegarán con una versión posterior; las imágenes se pueden añadir sin ellos</translation>
+    </message>
+    <message>
+        <source>{source} has folders that are called as parts of data sets are, and would become classes</source>
+        <translation>{source} tiene carpetas que se llaman como las partes de un conjunto de datos y que se convertirían en clases</translation>
+    </message>
+    <message>
+        <source>folders that are named like classes</source>
+        <translation>carpetas con nombres de clases</translation>
+    </message>
+    <message>
+        <source>choose the folder in which the classes are, or rename a folder that is a class</source>
+        <translation>elija la carpeta en la que están las clases o renombre la carpeta que sea una clase</translation>
+    </message>
+    <message>
+        <source>rows without a name</source>
+        <translation>filas sin nombre</translation>
+    </message>
+    <message>
+        <source>names that no class can have</source>
+        <translation>nombres que ninguna clase puede tener</translation>
+    </message>
+    <message>
+        <source>classes whose parent is not in the list lie at the top</source>
+        <translation>las clases cuya clase padre no está en la lista quedan en el nivel superior</translation>
+    </message>
+    <message>
+        <source>synonyms of a class that is not in the list</source>
+        <translation>sinónimos de una clase que no está en la lista</translation>
+    </message>
+    <message>
+        <source>rows with the id or place of an earlier one</source>
+        <translation>filas con el id. o el lugar de una anterior</translation>
+    </message>
+    <message>
+        <source>synonyms that are too long or too many</source>
+        <translation>sinónimos demasiado largos o demasiado numerosos</translation>
+    </message>
+    <message>
+        <source>ids, ranks or notes that a class cannot have</source>
+        <translation>identificadores, rangos o notas que una clase no puede tener</translation>
+    </message>
+    <message>
+        <source>concepts that were withdrawn or have no name</source>
+        <translation>conceptos retirados o sin nombre</translation>
+    </message>
+    <message>
+        <source>tables of the archive that are not there</source>
+        <translation>tablas que faltan en el archivo comprimido</translation>
+    </message>
+    <message>
+        <source>Darwin Core</source>
+        <translation>Darwin Core</translation>
+    </message>
+    <message>
+        <source>edges of a graph program</source>
+        <translation>aristas de un programa de grafos</translation>
+    </message>
+    <message>
+        <source>Read as a table of {title}: {used}</source>
+        <translation>Leído como tabla de {title}: {used}</translation>
+    </message>
+    <message>
+        <source>Read as a table: {used}</source>
+        <translation>Leído como tabla: {used}</translation>
+    </message>
+    <message>
+        <source>{role} from {columns}</source>
+        <translation>{role} de {columns}</translation>
+    </message>
+    <message>
+        <source>{name} does not say which of its columns is which</source>
+        <translation>{name} no indica qué es cada una de sus columnas</translation>
+    </message>
+    <message>
+        <source>columns for {roles}</source>
+        <translation>columnas para {roles}</translation>
+    </message>
+    <message>
+        <source>name them: --column ROLE=NAME, such as --column class=Species</source>
+        <translation>indíquelas: --column ROLE=NAME, como --column class=Species</translation>
+    </message>
+    <message>
+        <source>there is no role &quot;{word}&quot;</source>
+        <translation>no existe el rol «{word}»</translation>
+    </message>
+    <message>
+        <source>one of {roles}, or a rank such as family</source>
+        <translation>uno de {roles}, o un rango como family</translation>
+    </message>
+    <message>
+        <source>write --column ROLE=NAME</source>
+        <translation>escriba --column ROLE=NAME</translation>
+    </message>
+    <message>
+        <source>there is no column &quot;{name}&quot;</source>
+        <translation>no existe la columna «{name}»</translation>
+    </message>
+    <message>
+        <source>one of {columns}</source>
+        <translation>una de {columns}</translation>
+    </message>
+    <message>
+        <source>write its name as the table has it</source>
+        <translation>escriba su nombre tal como figura en la tabla</translation>
+    </message>
+    <message>
+        <source>name or path of the image</source>
+        <translation>nombre o ruta de la imagen</translation>
+    </message>
+    <message>
+        <source>folder of the image</source>
+        <translation>carpeta de la imagen</translation>
+    </message>
+    <message>
+        <source>name of the class</source>
+        <translation>nombre de la clase</translation>
+    </message>
+    <message>
+        <source>name of the class without its author</source>
+        <translation>nombre de la clase sin su autor</translation>
+    </message>
+    <message>
+        <source>names from the top down</source>
+        <translation>nombres de arriba abajo</translation>
+    </message>
+    <message>
+        <source>id</source>
+        <translation>id.</translation>
+    </message>
+    <message>
+        <source>id in the source that it came from</source>
+        <translation>id. en la fuente de la que procede</translation>
+    </message>
+    <message>
+        <source>identity of the class in lists of Protoleaf</source>
+        <translation>identidad de la clase en las listas de Protoleaf</translation>
+    </message>
+    <message>
+        <source>id of the class above</source>
+        <translation>id. de la clase de encima</translation>
+    </message>
+    <message>
+        <source>name of the class above</source>
+        <translation>nombre de la clase de encima</translation>
+    </message>
+    <message>
+        <source>id of the accepted class</source>
+        <translation>id. de la clase aceptada</translation>
+    </message>
+    <message>
+        <source>name of the accepted class</source>
+        <translation>nombre de la clase aceptada</translation>
+    </message>
+    <message>
+        <source>status: accepted or a synonym</source>
+        <translation>estado: aceptada o sinónimo</translation>
+    </message>
+    <message>
+        <source>author of the name</source>
+        <translation>autor del nombre</translation>
+    </message>
+    <message>
+        <source>genus, as a part of the name</source>
+        <translation>género, como parte del nombre</translation>
+    </message>
+    <message>
+        <source>subgenus, as a part of the name</source>
+        <translation>subgénero, como parte del nombre</translation>
+    </message>
+    <message>
+        <source>epithet of the species</source>
+        <translation>epíteto de la especie</translation>
+    </message>
+    <message>
+        <source>epithet below the species</source>
+        <translation>epíteto por debajo de la especie</translation>
+    </message>
+    <message>
+        <source>other names</source>
+        <translation>otros nombres</translation>
+    </message>
+    <message>
+        <source>name in the language of people</source>
+        <translation>nombre común</translation>
+    </message>
+    <message>
+        <source>language of that name</source>
+        <translation>idioma de ese nombre</translation>
+    </message>
+    <message>
+        <source>further properties as JSON</source>
+        <translation>otras propiedades en JSON</translation>
+    </message>
+    <message>
+        <source>date, perhaps with the time</source>
+        <translation>fecha, quizá con la hora</translation>
+    </message>
+    <message>
+        <source>time of day</source>
+        <translation>hora del día</translation>
+    </message>
+    <message>
+        <source>latitude</source>
+        <translation>latitud</translation>
+    </message>
+    <message>
+        <source>longitude</source>
+        <translation>longitud</translation>
+    </message>
+    <message>
+        <source>how many</source>
+        <translation>cantidad</translation>
+    </message>
+    <message>
+        <source>box</source>
+        <translation>recuadro</translation>
+    </message>
+    <message>
+        <source>confidence of a model</source>
+        <translation>confianza de un modelo</translation>
+    </message>
+    <message>
+        <source>who labelled it</source>
+        <translation>quién la etiquetó</translation>
+    </message>
+    <message>
+        <source>the workbook {name} is too large to be read</source>
+        <translation>el libro {name} es demasiado grande para leerlo</translation>
+    </message>
+    <message>
+        <source>at most {limit}, unpacked</source>
+        <translation>como máximo {limit}, sin comprimir</translation>
+    </message>
+    <message>
+        <source>save its sheet as CSV</source>
+        <translation>guarde su hoja como CSV</translation>
+    </message>
+    <message>
+        <source>a sheet of the workbook {name} has too many cells</source>
+        <translation>una hoja del libro {name} tiene demasiadas celdas</translation>
+    </message>
+    <message>
+        <source>at most {limit:,}, from the first to the last that is filled</source>
+        <translation>como máximo {limit:,}, de la primera a la última con contenido</translation>
+    </message>
+    <message>
+        <source>delete what stands far from the table, or save it as CSV</source>
+        <translation>borre lo que está lejos de la tabla o guárdela como CSV</translation>
+    </message>
+    <message>
+        <source>the workbook {name} cannot be read</source>
+        <translation>no se puede leer el libro {name}</translation>
+    </message>
+    <message>
+        <source>a workbook of Excel or LibreOffice without a password</source>
+        <translation>un libro de Excel o LibreOffice sin contraseña</translation>
+    </message>
+    <message>
+        <source>open it, and save its sheet as CSV</source>
+        <translation>ábralo y guarde su hoja como CSV</translation>
+    </message>
+    <message>
+        <source>the eight-bit version of the backbone does not agree with it</source>
+        <translation>la versión de ocho bits de la red base no concuerda con ella</translation>
+    </message>
+    <message>
+        <source>a cosine of {least}</source>
+        <translation>un coseno de {least}</translation>
+    </message>
+    <message>
+        <source>{agreement} for {companion}</source>
+        <translation>{agreement} para {companion}</translation>
+    </message>
+    <message>
+        <source>install Protoleaf again, or choose another backbone; delete the file if you made it</source>
+        <translation>vuelva a instalar Protoleaf o elija otra red base; borre el archivo si lo creó usted</translation>
     </message>
 </context>
 </TS>

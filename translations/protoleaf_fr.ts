@@ -2058,6 +2058,18 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Aussi renommer, déplacer et fusionner des classes comme dans le fichier</translation>
     </message>
     <message>
+        <source>Left out</source>
+        <translation>Laissé de côté</translation>
+    </message>
+    <message>
+        <source>Such as</source>
+        <translation>Par exemple</translation>
+    </message>
+    <message>
+        <source>How many</source>
+        <translation>Combien</translation>
+    </message>
+    <message>
         <source>Labels</source>
         <translation>Étiquettes</translation>
     </message>
@@ -2166,6 +2178,13 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>
             <numerusform>%n niveau</numerusform>
             <numerusform>%n niveaux</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n synonyms</source>
+        <translation>
+            <numerusform>%n synonyme</numerusform>
+            <numerusform>%n synonymes</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -2866,6 +2885,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Introuvable</translation>
     </message>
     <message>
+        <source>Another photo now</source>
+        <translation>Autre photo désormais</translation>
+    </message>
+    <message>
         <source>%1 alike</source>
         <translation>ressemblance %1</translation>
     </message>
@@ -2918,6 +2941,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
             <numerusform>%1 contient %n sous-dossier avec des images. En faire une classe&#xa0;?</numerusform>
             <numerusform>%1 contient %n sous-dossiers avec des images. En faire des classes&#xa0;?</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>%1 looks like a data set: %2 are usual names of its parts, not of classes. Boxes are not read yet. Make classes of them all the same?</source>
+        <translation>%1 ressemble à un jeu de données. De tels noms désignent d’habitude ses parties, et non des classes&#xa0;: %2. Les cadres ne sont pas encore lus. Créer quand même des classes à partir de ces dossiers&#xa0;?</translation>
     </message>
     <message numerus="yes">
         <source>Make classes</source>
@@ -3018,6 +3045,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>Rating in the file</source>
         <translation>Notation dans le fichier</translation>
+    </message>
+    <message>
+        <source>Serial number</source>
+        <translation>Numéro de série</translation>
     </message>
     <message>
         <source>Lens</source>
@@ -3244,8 +3275,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Ajouter le parent %1</translation>
     </message>
     <message>
-        <source>Your label</source>
-        <translation>Votre étiquette</translation>
+        <source>Label</source>
+        <translation>Étiquette</translation>
     </message>
     <message>
         <source>Show the updated prediction</source>
@@ -3268,8 +3299,20 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Le plus probable en dessous</translation>
     </message>
     <message>
+        <source>It still holds</source>
+        <translation>Toujours valable</translation>
+    </message>
+    <message>
+        <source>Ask again</source>
+        <translation>Redemander</translation>
+    </message>
+    <message>
         <source>Remove label</source>
         <translation>Retirer l’étiquette</translation>
+    </message>
+    <message>
+        <source>The file holds another photo now, so this label does not count.</source>
+        <translation>Le fichier contient désormais une autre photo&#xa0;; cette étiquette ne compte donc pas.</translation>
     </message>
     <message>
         <source>Stars</source>
@@ -3317,6 +3360,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>A removed class</source>
         <translation>Une classe supprimée</translation>
+    </message>
+    <message>
+        <source>Was %1</source>
+        <comment>class</comment>
+        <translation>Avant&#xa0;: %1</translation>
     </message>
     <message>
         <source>Could not be read</source>
@@ -3776,8 +3824,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Importer des étiquettes</translation>
     </message>
     <message>
-        <source>Labels (*.csv *.tsv *.txt *.jsonl *.json *.xml *.zip *.parquet);;All files (*)</source>
-        <translation>Étiquettes (*.csv *.tsv *.txt *.jsonl *.json *.xml *.zip *.parquet);;Tous les fichiers (*)</translation>
+        <source>Labels (*.csv *.tsv *.txt *.xlsx *.ods *.jsonl *.json *.xml *.zip *.parquet);;All files (*)</source>
+        <translation>Étiquettes (*.csv *.tsv *.txt *.xlsx *.ods *.jsonl *.json *.xml *.zip *.parquet);;Tous les fichiers (*)</translation>
     </message>
     <message>
         <source>Importing labels from %1</source>
@@ -3920,6 +3968,25 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>
             <numerusform>%n image n’a pas de classe dans le fichier.</numerusform>
             <numerusform>%n images n’ont pas de classe dans le fichier.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Read as none of the classes, as no class is called so: %1.</source>
+        <translation>Lu comme «&#xa0;aucune des classes&#xa0;», car aucune classe ne porte ce nom&#xa0;: %1.</translation>
+    </message>
+    <message>
+        <source>%1 as %2</source>
+        <translation>%1 lu comme %2</translation>
+    </message>
+    <message>
+        <source>Spelled differently here: %1.</source>
+        <translation>Orthographe différente ici&#xa0;: %1.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n image names fit several images and are not labelled.</source>
+        <translation>
+            <numerusform>%n nom d’image correspond à plusieurs images, qui ne sont pas étiquetées.</numerusform>
+            <numerusform>%n noms d’images correspondent chacun à plusieurs images, qui ne sont pas étiquetées.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4532,6 +4599,14 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <source>Matched by its name alone</source>
         <translation>Appariée par son nom seul</translation>
     </message>
+    <message>
+        <source>Not taken over: its path and its source id are those of two of your classes</source>
+        <translation>Non reprise&#xa0;: son chemin et son identifiant source désignent deux de vos classes</translation>
+    </message>
+    <message>
+        <source>Its source id is not taken over: another class has it</source>
+        <translation>Son identifiant source n’est pas repris&#xa0;: une autre classe le porte</translation>
+    </message>
     <message numerus="yes">
         <source>%n labels are of classes that cannot come in</source>
         <translation>
@@ -4607,6 +4682,22 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Analyser les images en attente</translation>
     </message>
     <message>
+        <source>Show replaced images</source>
+        <translation>Afficher les images remplacées</translation>
+    </message>
+    <message>
+        <source>The label of a replaced image still holds</source>
+        <translation>Confirmer l’étiquette d’une image remplacée</translation>
+    </message>
+    <message>
+        <source>Ask again about a replaced image</source>
+        <translation>Redemander l’étiquette d’une image remplacée</translation>
+    </message>
+    <message>
+        <source>Show them</source>
+        <translation>Les afficher</translation>
+    </message>
+    <message>
         <source>Find moved images…</source>
         <translation>Rechercher les images déplacées…</translation>
     </message>
@@ -4659,6 +4750,13 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>
             <numerusform>%n image est introuvable.</numerusform>
             <numerusform>%n images sont introuvables.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n labelled images are other photos now.</source>
+        <translation>
+            <numerusform>%n image étiquetée est désormais une autre photo.</numerusform>
+            <numerusform>%n images étiquetées sont désormais d’autres photos.</numerusform>
         </translation>
     </message>
     <message>
@@ -4813,6 +4911,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         </translation>
     </message>
     <message>
+        <source>Columns…</source>
+        <translation>Colonnes…</translation>
+    </message>
+    <message>
         <source>Stop; nothing is imported</source>
         <translation>Arrêter&#xa0;; rien n’est importé</translation>
     </message>
@@ -4843,6 +4945,17 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>Save</source>
         <translation>Enregistrer</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n earlier labels have no name</source>
+        <translation>
+            <numerusform>%n étiquette antérieure n’est pas signée</numerusform>
+            <numerusform>%n étiquettes antérieures ne sont pas signées</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Sign as %1</source>
+        <translation>Signer du nom de %1</translation>
     </message>
     <message>
         <source>Settings</source>
@@ -5062,6 +5175,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>Show the report</source>
         <translation>Afficher le rapport</translation>
+    </message>
+    <message>
+        <source>Something unexpected went wrong last time. Everything you did was saved.</source>
+        <translation>Une erreur inattendue s’est produite la dernière fois. Tout ce que vous avez fait est enregistré.</translation>
     </message>
     <message>
         <source>Protoleaf closed unexpectedly last time. Everything you did was saved.</source>
@@ -5765,6 +5882,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>What if: %1</source>
         <translation>Simulation&#xa0;: %1</translation>
+    </message>
+    <message>
+        <source>some changes come from labels given before</source>
+        <translation>certains changements viennent d’étiquettes données auparavant</translation>
     </message>
     <message>
         <source>Images by where they went</source>
@@ -7860,6 +7981,18 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <source>--{name} cannot be read</source>
         <translation>--{name} ne peut pas être lu</translation>
     </message>
+    <message>
+        <source>--column names a role and a column</source>
+        <translation>--column indique un rôle et une colonne</translation>
+    </message>
+    <message>
+        <source>ROLE=NAME, such as class=Species</source>
+        <translation>ROLE=NAME, par exemple class=Species</translation>
+    </message>
+    <message>
+        <source>write it so</source>
+        <translation>écrivez-le ainsi</translation>
+    </message>
     <message numerus="yes">
         <source>{count:,} RAW photos</source>
         <translation>
@@ -7881,6 +8014,20 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>leave --backbone out</source>
         <translation>omettez --backbone</translation>
+    </message>
+    <message numerus="yes">
+        <source>{count:,} rows</source>
+        <translation>
+            <numerusform>{count:,} ligne</numerusform>
+            <numerusform>{count:,} lignes</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{count:,} embeddings</source>
+        <translation>
+            <numerusform>{count:,} plongement</numerusform>
+            <numerusform>{count:,} plongements</numerusform>
+        </translation>
     </message>
     <message>
         <source>the project is damaged</source>
@@ -8053,6 +8200,14 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>un nœud du cluster ne voit pas le jeu de données</translation>
     </message>
     <message>
+        <source>the data set&apos;s backbone is not the one that it was begun with</source>
+        <translation>le réseau de base du jeu de données n’est pas celui avec lequel il a été commencé</translation>
+    </message>
+    <message>
+        <source>put the eight-bit version of the backbone back, or embed the sources into a new folder</source>
+        <translation>remettez en place la version à huit bits du réseau de base, ou analysez les sources dans un nouveau dossier</translation>
+    </message>
+    <message>
         <source>a source has changed since the data set was begun</source>
         <translation>une source a changé depuis le début du jeu de données</translation>
     </message>
@@ -8207,6 +8362,14 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>the list cannot be read</source>
         <translation>la liste ne peut pas être lue</translation>
+    </message>
+    <message>
+        <source>an address holds a password, a token or a key, and data sets keep addresses</source>
+        <translation>une adresse contient un mot de passe, un jeton ou une clé, et les jeux de données conservent les adresses</translation>
+    </message>
+    <message>
+        <source>an address without it, and the credentials where the storage&apos;s own tools look for them</source>
+        <translation>une adresse qui n’en contient pas, et les identifiants là où les outils du stockage les cherchent</translation>
     </message>
     <message>
         <source>the file is not there</source>
@@ -8521,6 +8684,22 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>{labels} lignes, dont aucune ne correspond à une image analysée sans étiquette posée par une personne</translation>
     </message>
     <message>
+        <source>the truth file names two classes for one image</source>
+        <translation>le fichier de référence indique deux classes pour une même image</translation>
+    </message>
+    <message>
+        <source>one class for each image</source>
+        <translation>une seule classe par image</translation>
+    </message>
+    <message>
+        <source>“{name}” and “{other}”</source>
+        <translation>«&#xa0;{name}&#xa0;» et «&#xa0;{other}&#xa0;»</translation>
+    </message>
+    <message>
+        <source>delete the line that is wrong, or write more of the path</source>
+        <translation>supprimez la ligne fausse, ou écrivez une plus grande part du chemin</translation>
+    </message>
+    <message>
         <source>“{name}” in the truth file fits {free} images</source>
         <translation>«&#xa0;{name}&#xa0;» dans le fichier de référence correspond à {free} images</translation>
     </message>
@@ -8595,6 +8774,18 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>nothing in this folder was added, because it cannot name a class: {why}</source>
         <translation>rien de ce dossier n’a été ajouté, car il ne peut pas nommer une classe&#xa0;: {why}</translation>
+    </message>
+    <message>
+        <source>{source} has no columns that could be named</source>
+        <translation>{source} n’a pas de colonnes que l’on puisse indiquer</translation>
+    </message>
+    <message>
+        <source>a table</source>
+        <translation>un tableau</translation>
+    </message>
+    <message>
+        <source>leave out --column</source>
+        <translation>omettez --column</translation>
     </message>
     <message>
         <source>the keyword &quot;{keyword}&quot; may mean several classes: {paths}</source>
@@ -9473,8 +9664,44 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>cette image ne peut pas être lue</translation>
     </message>
     <message>
+        <source>ask whoever made it, or embed its sources again</source>
+        <translation>demandez à la personne qui l’a créé, ou analysez à nouveau ses sources</translation>
+    </message>
+    <message>
+        <source>the backbone of the data set cannot be read</source>
+        <translation>le réseau de base du jeu de données ne peut pas être lu</translation>
+    </message>
+    <message>
+        <source>the backbone beside the data set is not the one that made its embeddings</source>
+        <translation>le réseau de base à côté du jeu de données n’est pas celui qui a calculé ses plongements</translation>
+    </message>
+    <message>
+        <source>the embeddings of the data set are not those of its backbone</source>
+        <translation>les plongements du jeu de données ne sont pas ceux de son réseau de base</translation>
+    </message>
+    <message>
+        <source>{expected_width} values each</source>
+        <translation>{expected_width} valeurs chacun</translation>
+    </message>
+    <message>
+        <source>{found_width} in {folder}</source>
+        <translation>{found_width} dans {folder}</translation>
+    </message>
+    <message>
         <source>{path}: {reason}</source>
         <translation>{path}&#xa0;: {reason}</translation>
+    </message>
+    <message>
+        <source>the embeddings of the data set are not those of its images</source>
+        <translation>les plongements du jeu de données ne sont pas ceux de ses images</translation>
+    </message>
+    <message>
+        <source>what the same backbone computes here, cosine {least} or more</source>
+        <translation>ce que le même réseau de base calcule ici, cosinus {least} ou plus</translation>
+    </message>
+    <message>
+        <source>cosine {cosine} at {path}, and {others} of {compared} others</source>
+        <translation>cosinus {cosine} pour {path}, ainsi que {others} des {compared} autres</translation>
     </message>
     <message>
         <source>check the path</source>
@@ -10429,68 +10656,20 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>placez le fichier à cet endroit, et écrivez son nom seul</translation>
     </message>
     <message>
-        <source>{source} has no header</source>
-        <translation>{source} n’a pas d’en-tête</translation>
-    </message>
-    <message>
-        <source>a first line with the columns &quot;child&quot; and &quot;parent&quot;</source>
-        <translation>une première ligne avec les colonnes &quot;child&quot; et &quot;parent&quot;</translation>
-    </message>
-    <message>
         <source>an empty file</source>
         <translation>un fichier vide</translation>
     </message>
     <message>
-        <source>write &quot;child,parent&quot; above the rows</source>
-        <translation>écrivez &quot;child,parent&quot; au-dessus des lignes</translation>
-    </message>
-    <message>
-        <source>{place} has no child</source>
-        <translation>{place} n’a pas d’enfant</translation>
-    </message>
-    <message>
-        <source>only the parent &quot;{parent}&quot;</source>
-        <translation>seulement le parent «&#xa0;{parent}&#xa0;»</translation>
-    </message>
-    <message>
-        <source>write the child&apos;s name</source>
-        <translation>écrivez le nom de l’enfant</translation>
-    </message>
-    <message>
-        <source>{place} has no id</source>
-        <translation>{place} n’a pas d’identifiant</translation>
-    </message>
-    <message>
-        <source>write one, or take the column parent_id out</source>
-        <translation>écrivez-en un, ou retirez la colonne parent_id</translation>
-    </message>
-    <message>
-        <source>line {line} of {source} gives the id &quot;{key}&quot; to another class than an earlier line</source>
-        <translation>la ligne {line} de {source} donne l’identifiant «&#xa0;{key}&#xa0;» à une autre classe qu’une ligne précédente</translation>
-    </message>
-    <message>
-        <source>&quot;{name}&quot; and &quot;{child}&quot;</source>
-        <translation>«&#xa0;{name}&#xa0;» et «&#xa0;{child}&#xa0;»</translation>
-    </message>
-    <message>
-        <source>give each class its own</source>
-        <translation>donnez à chaque classe le sien</translation>
-    </message>
-    <message>
-        <source>line {line} of {source} names the parent &quot;{parent}&quot;, which has no row of its own</source>
-        <translation>la ligne {line} de {source} indique le parent «&#xa0;{parent}&#xa0;», qui n’a pas sa propre ligne</translation>
-    </message>
-    <message>
-        <source>correct the name, or add a row with the child &quot;{parent}&quot; and an empty parent</source>
-        <translation>corrigez le nom, ou ajoutez une ligne avec l’enfant «&#xa0;{parent}&#xa0;» et un parent vide</translation>
-    </message>
-    <message>
-        <source>line {line} of {source} makes a class its own ancestor</source>
-        <translation>la ligne {line} de {source} fait d’une classe son propre ancêtre</translation>
-    </message>
-    <message>
         <source>cut one of these edges</source>
         <translation>coupez l’une de ces arêtes</translation>
+    </message>
+    <message>
+        <source>only tables have columns to be named</source>
+        <translation>seuls les tableaux ont des colonnes à indiquer</translation>
+    </message>
+    <message>
+        <source>leave --column out</source>
+        <translation>omettez --column</translation>
     </message>
     <message>
         <source>there is no &quot;{source}&quot;</source>
@@ -10511,6 +10690,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>{source_name} holds no classes</source>
         <translation>{source_name} ne contient pas de classes</translation>
+    </message>
+    <message>
+        <source>{reason}: {place}</source>
+        <translation>{reason}&#xa0;: {place}</translation>
     </message>
     <message>
         <source>choose a source with at least one class</source>
@@ -10565,20 +10748,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>{place} n’est pas un objet</translation>
     </message>
     <message>
-        <source>{place} has the id of an earlier class</source>
-        <translation>{place} a l’identifiant d’une classe précédente</translation>
-    </message>
-    <message>
         <source>give it its own id</source>
         <translation>donnez-lui son propre identifiant</translation>
-    </message>
-    <message>
-        <source>{place} has the parent &quot;{key}&quot;, which is no class there</source>
-        <translation>{place} a le parent «&#xa0;{key}&#xa0;», qui n’y est pas une classe</translation>
-    </message>
-    <message>
-        <source>add that class</source>
-        <translation>ajoutez cette classe</translation>
     </message>
     <message>
         <source>{source_name} has the class &quot;{key}&quot; twice</source>
@@ -10661,8 +10832,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>observation {place}&#xa0;: {reason}</translation>
     </message>
     <message>
-        <source>{count:,} observations of events, not of single images, were passed over</source>
-        <translation>{count:,} observations d’événements, et non d’images isolées, ont été ignorées</translation>
+        <source>{source} is no data package</source>
+        <translation>{source} n’est pas un paquet de données</translation>
     </message>
     <message>
         <source>{folder} is no data package</source>
@@ -10679,6 +10850,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>the package has no table of {name}</source>
         <translation>le paquet n’a pas de table {name}</translation>
+    </message>
+    <message>
+        <source>{count:,} observations of events without media were passed over</source>
+        <translation>{count:,} observations d’événements sans médias ont été ignorées</translation>
     </message>
     <message>
         <source>{name}.csv beside {package}</source>
@@ -10723,26 +10898,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>annotation {number}: {reason}</source>
         <translation>annotation {number}&#xa0;: {reason}</translation>
-    </message>
-    <message>
-        <source>{source} is no table of labels</source>
-        <translation>{source} n’est pas un tableau d’étiquettes</translation>
-    </message>
-    <message>
-        <source>a column {image_columns}, and one {class_columns}</source>
-        <translation>une colonne {image_columns}, et une {class_columns}</translation>
-    </message>
-    <message>
-        <source>write these names above the columns, with commas, semicolons or tabs between the cells</source>
-        <translation>écrivez ces noms au-dessus des colonnes, avec des virgules, points-virgules ou tabulations entre les cellules</translation>
-    </message>
-    <message>
-        <source>{source} is not a CSV file</source>
-        <translation>{source} n’est pas un fichier CSV</translation>
-    </message>
-    <message>
-        <source>after line {line}: {reason}</source>
-        <translation>après la ligne {line}&#xa0;: {reason}</translation>
     </message>
     <message>
         <source>the hierarchy is flattened; full paths are kept in the tags</source>
@@ -10803,6 +10958,14 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>{meta} describes no Darwin Core archive</source>
         <translation>{meta} ne décrit pas une archive Darwin Core</translation>
+    </message>
+    <message>
+        <source>the core in {meta} names no file</source>
+        <translation>le cœur dans {meta} n’indique pas de fichier</translation>
+    </message>
+    <message>
+        <source>&lt;files&gt;&lt;location&gt;taxa.txt&lt;/location&gt;&lt;/files&gt;</source>
+        <translation>&lt;files&gt;&lt;location&gt;taxa.txt&lt;/location&gt;&lt;/files&gt;</translation>
     </message>
     <message>
         <source>the hierarchy is flattened; full paths are kept in an attribute of each image</source>
@@ -11033,10 +11196,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>{source} n’est pas un fichier Parquet</translation>
     </message>
     <message>
-        <source>columns image and class, of texts or numbers</source>
-        <translation>des colonnes image et class, de textes ou de nombres</translation>
-    </message>
-    <message>
         <source>row {place}: {reason}</source>
         <translation>ligne {place}&#xa0;: {reason}</translation>
     </message>
@@ -11165,12 +11324,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>le fichier de référence</translation>
     </message>
     <message>
-        <source>the truth file is not a CSV file</source>
-        <translation>le fichier de référence n’est pas un fichier CSV</translation>
+        <source>“{image}” in lines {first_line} and {line}</source>
+        <translation>«&#xa0;{image}&#xa0;» aux lignes {first_line} et {line}</translation>
     </message>
     <message>
-        <source>the truth file lacks columns</source>
-        <translation>il manque des colonnes au fichier de référence</translation>
+        <source>delete the line that is wrong</source>
+        <translation>supprimez la ligne fausse</translation>
     </message>
     <message>
         <source>in line {line} the truth file is not text in UTF-8</source>
@@ -11199,6 +11358,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>{name} is not text</source>
         <translation>{name} n’est pas du texte</translation>
+    </message>
+    <message>
+        <source>{name} is broken</source>
+        <translation>{name} est endommagé</translation>
     </message>
     <message>
         <source>{noun} cannot be read</source>
@@ -11241,38 +11404,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>{place} propose la classe d’une ligne précédente</translation>
     </message>
     <message>
-        <source>{place} has no taxonID</source>
-        <translation>{place} n’a pas de taxonID</translation>
-    </message>
-    <message>
-        <source>no name either</source>
-        <translation>pas de nom non plus</translation>
-    </message>
-    <message>
-        <source>{other_place} names the parent &quot;{parent}&quot;, which has no row</source>
-        <translation>{other_place} indique le parent «&#xa0;{parent}&#xa0;», qui n’a pas de ligne</translation>
-    </message>
-    <message>
-        <source>{missing:,} such parents</source>
-        <translation>{missing:,} parents dans ce cas</translation>
-    </message>
-    <message>
-        <source>add their rows, or take an extract of one taxon with all that is below it</source>
-        <translation>ajoutez leurs lignes, ou prenez un extrait d’un taxon avec tout ce qui est en dessous</translation>
-    </message>
-    <message>
-        <source>{place} has the taxon of an earlier row</source>
-        <translation>{place} a le taxon d’une ligne précédente</translation>
-    </message>
-    <message>
-        <source>{place} has the taxonID of an earlier row</source>
-        <translation>{place} a le taxonID d’une ligne précédente</translation>
-    </message>
-    <message>
-        <source>give it its own</source>
-        <translation>donnez-lui le sien</translation>
-    </message>
-    <message>
         <source>{source} is no archive that can be read</source>
         <translation>{source} n’est pas une archive lisible</translation>
     </message>
@@ -11293,20 +11424,20 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>{file} n’est pas du texte en {encoding}</translation>
     </message>
     <message>
-        <source>{name} is no table of taxa</source>
-        <translation>{name} n’est pas une table de taxons</translation>
-    </message>
-    <message>
-        <source>a first line with &quot;scientificName&quot;, and &quot;taxonID&quot; or ranks such as &quot;family&quot;</source>
-        <translation>une première ligne avec &quot;scientificName&quot;, et &quot;taxonID&quot; ou des rangs comme &quot;family&quot;</translation>
-    </message>
-    <message>
         <source>{source_name} does not say which of its files lists the taxa</source>
         <translation>{source_name} n’indique pas lequel de ses fichiers liste les taxons</translation>
     </message>
     <message>
         <source>meta.xml, or one table such as Taxon.tsv</source>
         <translation>meta.xml, ou une table comme Taxon.tsv</translation>
+    </message>
+    <message>
+        <source>{noun} does not say which of its files is the table</source>
+        <translation>{noun} n’indique pas lequel de ses fichiers est la table</translation>
+    </message>
+    <message>
+        <source>an archive of one table</source>
+        <translation>une archive d’une seule table</translation>
     </message>
     <message>
         <source>no table</source>
@@ -11357,10 +11488,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>ajoutez ce nœud</translation>
     </message>
     <message>
-        <source>line {line} of {source} has the id of an earlier term</source>
-        <translation>la ligne {line} de {source} a l’identifiant d’un terme précédent</translation>
-    </message>
-    <message>
         <source>line {number} of {source} is no part of a term</source>
         <translation>la ligne {number} de {source} ne fait pas partie d’un terme</translation>
     </message>
@@ -11375,22 +11502,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>write &quot;id: ...&quot;</source>
         <translation>écrivez &quot;id: ...&quot;</translation>
-    </message>
-    <message>
-        <source>is obsolete</source>
-        <translation>est obsolète</translation>
-    </message>
-    <message>
-        <source>is no term there</source>
-        <translation>n’y est pas un terme</translation>
-    </message>
-    <message>
-        <source>line {line} of {source_name} names the parent &quot;{parent}&quot;, which {kind}</source>
-        <translation>la ligne {line} de {source_name} indique le parent «&#xa0;{parent}&#xa0;», qui {kind}</translation>
-    </message>
-    <message>
-        <source>add that term, or take this line out</source>
-        <translation>ajoutez ce terme, ou retirez cette ligne</translation>
     </message>
     <message>
         <source>the term in {line}</source>
@@ -11431,18 +11542,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>write that context into the file, or save it as Turtle</source>
         <translation>écrivez ce contexte dans le fichier, ou enregistrez-le en Turtle</translation>
-    </message>
-    <message>
-        <source>the concept {key}{role} has no name in {source_name}</source>
-        <translation>le concept {key}{role} n’a pas de nom dans {source_name}</translation>
-    </message>
-    <message>
-        <source>a skos:prefLabel</source>
-        <translation>un skos:prefLabel</translation>
-    </message>
-    <message>
-        <source>add it, or choose the whole vocabulary</source>
-        <translation>ajoutez-le, ou choisissez le vocabulaire entier</translation>
     </message>
     <message>
         <source>an id in {file}</source>
@@ -11757,6 +11856,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation> ({details})</translation>
     </message>
     <message>
+        <source>{relabelled} had another label</source>
+        <translation>{relabelled} avec une autre étiquette auparavant</translation>
+    </message>
+    <message>
         <source> and {below_it} below it</source>
         <translation> et {below_it} en dessous</translation>
     </message>
@@ -11875,6 +11978,14 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>Remove {labels}</source>
         <translation>Retrait de {labels}</translation>
+    </message>
+    <message>
+        <source>Signed {labels} as {name}</source>
+        <translation>Signature de {labels} du nom de {name}</translation>
+    </message>
+    <message>
+        <source>Sign {labels} as {name}</source>
+        <translation>Signature de {labels} du nom de {name}</translation>
     </message>
     <message>
         <source>Corrected {labels}</source>
@@ -12848,6 +12959,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>définissez-le à nouveau, ou ouvrez une copie antérieure du fichier</translation>
     </message>
     <message>
+        <source>the setting {name} is of the wrong kind</source>
+        <translation>le réglage {name} n’est pas du bon type</translation>
+    </message>
+    <message>
         <source>the model version is chosen, not set</source>
         <translation>la version du modèle se choisit, elle ne se règle pas</translation>
     </message>
@@ -13268,8 +13383,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>huit bits ne suffisent pas à ce réseau de base</translation>
     </message>
     <message>
-        <source>a mean cosine of {fidelity}</source>
-        <translation>un cosinus moyen de {fidelity}</translation>
+        <source>a {which} cosine of {least}</source>
+        <translation>un cosinus ({which}) de {least}</translation>
     </message>
     <message>
         <source>the eight-bit version cannot be read</source>
@@ -13770,6 +13885,343 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>the table cannot be written</source>
         <translation>la table ne peut pas être écrite</translation>
+    </message>
+    <message>
+        <source>Rank: %1</source>
+        <translation>Rang&#xa0;: %1</translation>
+    </message>
+    <message>
+        <source>Columns of the table</source>
+        <translation>Colonnes du tableau</translation>
+    </message>
+    <message>
+        <source>What each column is:</source>
+        <translation>Ce que contient chaque colonne&#xa0;:</translation>
+    </message>
+    <message>
+        <source>What %1 is</source>
+        <translation>Ce que contient %1</translation>
+    </message>
+    <message>
+        <source>Not used</source>
+        <comment>column</comment>
+        <translation>Non utilisée</translation>
+    </message>
+    <message>
+        <source>--confirm and --ask-again exclude each other</source>
+        <translation>--confirm et --ask-again s’excluent</translation>
+    </message>
+    <message>
+        <source>leave one of them out</source>
+        <translation>omettez l’une des deux</translation>
+    </message>
+    <message>
+        <source>no label of this image waits to be confirmed</source>
+        <translation>aucune étiquette de cette image n’attend de confirmation</translation>
+    </message>
+    <message>
+        <source>`protoleaf replaced PROJECT` lists those that do</source>
+        <translation>`protoleaf replaced PROJECT` liste celles qui en attendent une</translation>
+    </message>
+    <message>
+        <source>this is no cache of Protoleaf; move the file elsewhere</source>
+        <translation>ce n’est pas un cache de Protoleaf&#xa0;; déplacez le fichier ailleurs</translation>
+    </message>
+    <message>
+        <source>the image is stored in a way that cannot be read</source>
+        <translation>l’image est stockée sous une forme qui ne peut pas être lue</translation>
+    </message>
+    <message>
+        <source>save it as JPEG or PNG with another program, and add that</source>
+        <translation>enregistrez-la en JPEG ou PNG avec un autre programme, et ajoutez ce fichier</translation>
+    </message>
+    <message>
+        <source>{source} carries boxes around things ({form}), which are not read yet</source>
+        <translation>{source} contient des cadres autour d’objets ({form}), qui ne sont pas encore lus</translation>
+    </message>
+    <message>
+        <source>one class for a whole image</source>
+        <translation>une seule classe pour l’image entière</translation>
+    </message>
+    <message>
+        <source>boxes come with a later version; the images can be added without them</source>
+        <translation>les cadres viendront avec une version ultérieure&#xa0;; les images peuvent être ajoutées sans eux</translation>
+    </message>
+    <message>
+        <source>{source} has folders that are called as parts of data sets are, and would become classes</source>
+        <translation>{source} a des dossiers nommés comme les parties d’un jeu de données, qui deviendraient des classes</translation>
+    </message>
+    <message>
+        <source>folders that are named like classes</source>
+        <translation>des dossiers nommés comme des classes</translation>
+    </message>
+    <message>
+        <source>choose the folder in which the classes are, or rename a folder that is a class</source>
+        <translation>choisissez le dossier où se trouvent les classes, ou renommez un dossier qui est une classe</translation>
+    </message>
+    <message>
+        <source>rows without a name</source>
+        <translation>lignes sans nom</translation>
+    </message>
+    <message>
+        <source>names that no class can have</source>
+        <translation>noms qu’aucune classe ne peut porter</translation>
+    </message>
+    <message>
+        <source>classes whose parent is not in the list lie at the top</source>
+        <translation>classes dont le parent n’est pas dans la liste, placées au premier niveau</translation>
+    </message>
+    <message>
+        <source>synonyms of a class that is not in the list</source>
+        <translation>synonymes d’une classe qui n’est pas dans la liste</translation>
+    </message>
+    <message>
+        <source>rows with the id or place of an earlier one</source>
+        <translation>lignes avec l’identifiant ou la place d’une ligne précédente</translation>
+    </message>
+    <message>
+        <source>synonyms that are too long or too many</source>
+        <translation>synonymes trop longs ou trop nombreux</translation>
+    </message>
+    <message>
+        <source>ids, ranks or notes that a class cannot have</source>
+        <translation>identifiants, rangs ou notes qu’une classe ne peut pas avoir</translation>
+    </message>
+    <message>
+        <source>concepts that were withdrawn or have no name</source>
+        <translation>concepts retirés ou sans nom</translation>
+    </message>
+    <message>
+        <source>tables of the archive that are not there</source>
+        <translation>tables de l’archive introuvables</translation>
+    </message>
+    <message>
+        <source>Darwin Core</source>
+        <translation>Darwin Core</translation>
+    </message>
+    <message>
+        <source>edges of a graph program</source>
+        <translation>arêtes d’un programme de graphes</translation>
+    </message>
+    <message>
+        <source>Read as a table of {title}: {used}</source>
+        <translation>Lu comme un tableau ({title})&#xa0;: {used}</translation>
+    </message>
+    <message>
+        <source>Read as a table: {used}</source>
+        <translation>Lu comme un tableau&#xa0;: {used}</translation>
+    </message>
+    <message>
+        <source>{role} from {columns}</source>
+        <translation>{role} d’après {columns}</translation>
+    </message>
+    <message>
+        <source>{name} does not say which of its columns is which</source>
+        <translation>{name} n’indique pas le rôle de ses colonnes</translation>
+    </message>
+    <message>
+        <source>columns for {roles}</source>
+        <translation>des colonnes pour {roles}</translation>
+    </message>
+    <message>
+        <source>name them: --column ROLE=NAME, such as --column class=Species</source>
+        <translation>indiquez-les&#xa0;: --column ROLE=NAME, par exemple --column class=Species</translation>
+    </message>
+    <message>
+        <source>there is no role &quot;{word}&quot;</source>
+        <translation>il n’y a pas de rôle «&#xa0;{word}&#xa0;»</translation>
+    </message>
+    <message>
+        <source>one of {roles}, or a rank such as family</source>
+        <translation>un rôle parmi {roles}, ou un rang tel que family</translation>
+    </message>
+    <message>
+        <source>write --column ROLE=NAME</source>
+        <translation>écrivez --column ROLE=NAME</translation>
+    </message>
+    <message>
+        <source>there is no column &quot;{name}&quot;</source>
+        <translation>il n’y a pas de colonne «&#xa0;{name}&#xa0;»</translation>
+    </message>
+    <message>
+        <source>one of {columns}</source>
+        <translation>une colonne parmi {columns}</translation>
+    </message>
+    <message>
+        <source>write its name as the table has it</source>
+        <translation>écrivez son nom tel qu’il figure dans le tableau</translation>
+    </message>
+    <message>
+        <source>name or path of the image</source>
+        <translation>nom ou chemin de l’image</translation>
+    </message>
+    <message>
+        <source>folder of the image</source>
+        <translation>dossier de l’image</translation>
+    </message>
+    <message>
+        <source>name of the class</source>
+        <translation>nom de la classe</translation>
+    </message>
+    <message>
+        <source>name of the class without its author</source>
+        <translation>nom de la classe sans son auteur</translation>
+    </message>
+    <message>
+        <source>names from the top down</source>
+        <translation>noms du plus général au plus précis</translation>
+    </message>
+    <message>
+        <source>id</source>
+        <translation>identifiant</translation>
+    </message>
+    <message>
+        <source>id in the source that it came from</source>
+        <translation>identifiant dans la source d’origine</translation>
+    </message>
+    <message>
+        <source>identity of the class in lists of Protoleaf</source>
+        <translation>identité de la classe dans les listes de Protoleaf</translation>
+    </message>
+    <message>
+        <source>id of the class above</source>
+        <translation>identifiant de la classe au-dessus</translation>
+    </message>
+    <message>
+        <source>name of the class above</source>
+        <translation>nom de la classe au-dessus</translation>
+    </message>
+    <message>
+        <source>id of the accepted class</source>
+        <translation>identifiant de la classe acceptée</translation>
+    </message>
+    <message>
+        <source>name of the accepted class</source>
+        <translation>nom de la classe acceptée</translation>
+    </message>
+    <message>
+        <source>status: accepted or a synonym</source>
+        <translation>statut&#xa0;: accepté ou synonyme</translation>
+    </message>
+    <message>
+        <source>author of the name</source>
+        <translation>auteur du nom</translation>
+    </message>
+    <message>
+        <source>genus, as a part of the name</source>
+        <translation>genre, comme partie du nom</translation>
+    </message>
+    <message>
+        <source>subgenus, as a part of the name</source>
+        <translation>sous-genre, comme partie du nom</translation>
+    </message>
+    <message>
+        <source>epithet of the species</source>
+        <translation>épithète de l’espèce</translation>
+    </message>
+    <message>
+        <source>epithet below the species</source>
+        <translation>épithète sous l’espèce</translation>
+    </message>
+    <message>
+        <source>other names</source>
+        <translation>autres noms</translation>
+    </message>
+    <message>
+        <source>name in the language of people</source>
+        <translation>nom vernaculaire</translation>
+    </message>
+    <message>
+        <source>language of that name</source>
+        <translation>langue de ce nom</translation>
+    </message>
+    <message>
+        <source>further properties as JSON</source>
+        <translation>autres propriétés en JSON</translation>
+    </message>
+    <message>
+        <source>date, perhaps with the time</source>
+        <translation>date, éventuellement avec l’heure</translation>
+    </message>
+    <message>
+        <source>time of day</source>
+        <translation>heure de la journée</translation>
+    </message>
+    <message>
+        <source>latitude</source>
+        <translation>latitude</translation>
+    </message>
+    <message>
+        <source>longitude</source>
+        <translation>longitude</translation>
+    </message>
+    <message>
+        <source>how many</source>
+        <translation>nombre</translation>
+    </message>
+    <message>
+        <source>box</source>
+        <translation>cadre</translation>
+    </message>
+    <message>
+        <source>confidence of a model</source>
+        <translation>confiance d’un modèle</translation>
+    </message>
+    <message>
+        <source>who labelled it</source>
+        <translation>qui l’a étiquetée</translation>
+    </message>
+    <message>
+        <source>the workbook {name} is too large to be read</source>
+        <translation>le classeur {name} est trop grand pour être lu</translation>
+    </message>
+    <message>
+        <source>at most {limit}, unpacked</source>
+        <translation>au plus {limit}, une fois décompressé</translation>
+    </message>
+    <message>
+        <source>save its sheet as CSV</source>
+        <translation>enregistrez sa feuille de calcul en CSV</translation>
+    </message>
+    <message>
+        <source>a sheet of the workbook {name} has too many cells</source>
+        <translation>une feuille de calcul du classeur {name} a trop de cellules</translation>
+    </message>
+    <message>
+        <source>at most {limit:,}, from the first to the last that is filled</source>
+        <translation>au plus {limit:,}, de la première à la dernière cellule remplie</translation>
+    </message>
+    <message>
+        <source>delete what stands far from the table, or save it as CSV</source>
+        <translation>supprimez ce qui se trouve loin du tableau, ou enregistrez-le en CSV</translation>
+    </message>
+    <message>
+        <source>the workbook {name} cannot be read</source>
+        <translation>le classeur {name} ne peut pas être lu</translation>
+    </message>
+    <message>
+        <source>a workbook of Excel or LibreOffice without a password</source>
+        <translation>un classeur Excel ou LibreOffice sans mot de passe</translation>
+    </message>
+    <message>
+        <source>open it, and save its sheet as CSV</source>
+        <translation>ouvrez-le, et enregistrez sa feuille de calcul en CSV</translation>
+    </message>
+    <message>
+        <source>the eight-bit version of the backbone does not agree with it</source>
+        <translation>la version à huit bits du réseau de base ne concorde pas avec lui</translation>
+    </message>
+    <message>
+        <source>a cosine of {least}</source>
+        <translation>un cosinus de {least}</translation>
+    </message>
+    <message>
+        <source>{agreement} for {companion}</source>
+        <translation>{agreement} pour {companion}</translation>
+    </message>
+    <message>
+        <source>install Protoleaf again, or choose another backbone; delete the file if you made it</source>
+        <translation>réinstallez Protoleaf, ou choisissez un autre réseau de base&#xa0;; supprimez le fichier si vous l’avez créé</translation>
     </message>
 </context>
 </TS>

@@ -2058,6 +2058,18 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Também renomear, mover e mesclar classes como no arquivo</translation>
     </message>
     <message>
+        <source>Left out</source>
+        <translation>Deixado de fora</translation>
+    </message>
+    <message>
+        <source>Such as</source>
+        <translation>Por exemplo</translation>
+    </message>
+    <message>
+        <source>How many</source>
+        <translation>Quantos</translation>
+    </message>
+    <message>
         <source>Labels</source>
         <translation>Rótulos</translation>
     </message>
@@ -2166,6 +2178,13 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>
             <numerusform>%n nível</numerusform>
             <numerusform>%n níveis</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n synonyms</source>
+        <translation>
+            <numerusform>%n sinônimo</numerusform>
+            <numerusform>%n sinônimos</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -2866,6 +2885,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Ausente</translation>
     </message>
     <message>
+        <source>Another photo now</source>
+        <translation>Agora é outra foto</translation>
+    </message>
+    <message>
         <source>%1 alike</source>
         <translation>%1 de semelhança</translation>
     </message>
@@ -2918,6 +2941,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
             <numerusform>%1 tem %n subpasta com imagens. Transformá-la em classe?</numerusform>
             <numerusform>%1 tem %n subpastas com imagens. Transformá-las em classes?</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>%1 looks like a data set: %2 are usual names of its parts, not of classes. Boxes are not read yet. Make classes of them all the same?</source>
+        <translation>%1 parece ser um conjunto de dados: nomes como %2 costumam ser de partes dele, não de classes. Caixas ainda não são lidas. Criar classes assim mesmo?</translation>
     </message>
     <message numerus="yes">
         <source>Make classes</source>
@@ -3018,6 +3045,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>Rating in the file</source>
         <translation>Avaliação no arquivo</translation>
+    </message>
+    <message>
+        <source>Serial number</source>
+        <translation>Número de série</translation>
     </message>
     <message>
         <source>Lens</source>
@@ -3244,8 +3275,8 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Adicionar o pai %1</translation>
     </message>
     <message>
-        <source>Your label</source>
-        <translation>Seu rótulo</translation>
+        <source>Label</source>
+        <translation>Rótulo</translation>
     </message>
     <message>
         <source>Show the updated prediction</source>
@@ -3268,8 +3299,20 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Mais prováveis abaixo dela</translation>
     </message>
     <message>
+        <source>It still holds</source>
+        <translation>Ainda vale</translation>
+    </message>
+    <message>
+        <source>Ask again</source>
+        <translation>Perguntar novamente</translation>
+    </message>
+    <message>
         <source>Remove label</source>
         <translation>Remover rótulo</translation>
+    </message>
+    <message>
+        <source>The file holds another photo now, so this label does not count.</source>
+        <translation>O arquivo agora contém outra foto, por isso este rótulo não conta.</translation>
     </message>
     <message>
         <source>Stars</source>
@@ -3317,6 +3360,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>A removed class</source>
         <translation>Uma classe removida</translation>
+    </message>
+    <message>
+        <source>Was %1</source>
+        <comment>class</comment>
+        <translation>Era %1</translation>
     </message>
     <message>
         <source>Could not be read</source>
@@ -3776,8 +3824,8 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Importar rótulos</translation>
     </message>
     <message>
-        <source>Labels (*.csv *.tsv *.txt *.jsonl *.json *.xml *.zip *.parquet);;All files (*)</source>
-        <translation>Rótulos (*.csv *.tsv *.txt *.jsonl *.json *.xml *.zip *.parquet);;Todos os arquivos (*)</translation>
+        <source>Labels (*.csv *.tsv *.txt *.xlsx *.ods *.jsonl *.json *.xml *.zip *.parquet);;All files (*)</source>
+        <translation>Rótulos (*.csv *.tsv *.txt *.xlsx *.ods *.jsonl *.json *.xml *.zip *.parquet);;Todos os arquivos (*)</translation>
     </message>
     <message>
         <source>Importing labels from %1</source>
@@ -3920,6 +3968,25 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>
             <numerusform>%n imagem não tem classe no arquivo.</numerusform>
             <numerusform>%n imagens não têm classe no arquivo.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Read as none of the classes, as no class is called so: %1.</source>
+        <translation>Interpretado como nenhuma das classes, pois nenhuma classe tem este nome: %1.</translation>
+    </message>
+    <message>
+        <source>%1 as %2</source>
+        <translation>%1 como %2</translation>
+    </message>
+    <message>
+        <source>Spelled differently here: %1.</source>
+        <translation>Com grafia diferente aqui: %1.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n image names fit several images and are not labelled.</source>
+        <translation>
+            <numerusform>%n nome de imagem corresponde a várias imagens e não será rotulado.</numerusform>
+            <numerusform>%n nomes de imagens correspondem a várias imagens e não serão rotulados.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4532,6 +4599,14 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <source>Matched by its name alone</source>
         <translation>Associada só pelo nome</translation>
     </message>
+    <message>
+        <source>Not taken over: its path and its source id are those of two of your classes</source>
+        <translation>Não incluída: o caminho e o id de origem dela são de duas classes suas</translation>
+    </message>
+    <message>
+        <source>Its source id is not taken over: another class has it</source>
+        <translation>O id de origem dela não foi incluído: outra classe já o tem</translation>
+    </message>
     <message numerus="yes">
         <source>%n labels are of classes that cannot come in</source>
         <translation>
@@ -4607,6 +4682,22 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Analisar imagens pendentes</translation>
     </message>
     <message>
+        <source>Show replaced images</source>
+        <translation>Mostrar imagens substituídas</translation>
+    </message>
+    <message>
+        <source>The label of a replaced image still holds</source>
+        <translation>O rótulo de uma imagem substituída ainda vale</translation>
+    </message>
+    <message>
+        <source>Ask again about a replaced image</source>
+        <translation>Perguntar novamente sobre uma imagem substituída</translation>
+    </message>
+    <message>
+        <source>Show them</source>
+        <translation>Mostrar</translation>
+    </message>
+    <message>
         <source>Find moved images…</source>
         <translation>Localizar imagens movidas…</translation>
     </message>
@@ -4659,6 +4750,13 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>
             <numerusform>%n imagem está ausente.</numerusform>
             <numerusform>%n imagens estão ausentes.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n labelled images are other photos now.</source>
+        <translation>
+            <numerusform>%n imagem rotulada agora é outra foto.</numerusform>
+            <numerusform>%n imagens rotuladas agora são outras fotos.</numerusform>
         </translation>
     </message>
     <message>
@@ -4813,6 +4911,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         </translation>
     </message>
     <message>
+        <source>Columns…</source>
+        <translation>Colunas…</translation>
+    </message>
+    <message>
         <source>Stop; nothing is imported</source>
         <translation>Parar; nada é importado</translation>
     </message>
@@ -4843,6 +4945,17 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>Save</source>
         <translation>Salvar</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n earlier labels have no name</source>
+        <translation>
+            <numerusform>%n rótulo anterior não tem nome</numerusform>
+            <numerusform>%n rótulos anteriores não têm nome</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Sign as %1</source>
+        <translation>Assinar como %1</translation>
     </message>
     <message>
         <source>Settings</source>
@@ -5062,6 +5175,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>Show the report</source>
         <translation>Mostrar o relatório</translation>
+    </message>
+    <message>
+        <source>Something unexpected went wrong last time. Everything you did was saved.</source>
+        <translation>Ocorreu um erro inesperado na última vez. Tudo o que você fez foi salvo.</translation>
     </message>
     <message>
         <source>Protoleaf closed unexpectedly last time. Everything you did was saved.</source>
@@ -5765,6 +5882,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>What if: %1</source>
         <translation>E se: %1</translation>
+    </message>
+    <message>
+        <source>some changes come from labels given before</source>
+        <translation>algumas mudanças vêm de rótulos dados antes</translation>
     </message>
     <message>
         <source>Images by where they went</source>
@@ -7860,6 +7981,18 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <source>--{name} cannot be read</source>
         <translation>não é possível ler --{name}</translation>
     </message>
+    <message>
+        <source>--column names a role and a column</source>
+        <translation>--column indica uma função e uma coluna</translation>
+    </message>
+    <message>
+        <source>ROLE=NAME, such as class=Species</source>
+        <translation>ROLE=NAME, como class=Species</translation>
+    </message>
+    <message>
+        <source>write it so</source>
+        <translation>escreva assim</translation>
+    </message>
     <message numerus="yes">
         <source>{count:,} RAW photos</source>
         <translation>
@@ -7881,6 +8014,20 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>leave --backbone out</source>
         <translation>omita --backbone</translation>
+    </message>
+    <message numerus="yes">
+        <source>{count:,} rows</source>
+        <translation>
+            <numerusform>{count:,} linha</numerusform>
+            <numerusform>{count:,} linhas</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{count:,} embeddings</source>
+        <translation>
+            <numerusform>{count:,} embedding</numerusform>
+            <numerusform>{count:,} embeddings</numerusform>
+        </translation>
     </message>
     <message>
         <source>the project is damaged</source>
@@ -8053,6 +8200,14 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>um nó do cluster não tem acesso ao conjunto de dados</translation>
     </message>
     <message>
+        <source>the data set&apos;s backbone is not the one that it was begun with</source>
+        <translation>o backbone do conjunto de dados não é aquele com que ele foi iniciado</translation>
+    </message>
+    <message>
+        <source>put the eight-bit version of the backbone back, or embed the sources into a new folder</source>
+        <translation>ponha de volta a versão de oito bits do backbone ou gere os embeddings das fontes em uma nova pasta</translation>
+    </message>
+    <message>
         <source>a source has changed since the data set was begun</source>
         <translation>uma fonte mudou desde que o conjunto de dados foi iniciado</translation>
     </message>
@@ -8207,6 +8362,14 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>the list cannot be read</source>
         <translation>não é possível ler a lista</translation>
+    </message>
+    <message>
+        <source>an address holds a password, a token or a key, and data sets keep addresses</source>
+        <translation>um endereço contém uma senha, um token ou uma chave, e conjuntos de dados guardam endereços</translation>
+    </message>
+    <message>
+        <source>an address without it, and the credentials where the storage&apos;s own tools look for them</source>
+        <translation>um endereço sem isso, e as credenciais onde as ferramentas do próprio armazenamento as procuram</translation>
     </message>
     <message>
         <source>the file is not there</source>
@@ -8521,6 +8684,22 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>{labels} linhas, nenhuma de uma imagem com embedding e sem rótulo de uma pessoa</translation>
     </message>
     <message>
+        <source>the truth file names two classes for one image</source>
+        <translation>o arquivo de referência indica duas classes para uma imagem</translation>
+    </message>
+    <message>
+        <source>one class for each image</source>
+        <translation>uma classe para cada imagem</translation>
+    </message>
+    <message>
+        <source>“{name}” and “{other}”</source>
+        <translation>“{name}” e “{other}”</translation>
+    </message>
+    <message>
+        <source>delete the line that is wrong, or write more of the path</source>
+        <translation>exclua a linha errada ou escreva mais do caminho</translation>
+    </message>
+    <message>
         <source>“{name}” in the truth file fits {free} images</source>
         <translation>“{name}” no arquivo de referência corresponde a {free} imagens</translation>
     </message>
@@ -8595,6 +8774,18 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>nothing in this folder was added, because it cannot name a class: {why}</source>
         <translation>nada desta pasta foi adicionado, porque ela não pode dar nome a uma classe: {why}</translation>
+    </message>
+    <message>
+        <source>{source} has no columns that could be named</source>
+        <translation>{source} não tem colunas que possam ser indicadas</translation>
+    </message>
+    <message>
+        <source>a table</source>
+        <translation>uma tabela</translation>
+    </message>
+    <message>
+        <source>leave out --column</source>
+        <translation>omita --column</translation>
     </message>
     <message>
         <source>the keyword &quot;{keyword}&quot; may mean several classes: {paths}</source>
@@ -9473,8 +9664,44 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>não é possível ler esta imagem</translation>
     </message>
     <message>
+        <source>ask whoever made it, or embed its sources again</source>
+        <translation>pergunte a quem o criou ou gere novamente os embeddings das fontes</translation>
+    </message>
+    <message>
+        <source>the backbone of the data set cannot be read</source>
+        <translation>não é possível ler o backbone do conjunto de dados</translation>
+    </message>
+    <message>
+        <source>the backbone beside the data set is not the one that made its embeddings</source>
+        <translation>o backbone junto do conjunto de dados não é o que gerou os embeddings dele</translation>
+    </message>
+    <message>
+        <source>the embeddings of the data set are not those of its backbone</source>
+        <translation>os embeddings do conjunto de dados não são os do backbone dele</translation>
+    </message>
+    <message>
+        <source>{expected_width} values each</source>
+        <translation>{expected_width} valores cada</translation>
+    </message>
+    <message>
+        <source>{found_width} in {folder}</source>
+        <translation>{found_width} em {folder}</translation>
+    </message>
+    <message>
         <source>{path}: {reason}</source>
         <translation>{path}: {reason}</translation>
+    </message>
+    <message>
+        <source>the embeddings of the data set are not those of its images</source>
+        <translation>os embeddings do conjunto de dados não são os das imagens dele</translation>
+    </message>
+    <message>
+        <source>what the same backbone computes here, cosine {least} or more</source>
+        <translation>o que o mesmo backbone calcula aqui, cosseno {least} ou mais</translation>
+    </message>
+    <message>
+        <source>cosine {cosine} at {path}, and {others} of {compared} others</source>
+        <translation>cosseno {cosine} em {path}, e também baixo em {others} de outras {compared}</translation>
     </message>
     <message>
         <source>check the path</source>
@@ -10429,68 +10656,20 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>ponha o arquivo lá e escreva só o nome dele</translation>
     </message>
     <message>
-        <source>{source} has no header</source>
-        <translation>{source} não tem cabeçalho</translation>
-    </message>
-    <message>
-        <source>a first line with the columns &quot;child&quot; and &quot;parent&quot;</source>
-        <translation>uma primeira linha com as colunas &quot;child&quot; e &quot;parent&quot;</translation>
-    </message>
-    <message>
         <source>an empty file</source>
         <translation>um arquivo vazio</translation>
     </message>
     <message>
-        <source>write &quot;child,parent&quot; above the rows</source>
-        <translation>escreva &quot;child,parent&quot; acima das linhas</translation>
-    </message>
-    <message>
-        <source>{place} has no child</source>
-        <translation>{place} não tem filha</translation>
-    </message>
-    <message>
-        <source>only the parent &quot;{parent}&quot;</source>
-        <translation>só o pai “{parent}”</translation>
-    </message>
-    <message>
-        <source>write the child&apos;s name</source>
-        <translation>escreva o nome da filha</translation>
-    </message>
-    <message>
-        <source>{place} has no id</source>
-        <translation>{place} não tem id</translation>
-    </message>
-    <message>
-        <source>write one, or take the column parent_id out</source>
-        <translation>escreva um ou retire a coluna parent_id</translation>
-    </message>
-    <message>
-        <source>line {line} of {source} gives the id &quot;{key}&quot; to another class than an earlier line</source>
-        <translation>a linha {line} de {source} dá o id “{key}” a uma classe diferente da de uma linha anterior</translation>
-    </message>
-    <message>
-        <source>&quot;{name}&quot; and &quot;{child}&quot;</source>
-        <translation>“{name}” e “{child}”</translation>
-    </message>
-    <message>
-        <source>give each class its own</source>
-        <translation>dê a cada classe o seu próprio</translation>
-    </message>
-    <message>
-        <source>line {line} of {source} names the parent &quot;{parent}&quot;, which has no row of its own</source>
-        <translation>a linha {line} de {source} indica o pai “{parent}”, que não tem linha própria</translation>
-    </message>
-    <message>
-        <source>correct the name, or add a row with the child &quot;{parent}&quot; and an empty parent</source>
-        <translation>corrija o nome ou acrescente uma linha com “{parent}” na coluna child e parent vazio</translation>
-    </message>
-    <message>
-        <source>line {line} of {source} makes a class its own ancestor</source>
-        <translation>a linha {line} de {source} torna uma classe ancestral de si mesma</translation>
-    </message>
-    <message>
         <source>cut one of these edges</source>
         <translation>corte uma destas arestas</translation>
+    </message>
+    <message>
+        <source>only tables have columns to be named</source>
+        <translation>só tabelas têm colunas a indicar</translation>
+    </message>
+    <message>
+        <source>leave --column out</source>
+        <translation>omita --column</translation>
     </message>
     <message>
         <source>there is no &quot;{source}&quot;</source>
@@ -10511,6 +10690,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>{source_name} holds no classes</source>
         <translation>{source_name} não contém classes</translation>
+    </message>
+    <message>
+        <source>{reason}: {place}</source>
+        <translation>{reason}: {place}</translation>
     </message>
     <message>
         <source>choose a source with at least one class</source>
@@ -10565,20 +10748,8 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>{place} não é um objeto</translation>
     </message>
     <message>
-        <source>{place} has the id of an earlier class</source>
-        <translation>{place} tem o id de uma classe anterior</translation>
-    </message>
-    <message>
         <source>give it its own id</source>
         <translation>dê um id próprio</translation>
-    </message>
-    <message>
-        <source>{place} has the parent &quot;{key}&quot;, which is no class there</source>
-        <translation>{place} tem o pai “{key}”, que não é uma classe dali</translation>
-    </message>
-    <message>
-        <source>add that class</source>
-        <translation>acrescente essa classe</translation>
     </message>
     <message>
         <source>{source_name} has the class &quot;{key}&quot; twice</source>
@@ -10661,8 +10832,8 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>observação {place}: {reason}</translation>
     </message>
     <message>
-        <source>{count:,} observations of events, not of single images, were passed over</source>
-        <translation>{count:,} observações de eventos, não de imagens individuais, foram ignoradas</translation>
+        <source>{source} is no data package</source>
+        <translation>{source} não é um pacote de dados</translation>
     </message>
     <message>
         <source>{folder} is no data package</source>
@@ -10679,6 +10850,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>the package has no table of {name}</source>
         <translation>o pacote não tem a tabela {name}</translation>
+    </message>
+    <message>
+        <source>{count:,} observations of events without media were passed over</source>
+        <translation>{count:,} observações de eventos sem mídias foram ignoradas</translation>
     </message>
     <message>
         <source>{name}.csv beside {package}</source>
@@ -10723,26 +10898,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>annotation {number}: {reason}</source>
         <translation>anotação {number}: {reason}</translation>
-    </message>
-    <message>
-        <source>{source} is no table of labels</source>
-        <translation>{source} não é uma tabela de rótulos</translation>
-    </message>
-    <message>
-        <source>a column {image_columns}, and one {class_columns}</source>
-        <translation>uma coluna {image_columns} e uma {class_columns}</translation>
-    </message>
-    <message>
-        <source>write these names above the columns, with commas, semicolons or tabs between the cells</source>
-        <translation>escreva estes nomes acima das colunas, com vírgulas, pontos e vírgulas ou tabulações entre as células</translation>
-    </message>
-    <message>
-        <source>{source} is not a CSV file</source>
-        <translation>{source} não é um arquivo CSV</translation>
-    </message>
-    <message>
-        <source>after line {line}: {reason}</source>
-        <translation>depois da linha {line}: {reason}</translation>
     </message>
     <message>
         <source>the hierarchy is flattened; full paths are kept in the tags</source>
@@ -10803,6 +10958,14 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>{meta} describes no Darwin Core archive</source>
         <translation>{meta} não descreve um arquivo Darwin Core</translation>
+    </message>
+    <message>
+        <source>the core in {meta} names no file</source>
+        <translation>o núcleo em {meta} não indica nenhum arquivo</translation>
+    </message>
+    <message>
+        <source>&lt;files&gt;&lt;location&gt;taxa.txt&lt;/location&gt;&lt;/files&gt;</source>
+        <translation>&lt;files&gt;&lt;location&gt;taxa.txt&lt;/location&gt;&lt;/files&gt;</translation>
     </message>
     <message>
         <source>the hierarchy is flattened; full paths are kept in an attribute of each image</source>
@@ -11033,10 +11196,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>{source} não é um arquivo Parquet</translation>
     </message>
     <message>
-        <source>columns image and class, of texts or numbers</source>
-        <translation>colunas image e class, de textos ou números</translation>
-    </message>
-    <message>
         <source>row {place}: {reason}</source>
         <translation>linha {place}: {reason}</translation>
     </message>
@@ -11165,12 +11324,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>o arquivo de referência</translation>
     </message>
     <message>
-        <source>the truth file is not a CSV file</source>
-        <translation>o arquivo de referência não é um arquivo CSV</translation>
+        <source>“{image}” in lines {first_line} and {line}</source>
+        <translation>“{image}” nas linhas {first_line} e {line}</translation>
     </message>
     <message>
-        <source>the truth file lacks columns</source>
-        <translation>faltam colunas no arquivo de referência</translation>
+        <source>delete the line that is wrong</source>
+        <translation>exclua a linha errada</translation>
     </message>
     <message>
         <source>in line {line} the truth file is not text in UTF-8</source>
@@ -11199,6 +11358,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>{name} is not text</source>
         <translation>{name} não é texto</translation>
+    </message>
+    <message>
+        <source>{name} is broken</source>
+        <translation>{name} está corrompido</translation>
     </message>
     <message>
         <source>{noun} cannot be read</source>
@@ -11241,38 +11404,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>{place} oferece a classe de uma linha anterior</translation>
     </message>
     <message>
-        <source>{place} has no taxonID</source>
-        <translation>{place} não tem taxonID</translation>
-    </message>
-    <message>
-        <source>no name either</source>
-        <translation>nenhum nome também</translation>
-    </message>
-    <message>
-        <source>{other_place} names the parent &quot;{parent}&quot;, which has no row</source>
-        <translation>{other_place} indica o pai “{parent}”, que não tem linha</translation>
-    </message>
-    <message>
-        <source>{missing:,} such parents</source>
-        <translation>{missing:,} pais assim</translation>
-    </message>
-    <message>
-        <source>add their rows, or take an extract of one taxon with all that is below it</source>
-        <translation>acrescente as linhas deles ou use um extrato de um táxon com tudo abaixo dele</translation>
-    </message>
-    <message>
-        <source>{place} has the taxon of an earlier row</source>
-        <translation>{place} tem o táxon de uma linha anterior</translation>
-    </message>
-    <message>
-        <source>{place} has the taxonID of an earlier row</source>
-        <translation>{place} tem o taxonID de uma linha anterior</translation>
-    </message>
-    <message>
-        <source>give it its own</source>
-        <translation>dê um próprio</translation>
-    </message>
-    <message>
         <source>{source} is no archive that can be read</source>
         <translation>{source} não é um arquivo compactado que possa ser lido</translation>
     </message>
@@ -11293,20 +11424,20 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>{file} não é texto em {encoding}</translation>
     </message>
     <message>
-        <source>{name} is no table of taxa</source>
-        <translation>{name} não é uma tabela de táxons</translation>
-    </message>
-    <message>
-        <source>a first line with &quot;scientificName&quot;, and &quot;taxonID&quot; or ranks such as &quot;family&quot;</source>
-        <translation>uma primeira linha com &quot;scientificName&quot; e &quot;taxonID&quot; ou categorias como &quot;family&quot;</translation>
-    </message>
-    <message>
         <source>{source_name} does not say which of its files lists the taxa</source>
         <translation>{source_name} não diz qual dos seus arquivos lista os táxons</translation>
     </message>
     <message>
         <source>meta.xml, or one table such as Taxon.tsv</source>
         <translation>meta.xml ou uma tabela como Taxon.tsv</translation>
+    </message>
+    <message>
+        <source>{noun} does not say which of its files is the table</source>
+        <translation>{noun} não diz qual dos seus arquivos é a tabela</translation>
+    </message>
+    <message>
+        <source>an archive of one table</source>
+        <translation>um arquivo compactado com uma só tabela</translation>
     </message>
     <message>
         <source>no table</source>
@@ -11357,10 +11488,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>acrescente esse nó</translation>
     </message>
     <message>
-        <source>line {line} of {source} has the id of an earlier term</source>
-        <translation>a linha {line} de {source} tem o id de um termo anterior</translation>
-    </message>
-    <message>
         <source>line {number} of {source} is no part of a term</source>
         <translation>a linha {number} de {source} não faz parte de um termo</translation>
     </message>
@@ -11375,22 +11502,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>write &quot;id: ...&quot;</source>
         <translation>escreva &quot;id: ...&quot;</translation>
-    </message>
-    <message>
-        <source>is obsolete</source>
-        <translation>obsoleto</translation>
-    </message>
-    <message>
-        <source>is no term there</source>
-        <translation>não é um termo do arquivo</translation>
-    </message>
-    <message>
-        <source>line {line} of {source_name} names the parent &quot;{parent}&quot;, which {kind}</source>
-        <translation>a linha {line} de {source_name} indica o pai “{parent}” ({kind})</translation>
-    </message>
-    <message>
-        <source>add that term, or take this line out</source>
-        <translation>acrescente esse termo ou retire esta linha</translation>
     </message>
     <message>
         <source>the term in {line}</source>
@@ -11431,18 +11542,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>write that context into the file, or save it as Turtle</source>
         <translation>escreva esse contexto no arquivo ou salve-o como Turtle</translation>
-    </message>
-    <message>
-        <source>the concept {key}{role} has no name in {source_name}</source>
-        <translation>o conceito {key}{role} não tem nome em {source_name}</translation>
-    </message>
-    <message>
-        <source>a skos:prefLabel</source>
-        <translation>um skos:prefLabel</translation>
-    </message>
-    <message>
-        <source>add it, or choose the whole vocabulary</source>
-        <translation>acrescente-o ou escolha o vocabulário inteiro</translation>
     </message>
     <message>
         <source>an id in {file}</source>
@@ -11757,6 +11856,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation> ({details})</translation>
     </message>
     <message>
+        <source>{relabelled} had another label</source>
+        <translation>{relabelled} antes com outro rótulo</translation>
+    </message>
+    <message>
         <source> and {below_it} below it</source>
         <translation> e {below_it} abaixo dela</translation>
     </message>
@@ -11875,6 +11978,14 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>Remove {labels}</source>
         <translation>Remover {labels}</translation>
+    </message>
+    <message>
+        <source>Signed {labels} as {name}</source>
+        <translation>Assinou {labels} como {name}</translation>
+    </message>
+    <message>
+        <source>Sign {labels} as {name}</source>
+        <translation>Assinar {labels} como {name}</translation>
     </message>
     <message>
         <source>Corrected {labels}</source>
@@ -12848,6 +12959,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>defina-a novamente ou abra uma cópia anterior do arquivo</translation>
     </message>
     <message>
+        <source>the setting {name} is of the wrong kind</source>
+        <translation>a configuração {name} é do tipo errado</translation>
+    </message>
+    <message>
         <source>the model version is chosen, not set</source>
         <translation>a versão do modelo é escolhida, não definida</translation>
     </message>
@@ -13268,8 +13383,8 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>oito bits são poucos para este backbone</translation>
     </message>
     <message>
-        <source>a mean cosine of {fidelity}</source>
-        <translation>um cosseno médio de {fidelity}</translation>
+        <source>a {which} cosine of {least}</source>
+        <translation>um cosseno ({which}) de {least}</translation>
     </message>
     <message>
         <source>the eight-bit version cannot be read</source>
@@ -13770,6 +13885,343 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>the table cannot be written</source>
         <translation>não é possível gravar a tabela</translation>
+    </message>
+    <message>
+        <source>Rank: %1</source>
+        <translation>Categoria taxonômica: %1</translation>
+    </message>
+    <message>
+        <source>Columns of the table</source>
+        <translation>Colunas da tabela</translation>
+    </message>
+    <message>
+        <source>What each column is:</source>
+        <translation>O que é cada coluna:</translation>
+    </message>
+    <message>
+        <source>What %1 is</source>
+        <translation>O que é %1</translation>
+    </message>
+    <message>
+        <source>Not used</source>
+        <comment>column</comment>
+        <translation>Não usada</translation>
+    </message>
+    <message>
+        <source>--confirm and --ask-again exclude each other</source>
+        <translation>--confirm e --ask-again são mutuamente exclusivos</translation>
+    </message>
+    <message>
+        <source>leave one of them out</source>
+        <translation>omita um deles</translation>
+    </message>
+    <message>
+        <source>no label of this image waits to be confirmed</source>
+        <translation>nenhum rótulo desta imagem aguarda confirmação</translation>
+    </message>
+    <message>
+        <source>`protoleaf replaced PROJECT` lists those that do</source>
+        <translation>`protoleaf replaced PROJECT` lista as imagens com rótulos a confirmar</translation>
+    </message>
+    <message>
+        <source>this is no cache of Protoleaf; move the file elsewhere</source>
+        <translation>este não é um cache do Protoleaf; mova o arquivo para outro lugar</translation>
+    </message>
+    <message>
+        <source>the image is stored in a way that cannot be read</source>
+        <translation>a imagem está gravada de uma forma que não pode ser lida</translation>
+    </message>
+    <message>
+        <source>save it as JPEG or PNG with another program, and add that</source>
+        <translation>salve-a como JPEG ou PNG com outro programa e adicione essa cópia</translation>
+    </message>
+    <message>
+        <source>{source} carries boxes around things ({form}), which are not read yet</source>
+        <translation>{source} contém caixas em torno de objetos ({form}), que ainda não são lidas</translation>
+    </message>
+    <message>
+        <source>one class for a whole image</source>
+        <translation>uma classe para a imagem inteira</translation>
+    </message>
+    <message>
+        <source>boxes come with a later version; the images can be added without them</source>
+        <translation>as caixas virão em uma versão futura; as imagens podem ser adicionadas sem elas</translation>
+    </message>
+    <message>
+        <source>{source} has folders that are called as parts of data sets are, and would become classes</source>
+        <translation>{source} tem pastas com nomes de partes de conjuntos de dados, que se tornariam classes</translation>
+    </message>
+    <message>
+        <source>folders that are named like classes</source>
+        <translation>pastas com nomes de classes</translation>
+    </message>
+    <message>
+        <source>choose the folder in which the classes are, or rename a folder that is a class</source>
+        <translation>escolha a pasta em que estão as classes ou renomeie uma pasta que seja uma classe</translation>
+    </message>
+    <message>
+        <source>rows without a name</source>
+        <translation>linhas sem nome</translation>
+    </message>
+    <message>
+        <source>names that no class can have</source>
+        <translation>nomes que nenhuma classe pode ter</translation>
+    </message>
+    <message>
+        <source>classes whose parent is not in the list lie at the top</source>
+        <translation>classes cujo pai não está na lista vão para o nível superior</translation>
+    </message>
+    <message>
+        <source>synonyms of a class that is not in the list</source>
+        <translation>sinônimos de uma classe que não está na lista</translation>
+    </message>
+    <message>
+        <source>rows with the id or place of an earlier one</source>
+        <translation>linhas com o id ou o lugar de uma anterior</translation>
+    </message>
+    <message>
+        <source>synonyms that are too long or too many</source>
+        <translation>sinônimos longos demais ou em número excessivo</translation>
+    </message>
+    <message>
+        <source>ids, ranks or notes that a class cannot have</source>
+        <translation>ids, categorias taxonômicas ou notas que uma classe não pode ter</translation>
+    </message>
+    <message>
+        <source>concepts that were withdrawn or have no name</source>
+        <translation>conceitos que foram retirados ou não têm nome</translation>
+    </message>
+    <message>
+        <source>tables of the archive that are not there</source>
+        <translation>tabelas ausentes do arquivo compactado</translation>
+    </message>
+    <message>
+        <source>Darwin Core</source>
+        <translation>Darwin Core</translation>
+    </message>
+    <message>
+        <source>edges of a graph program</source>
+        <translation>arestas de um programa de grafos</translation>
+    </message>
+    <message>
+        <source>Read as a table of {title}: {used}</source>
+        <translation>Lido como tabela de {title}: {used}</translation>
+    </message>
+    <message>
+        <source>Read as a table: {used}</source>
+        <translation>Lido como tabela: {used}</translation>
+    </message>
+    <message>
+        <source>{role} from {columns}</source>
+        <translation>{role} a partir de {columns}</translation>
+    </message>
+    <message>
+        <source>{name} does not say which of its columns is which</source>
+        <translation>{name} não diz o que é cada uma das suas colunas</translation>
+    </message>
+    <message>
+        <source>columns for {roles}</source>
+        <translation>colunas para {roles}</translation>
+    </message>
+    <message>
+        <source>name them: --column ROLE=NAME, such as --column class=Species</source>
+        <translation>indique-as: --column ROLE=NAME, como --column class=Species</translation>
+    </message>
+    <message>
+        <source>there is no role &quot;{word}&quot;</source>
+        <translation>a função “{word}” não existe</translation>
+    </message>
+    <message>
+        <source>one of {roles}, or a rank such as family</source>
+        <translation>uma de {roles} ou uma categoria taxonômica como family</translation>
+    </message>
+    <message>
+        <source>write --column ROLE=NAME</source>
+        <translation>escreva --column ROLE=NAME</translation>
+    </message>
+    <message>
+        <source>there is no column &quot;{name}&quot;</source>
+        <translation>a coluna “{name}” não existe</translation>
+    </message>
+    <message>
+        <source>one of {columns}</source>
+        <translation>uma de {columns}</translation>
+    </message>
+    <message>
+        <source>write its name as the table has it</source>
+        <translation>escreva o nome como está na tabela</translation>
+    </message>
+    <message>
+        <source>name or path of the image</source>
+        <translation>nome ou caminho da imagem</translation>
+    </message>
+    <message>
+        <source>folder of the image</source>
+        <translation>pasta da imagem</translation>
+    </message>
+    <message>
+        <source>name of the class</source>
+        <translation>nome da classe</translation>
+    </message>
+    <message>
+        <source>name of the class without its author</source>
+        <translation>nome da classe sem o autor</translation>
+    </message>
+    <message>
+        <source>names from the top down</source>
+        <translation>nomes do nível superior para baixo</translation>
+    </message>
+    <message>
+        <source>id</source>
+        <translation>id</translation>
+    </message>
+    <message>
+        <source>id in the source that it came from</source>
+        <translation>id na fonte de onde veio</translation>
+    </message>
+    <message>
+        <source>identity of the class in lists of Protoleaf</source>
+        <translation>identidade da classe em listas do Protoleaf</translation>
+    </message>
+    <message>
+        <source>id of the class above</source>
+        <translation>id da classe acima</translation>
+    </message>
+    <message>
+        <source>name of the class above</source>
+        <translation>nome da classe acima</translation>
+    </message>
+    <message>
+        <source>id of the accepted class</source>
+        <translation>id da classe aceita</translation>
+    </message>
+    <message>
+        <source>name of the accepted class</source>
+        <translation>nome da classe aceita</translation>
+    </message>
+    <message>
+        <source>status: accepted or a synonym</source>
+        <translation>status: aceita ou sinônimo</translation>
+    </message>
+    <message>
+        <source>author of the name</source>
+        <translation>autor do nome</translation>
+    </message>
+    <message>
+        <source>genus, as a part of the name</source>
+        <translation>gênero, como parte do nome</translation>
+    </message>
+    <message>
+        <source>subgenus, as a part of the name</source>
+        <translation>subgênero, como parte do nome</translation>
+    </message>
+    <message>
+        <source>epithet of the species</source>
+        <translation>epíteto da espécie</translation>
+    </message>
+    <message>
+        <source>epithet below the species</source>
+        <translation>epíteto infraespecífico</translation>
+    </message>
+    <message>
+        <source>other names</source>
+        <translation>outros nomes</translation>
+    </message>
+    <message>
+        <source>name in the language of people</source>
+        <translation>nome popular</translation>
+    </message>
+    <message>
+        <source>language of that name</source>
+        <translation>idioma do nome popular</translation>
+    </message>
+    <message>
+        <source>further properties as JSON</source>
+        <translation>outras propriedades em JSON</translation>
+    </message>
+    <message>
+        <source>date, perhaps with the time</source>
+        <translation>data, talvez com a hora</translation>
+    </message>
+    <message>
+        <source>time of day</source>
+        <translation>hora do dia</translation>
+    </message>
+    <message>
+        <source>latitude</source>
+        <translation>latitude</translation>
+    </message>
+    <message>
+        <source>longitude</source>
+        <translation>longitude</translation>
+    </message>
+    <message>
+        <source>how many</source>
+        <translation>quantidade</translation>
+    </message>
+    <message>
+        <source>box</source>
+        <translation>caixa</translation>
+    </message>
+    <message>
+        <source>confidence of a model</source>
+        <translation>confiança de um modelo</translation>
+    </message>
+    <message>
+        <source>who labelled it</source>
+        <translation>quem rotulou</translation>
+    </message>
+    <message>
+        <source>the workbook {name} is too large to be read</source>
+        <translation>a pasta de trabalho {name} é grande demais para ser lida</translation>
+    </message>
+    <message>
+        <source>at most {limit}, unpacked</source>
+        <translation>no máximo {limit}, após a descompactação</translation>
+    </message>
+    <message>
+        <source>save its sheet as CSV</source>
+        <translation>salve a planilha dela como CSV</translation>
+    </message>
+    <message>
+        <source>a sheet of the workbook {name} has too many cells</source>
+        <translation>uma planilha da pasta de trabalho {name} tem células demais</translation>
+    </message>
+    <message>
+        <source>at most {limit:,}, from the first to the last that is filled</source>
+        <translation>no máximo {limit:,}, da primeira à última preenchida</translation>
+    </message>
+    <message>
+        <source>delete what stands far from the table, or save it as CSV</source>
+        <translation>exclua o que está longe da tabela ou salve-a como CSV</translation>
+    </message>
+    <message>
+        <source>the workbook {name} cannot be read</source>
+        <translation>não é possível ler a pasta de trabalho {name}</translation>
+    </message>
+    <message>
+        <source>a workbook of Excel or LibreOffice without a password</source>
+        <translation>uma pasta de trabalho do Excel ou do LibreOffice sem senha</translation>
+    </message>
+    <message>
+        <source>open it, and save its sheet as CSV</source>
+        <translation>abra-a e salve a planilha dela como CSV</translation>
+    </message>
+    <message>
+        <source>the eight-bit version of the backbone does not agree with it</source>
+        <translation>a versão de oito bits do backbone não concorda com ele</translation>
+    </message>
+    <message>
+        <source>a cosine of {least}</source>
+        <translation>um cosseno de {least}</translation>
+    </message>
+    <message>
+        <source>{agreement} for {companion}</source>
+        <translation>{agreement} para {companion}</translation>
+    </message>
+    <message>
+        <source>install Protoleaf again, or choose another backbone; delete the file if you made it</source>
+        <translation>reinstale o Protoleaf ou escolha outro backbone; exclua o arquivo se foi você que o criou</translation>
     </message>
 </context>
 </TS>

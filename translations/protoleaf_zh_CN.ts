@@ -2039,6 +2039,18 @@ Click + to add a class, or import a list.</source>
         <translation>同时按文件重命名、移动和合并类别</translation>
     </message>
     <message>
+        <source>Left out</source>
+        <translation>未导入</translation>
+    </message>
+    <message>
+        <source>Such as</source>
+        <translation>例如</translation>
+    </message>
+    <message>
+        <source>How many</source>
+        <translation>数量</translation>
+    </message>
+    <message>
         <source>Labels</source>
         <translation>标签</translation>
     </message>
@@ -2142,6 +2154,12 @@ Click + to add a class, or import a list.</source>
         <source>%n levels</source>
         <translation>
             <numerusform>%n 层</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n synonyms</source>
+        <translation>
+            <numerusform>%n 个同义词</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -2807,6 +2825,10 @@ Click + to add a class, or import a list.</source>
         <translation>未找到</translation>
     </message>
     <message>
+        <source>Another photo now</source>
+        <translation>现为另一张照片</translation>
+    </message>
+    <message>
         <source>%1 alike</source>
         <translation>相似度 %1</translation>
     </message>
@@ -2857,6 +2879,10 @@ Click + to add a class, or import a list.</source>
         <translation>
             <numerusform>%1有 %n 个含图像的子文件夹。要用它们创建类别吗？</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>%1 looks like a data set: %2 are usual names of its parts, not of classes. Boxes are not read yet. Make classes of them all the same?</source>
+        <translation>%1看起来是数据集：%2通常是数据集组成部分的名称，而不是类别名称。目前还不能读取边界框。仍要用它们创建类别吗？</translation>
     </message>
     <message numerus="yes">
         <source>Make classes</source>
@@ -2953,6 +2979,10 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>Rating in the file</source>
         <translation>文件中的评级</translation>
+    </message>
+    <message>
+        <source>Serial number</source>
+        <translation>序列号</translation>
     </message>
     <message>
         <source>Lens</source>
@@ -3179,8 +3209,8 @@ Click + to add a class, or import a list.</source>
         <translation>添加父类“%1”</translation>
     </message>
     <message>
-        <source>Your label</source>
-        <translation>您的标签</translation>
+        <source>Label</source>
+        <translation>标签</translation>
     </message>
     <message>
         <source>Show the updated prediction</source>
@@ -3203,8 +3233,20 @@ Click + to add a class, or import a list.</source>
         <translation>其下最可能的类别</translation>
     </message>
     <message>
+        <source>It still holds</source>
+        <translation>标签仍正确</translation>
+    </message>
+    <message>
+        <source>Ask again</source>
+        <translation>重新询问</translation>
+    </message>
+    <message>
         <source>Remove label</source>
         <translation>移除标签</translation>
+    </message>
+    <message>
+        <source>The file holds another photo now, so this label does not count.</source>
+        <translation>文件现为另一张照片，因此此标签不计入。</translation>
     </message>
     <message>
         <source>Stars</source>
@@ -3251,6 +3293,11 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>A removed class</source>
         <translation>已移除的类别</translation>
+    </message>
+    <message>
+        <source>Was %1</source>
+        <comment>class</comment>
+        <translation>原为：%1</translation>
     </message>
     <message>
         <source>Could not be read</source>
@@ -3698,8 +3745,8 @@ Click + to add a class, or import a list.</source>
         <translation>导入标签</translation>
     </message>
     <message>
-        <source>Labels (*.csv *.tsv *.txt *.jsonl *.json *.xml *.zip *.parquet);;All files (*)</source>
-        <translation>标签 (*.csv *.tsv *.txt *.jsonl *.json *.xml *.zip *.parquet);;所有文件 (*)</translation>
+        <source>Labels (*.csv *.tsv *.txt *.xlsx *.ods *.jsonl *.json *.xml *.zip *.parquet);;All files (*)</source>
+        <translation>标签 (*.csv *.tsv *.txt *.xlsx *.ods *.jsonl *.json *.xml *.zip *.parquet);;所有文件 (*)</translation>
     </message>
     <message>
         <source>Importing labels from %1</source>
@@ -3837,6 +3884,24 @@ Click + to add a class, or import a list.</source>
         <source>%n images have no class in the file.</source>
         <translation>
             <numerusform>%n 张图像在文件中没有类别。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Read as none of the classes, as no class is called so: %1.</source>
+        <translation>因没有同名的类别，按“不属于任何类别”读取：%1。</translation>
+    </message>
+    <message>
+        <source>%1 as %2</source>
+        <translation>“%1”对应“%2”</translation>
+    </message>
+    <message>
+        <source>Spelled differently here: %1.</source>
+        <translation>此处写法不同：%1。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n image names fit several images and are not labelled.</source>
+        <translation>
+            <numerusform>%n 个图像名称对应多张图像，不予标注。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4424,6 +4489,14 @@ Click + to add a class, or import a list.</source>
         <source>Matched by its name alone</source>
         <translation>仅按名称匹配</translation>
     </message>
+    <message>
+        <source>Not taken over: its path and its source id are those of two of your classes</source>
+        <translation>未采用：其路径和来源 ID 分别属于您的两个类别</translation>
+    </message>
+    <message>
+        <source>Its source id is not taken over: another class has it</source>
+        <translation>未采用其来源 ID：另一类别已有此 ID</translation>
+    </message>
     <message numerus="yes">
         <source>%n labels are of classes that cannot come in</source>
         <translation>
@@ -4493,6 +4566,22 @@ Click + to add a class, or import a list.</source>
         <translation>分析等待中的图像</translation>
     </message>
     <message>
+        <source>Show replaced images</source>
+        <translation>显示被替换的图像</translation>
+    </message>
+    <message>
+        <source>The label of a replaced image still holds</source>
+        <translation>确认被替换图像的标签仍正确</translation>
+    </message>
+    <message>
+        <source>Ask again about a replaced image</source>
+        <translation>重新询问被替换的图像</translation>
+    </message>
+    <message>
+        <source>Show them</source>
+        <translation>显示这些图像</translation>
+    </message>
+    <message>
         <source>Find moved images…</source>
         <translation>查找移动过的图像…</translation>
     </message>
@@ -4544,6 +4633,12 @@ Click + to add a class, or import a list.</source>
         <source>%n images are missing.</source>
         <translation>
             <numerusform>缺失 %n 张图像。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n labelled images are other photos now.</source>
+        <translation>
+            <numerusform>%n 张已标注图像现为不同的照片。</numerusform>
         </translation>
     </message>
     <message>
@@ -4685,6 +4780,10 @@ Click + to add a class, or import a list.</source>
         </translation>
     </message>
     <message>
+        <source>Columns…</source>
+        <translation>列…</translation>
+    </message>
+    <message>
         <source>Stop; nothing is imported</source>
         <translation>停止；不导入任何内容</translation>
     </message>
@@ -4715,6 +4814,16 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>Save</source>
         <translation>保存</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n earlier labels have no name</source>
+        <translation>
+            <numerusform>%n 个先前的标签没有署名</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Sign as %1</source>
+        <translation>署名为“%1”</translation>
     </message>
     <message>
         <source>Settings</source>
@@ -4932,6 +5041,10 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>Show the report</source>
         <translation>显示报告</translation>
+    </message>
+    <message>
+        <source>Something unexpected went wrong last time. Everything you did was saved.</source>
+        <translation>上次发生意外错误。您所做的一切都已保存。</translation>
     </message>
     <message>
         <source>Protoleaf closed unexpectedly last time. Everything you did was saved.</source>
@@ -5624,6 +5737,10 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>What if: %1</source>
         <translation>试改：%1</translation>
+    </message>
+    <message>
+        <source>some changes come from labels given before</source>
+        <translation>部分变化来自先前给出的标签</translation>
     </message>
     <message>
         <source>Images by where they went</source>
@@ -7685,6 +7802,18 @@ Click + to add a class, or import a list.</source>
         <source>--{name} cannot be read</source>
         <translation>无法读取 --{name}</translation>
     </message>
+    <message>
+        <source>--column names a role and a column</source>
+        <translation>--column 指定角色和列</translation>
+    </message>
+    <message>
+        <source>ROLE=NAME, such as class=Species</source>
+        <translation>ROLE=NAME，例如 class=Species</translation>
+    </message>
+    <message>
+        <source>write it so</source>
+        <translation>请按此格式书写</translation>
+    </message>
     <message numerus="yes">
         <source>{count:,} RAW photos</source>
         <translation>
@@ -7704,6 +7833,18 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>leave --backbone out</source>
         <translation>请去掉 --backbone</translation>
+    </message>
+    <message numerus="yes">
+        <source>{count:,} rows</source>
+        <translation>
+            <numerusform>{count:,} 行</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{count:,} embeddings</source>
+        <translation>
+            <numerusform>{count:,} 个嵌入</numerusform>
+        </translation>
     </message>
     <message>
         <source>the project is damaged</source>
@@ -7874,6 +8015,14 @@ Click + to add a class, or import a list.</source>
         <translation>集群的某个节点看不到数据集</translation>
     </message>
     <message>
+        <source>the data set&apos;s backbone is not the one that it was begun with</source>
+        <translation>数据集的骨干网络与开始时所用的不同</translation>
+    </message>
+    <message>
+        <source>put the eight-bit version of the backbone back, or embed the sources into a new folder</source>
+        <translation>请将骨干网络的 8 位版本放回，或计算来源的嵌入，写入新文件夹</translation>
+    </message>
+    <message>
         <source>a source has changed since the data set was begun</source>
         <translation>自数据集开始以来，某个来源已更改</translation>
     </message>
@@ -8028,6 +8177,14 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>the list cannot be read</source>
         <translation>无法读取列表</translation>
+    </message>
+    <message>
+        <source>an address holds a password, a token or a key, and data sets keep addresses</source>
+        <translation>地址中含有密码、令牌或密钥，而数据集会保存地址</translation>
+    </message>
+    <message>
+        <source>an address without it, and the credentials where the storage&apos;s own tools look for them</source>
+        <translation>不含这些内容的地址，凭据位于存储自带工具查找的位置</translation>
     </message>
     <message>
         <source>the file is not there</source>
@@ -8342,6 +8499,22 @@ Click + to add a class, or import a list.</source>
         <translation>{labels} 行，均不对应有嵌入且无人工标签的图像</translation>
     </message>
     <message>
+        <source>the truth file names two classes for one image</source>
+        <translation>真值文件为同一张图像指定了两个类别</translation>
+    </message>
+    <message>
+        <source>one class for each image</source>
+        <translation>每张图像一个类别</translation>
+    </message>
+    <message>
+        <source>“{name}” and “{other}”</source>
+        <translation>“{name}”和“{other}”</translation>
+    </message>
+    <message>
+        <source>delete the line that is wrong, or write more of the path</source>
+        <translation>请删除有误的行，或将路径写得更完整</translation>
+    </message>
+    <message>
         <source>“{name}” in the truth file fits {free} images</source>
         <translation>真值文件中的“{name}”对应 {free} 张图像</translation>
     </message>
@@ -8416,6 +8589,18 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>nothing in this folder was added, because it cannot name a class: {why}</source>
         <translation>此文件夹中未添加任何内容，因为它不能用作类别名：{why}</translation>
+    </message>
+    <message>
+        <source>{source} has no columns that could be named</source>
+        <translation>“{source}”没有可指定的列</translation>
+    </message>
+    <message>
+        <source>a table</source>
+        <translation>表格</translation>
+    </message>
+    <message>
+        <source>leave out --column</source>
+        <translation>请去掉 --column</translation>
     </message>
     <message>
         <source>the keyword &quot;{keyword}&quot; may mean several classes: {paths}</source>
@@ -9294,8 +9479,44 @@ Click + to add a class, or import a list.</source>
         <translation>无法读取此图像</translation>
     </message>
     <message>
+        <source>ask whoever made it, or embed its sources again</source>
+        <translation>请询问其制作者，或重新计算来源的嵌入</translation>
+    </message>
+    <message>
+        <source>the backbone of the data set cannot be read</source>
+        <translation>无法读取数据集的骨干网络</translation>
+    </message>
+    <message>
+        <source>the backbone beside the data set is not the one that made its embeddings</source>
+        <translation>数据集旁边的骨干网络不是生成其嵌入的骨干网络</translation>
+    </message>
+    <message>
+        <source>the embeddings of the data set are not those of its backbone</source>
+        <translation>数据集的嵌入与其骨干网络不符</translation>
+    </message>
+    <message>
+        <source>{expected_width} values each</source>
+        <translation>每个 {expected_width} 个值</translation>
+    </message>
+    <message>
+        <source>{found_width} in {folder}</source>
+        <translation>“{folder}”中为 {found_width} 个</translation>
+    </message>
+    <message>
         <source>{path}: {reason}</source>
         <translation>{path}：{reason}</translation>
+    </message>
+    <message>
+        <source>the embeddings of the data set are not those of its images</source>
+        <translation>数据集的嵌入与其图像不符</translation>
+    </message>
+    <message>
+        <source>what the same backbone computes here, cosine {least} or more</source>
+        <translation>同一骨干网络在此处计算的结果，余弦相似度不低于 {least}</translation>
+    </message>
+    <message>
+        <source>cosine {cosine} at {path}, and {others} of {compared} others</source>
+        <translation>{path} 处余弦相似度为 {cosine}，另外 {compared} 张中还有 {others} 张不符</translation>
     </message>
     <message>
         <source>check the path</source>
@@ -10250,68 +10471,20 @@ Click + to add a class, or import a list.</source>
         <translation>请将文件放在那里，并只写文件名</translation>
     </message>
     <message>
-        <source>{source} has no header</source>
-        <translation>“{source}”没有表头</translation>
-    </message>
-    <message>
-        <source>a first line with the columns &quot;child&quot; and &quot;parent&quot;</source>
-        <translation>首行含有“child”和“parent”列</translation>
-    </message>
-    <message>
         <source>an empty file</source>
         <translation>空文件</translation>
     </message>
     <message>
-        <source>write &quot;child,parent&quot; above the rows</source>
-        <translation>请在各行之上写入“child,parent”</translation>
-    </message>
-    <message>
-        <source>{place} has no child</source>
-        <translation>{place} 没有子类</translation>
-    </message>
-    <message>
-        <source>only the parent &quot;{parent}&quot;</source>
-        <translation>只有父类“{parent}”</translation>
-    </message>
-    <message>
-        <source>write the child&apos;s name</source>
-        <translation>请写出子类的名称</translation>
-    </message>
-    <message>
-        <source>{place} has no id</source>
-        <translation>{place} 没有 ID</translation>
-    </message>
-    <message>
-        <source>write one, or take the column parent_id out</source>
-        <translation>请写出 ID，或去掉 parent_id 列</translation>
-    </message>
-    <message>
-        <source>line {line} of {source} gives the id &quot;{key}&quot; to another class than an earlier line</source>
-        <translation>“{source}”第 {line} 行的 ID“{key}”与前面某行的类别重复</translation>
-    </message>
-    <message>
-        <source>&quot;{name}&quot; and &quot;{child}&quot;</source>
-        <translation>“{name}”和“{child}”</translation>
-    </message>
-    <message>
-        <source>give each class its own</source>
-        <translation>请让每个类别有各自的 ID</translation>
-    </message>
-    <message>
-        <source>line {line} of {source} names the parent &quot;{parent}&quot;, which has no row of its own</source>
-        <translation>“{source}”第 {line} 行指定的父类“{parent}”没有自己的行</translation>
-    </message>
-    <message>
-        <source>correct the name, or add a row with the child &quot;{parent}&quot; and an empty parent</source>
-        <translation>请更正名称，或添加子类为“{parent}”、父类为空的一行</translation>
-    </message>
-    <message>
-        <source>line {line} of {source} makes a class its own ancestor</source>
-        <translation>“{source}”第 {line} 行使某个类别成为自己的上级</translation>
-    </message>
-    <message>
         <source>cut one of these edges</source>
         <translation>请去掉其中一条边</translation>
+    </message>
+    <message>
+        <source>only tables have columns to be named</source>
+        <translation>只有表格才有可指定的列</translation>
+    </message>
+    <message>
+        <source>leave --column out</source>
+        <translation>请去掉 --column</translation>
     </message>
     <message>
         <source>there is no &quot;{source}&quot;</source>
@@ -10332,6 +10505,10 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>{source_name} holds no classes</source>
         <translation>“{source_name}”不含类别</translation>
+    </message>
+    <message>
+        <source>{reason}: {place}</source>
+        <translation>{reason}：{place}</translation>
     </message>
     <message>
         <source>choose a source with at least one class</source>
@@ -10386,20 +10563,8 @@ Click + to add a class, or import a list.</source>
         <translation>{place} 不是对象</translation>
     </message>
     <message>
-        <source>{place} has the id of an earlier class</source>
-        <translation>{place} 的 ID 与前面某个类别相同</translation>
-    </message>
-    <message>
         <source>give it its own id</source>
         <translation>请给它单独的 ID</translation>
-    </message>
-    <message>
-        <source>{place} has the parent &quot;{key}&quot;, which is no class there</source>
-        <translation>{place} 的父类“{key}”不是其中的类别</translation>
-    </message>
-    <message>
-        <source>add that class</source>
-        <translation>请添加该类别</translation>
     </message>
     <message>
         <source>{source_name} has the class &quot;{key}&quot; twice</source>
@@ -10482,8 +10647,8 @@ Click + to add a class, or import a list.</source>
         <translation>观测记录 {place}：{reason}</translation>
     </message>
     <message>
-        <source>{count:,} observations of events, not of single images, were passed over</source>
-        <translation>已略过 {count:,} 条针对事件而非单张图像的观测记录</translation>
+        <source>{source} is no data package</source>
+        <translation>“{source}”不是数据包</translation>
     </message>
     <message>
         <source>{folder} is no data package</source>
@@ -10500,6 +10665,10 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>the package has no table of {name}</source>
         <translation>数据包没有 {name} 表</translation>
+    </message>
+    <message>
+        <source>{count:,} observations of events without media were passed over</source>
+        <translation>已略过 {count:,} 条所属事件没有媒体的观测记录</translation>
     </message>
     <message>
         <source>{name}.csv beside {package}</source>
@@ -10544,26 +10713,6 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>annotation {number}: {reason}</source>
         <translation>标注 {number}：{reason}</translation>
-    </message>
-    <message>
-        <source>{source} is no table of labels</source>
-        <translation>“{source}”不是标签表</translation>
-    </message>
-    <message>
-        <source>a column {image_columns}, and one {class_columns}</source>
-        <translation>{image_columns} 列和 {class_columns} 列</translation>
-    </message>
-    <message>
-        <source>write these names above the columns, with commas, semicolons or tabs between the cells</source>
-        <translation>请在各列上方写出这些名称，单元格之间用逗号、分号或制表符分隔</translation>
-    </message>
-    <message>
-        <source>{source} is not a CSV file</source>
-        <translation>“{source}”不是 CSV 文件</translation>
-    </message>
-    <message>
-        <source>after line {line}: {reason}</source>
-        <translation>第 {line} 行之后：{reason}</translation>
     </message>
     <message>
         <source>the hierarchy is flattened; full paths are kept in the tags</source>
@@ -10624,6 +10773,14 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>{meta} describes no Darwin Core archive</source>
         <translation>{meta} 描述的不是 Darwin Core 存档</translation>
+    </message>
+    <message>
+        <source>the core in {meta} names no file</source>
+        <translation>{meta} 中的核心未指定文件</translation>
+    </message>
+    <message>
+        <source>&lt;files&gt;&lt;location&gt;taxa.txt&lt;/location&gt;&lt;/files&gt;</source>
+        <translation>&lt;files&gt;&lt;location&gt;taxa.txt&lt;/location&gt;&lt;/files&gt;</translation>
     </message>
     <message>
         <source>the hierarchy is flattened; full paths are kept in an attribute of each image</source>
@@ -10854,10 +11011,6 @@ Click + to add a class, or import a list.</source>
         <translation>“{source}”不是 Parquet 文件</translation>
     </message>
     <message>
-        <source>columns image and class, of texts or numbers</source>
-        <translation>image 和 class 列，内容为文本或数字</translation>
-    </message>
-    <message>
         <source>row {place}: {reason}</source>
         <translation>行 {place}：{reason}</translation>
     </message>
@@ -10986,12 +11139,12 @@ Click + to add a class, or import a list.</source>
         <translation>真值文件</translation>
     </message>
     <message>
-        <source>the truth file is not a CSV file</source>
-        <translation>真值文件不是 CSV 文件</translation>
+        <source>“{image}” in lines {first_line} and {line}</source>
+        <translation>“{image}”，位于第 {first_line} 行和第 {line} 行</translation>
     </message>
     <message>
-        <source>the truth file lacks columns</source>
-        <translation>真值文件缺少列</translation>
+        <source>delete the line that is wrong</source>
+        <translation>请删除有误的行</translation>
     </message>
     <message>
         <source>in line {line} the truth file is not text in UTF-8</source>
@@ -11020,6 +11173,10 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>{name} is not text</source>
         <translation>{name} 不是文本</translation>
+    </message>
+    <message>
+        <source>{name} is broken</source>
+        <translation>{name} 已损坏</translation>
     </message>
     <message>
         <source>{noun} cannot be read</source>
@@ -11062,38 +11219,6 @@ Click + to add a class, or import a list.</source>
         <translation>{place} 的类别与前面某行相同</translation>
     </message>
     <message>
-        <source>{place} has no taxonID</source>
-        <translation>{place} 没有 taxonID</translation>
-    </message>
-    <message>
-        <source>no name either</source>
-        <translation>也没有名称</translation>
-    </message>
-    <message>
-        <source>{other_place} names the parent &quot;{parent}&quot;, which has no row</source>
-        <translation>{other_place} 指定的父类“{parent}”没有对应的行</translation>
-    </message>
-    <message>
-        <source>{missing:,} such parents</source>
-        <translation>{missing:,} 个此类父类</translation>
-    </message>
-    <message>
-        <source>add their rows, or take an extract of one taxon with all that is below it</source>
-        <translation>请添加相应的行，或取某个分类单元及其下全部内容的子集</translation>
-    </message>
-    <message>
-        <source>{place} has the taxon of an earlier row</source>
-        <translation>{place} 的分类单元与前面某行相同</translation>
-    </message>
-    <message>
-        <source>{place} has the taxonID of an earlier row</source>
-        <translation>{place} 的 taxonID 与前面某行相同</translation>
-    </message>
-    <message>
-        <source>give it its own</source>
-        <translation>请给它单独的 taxonID</translation>
-    </message>
-    <message>
         <source>{source} is no archive that can be read</source>
         <translation>“{source}”不是可读取的存档</translation>
     </message>
@@ -11114,20 +11239,20 @@ Click + to add a class, or import a list.</source>
         <translation>“{file}”不是 {encoding} 文本</translation>
     </message>
     <message>
-        <source>{name} is no table of taxa</source>
-        <translation>“{name}”不是分类单元表</translation>
-    </message>
-    <message>
-        <source>a first line with &quot;scientificName&quot;, and &quot;taxonID&quot; or ranks such as &quot;family&quot;</source>
-        <translation>首行含有“scientificName”，以及“taxonID”或“family”等阶元</translation>
-    </message>
-    <message>
         <source>{source_name} does not say which of its files lists the taxa</source>
         <translation>“{source_name}”未说明其哪个文件列出分类单元</translation>
     </message>
     <message>
         <source>meta.xml, or one table such as Taxon.tsv</source>
         <translation>meta.xml，或一个表，例如 Taxon.tsv</translation>
+    </message>
+    <message>
+        <source>{noun} does not say which of its files is the table</source>
+        <translation>{noun} 未说明其中哪个文件是表格</translation>
+    </message>
+    <message>
+        <source>an archive of one table</source>
+        <translation>只含一个表格的压缩包</translation>
     </message>
     <message>
         <source>no table</source>
@@ -11178,10 +11303,6 @@ Click + to add a class, or import a list.</source>
         <translation>请添加该节点</translation>
     </message>
     <message>
-        <source>line {line} of {source} has the id of an earlier term</source>
-        <translation>“{source}”第 {line} 行的 ID 与前面某个术语相同</translation>
-    </message>
-    <message>
         <source>line {number} of {source} is no part of a term</source>
         <translation>“{source}”第 {number} 行不属于任何术语</translation>
     </message>
@@ -11196,22 +11317,6 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>write &quot;id: ...&quot;</source>
         <translation>请写入“id: ...”</translation>
-    </message>
-    <message>
-        <source>is obsolete</source>
-        <translation>已废弃</translation>
-    </message>
-    <message>
-        <source>is no term there</source>
-        <translation>不是该文件中的术语</translation>
-    </message>
-    <message>
-        <source>line {line} of {source_name} names the parent &quot;{parent}&quot;, which {kind}</source>
-        <translation>“{source_name}”第 {line} 行指定的父类“{parent}”{kind}</translation>
-    </message>
-    <message>
-        <source>add that term, or take this line out</source>
-        <translation>请添加该术语，或去掉此行</translation>
     </message>
     <message>
         <source>the term in {line}</source>
@@ -11252,18 +11357,6 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>write that context into the file, or save it as Turtle</source>
         <translation>请将该 context 写入文件，或另存为 Turtle</translation>
-    </message>
-    <message>
-        <source>the concept {key}{role} has no name in {source_name}</source>
-        <translation>概念 {key}{role} 在“{source_name}”中没有名称</translation>
-    </message>
-    <message>
-        <source>a skos:prefLabel</source>
-        <translation>一个 skos:prefLabel</translation>
-    </message>
-    <message>
-        <source>add it, or choose the whole vocabulary</source>
-        <translation>请添加，或选择完整的词表</translation>
     </message>
     <message>
         <source>an id in {file}</source>
@@ -11578,6 +11671,10 @@ Click + to add a class, or import a list.</source>
         <translation> ({details})</translation>
     </message>
     <message>
+        <source>{relabelled} had another label</source>
+        <translation>其中 {relabelled} 张原有其他标签</translation>
+    </message>
+    <message>
         <source> and {below_it} below it</source>
         <translation> 及其下 {below_it} 个类别</translation>
     </message>
@@ -11696,6 +11793,14 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>Remove {labels}</source>
         <translation>移除 {labels}</translation>
+    </message>
+    <message>
+        <source>Signed {labels} as {name}</source>
+        <translation>已将 {labels}署名为“{name}”</translation>
+    </message>
+    <message>
+        <source>Sign {labels} as {name}</source>
+        <translation>将 {labels}署名为“{name}”</translation>
     </message>
     <message>
         <source>Corrected {labels}</source>
@@ -12664,6 +12769,10 @@ Click + to add a class, or import a list.</source>
         <translation>请重新设置，或打开文件的早期副本</translation>
     </message>
     <message>
+        <source>the setting {name} is of the wrong kind</source>
+        <translation>设置 {name} 的类型有误</translation>
+    </message>
+    <message>
         <source>the model version is chosen, not set</source>
         <translation>模型版本须通过选择指定，不能直接设置</translation>
     </message>
@@ -13084,8 +13193,8 @@ Click + to add a class, or import a list.</source>
         <translation>8 位精度对此骨干网络来说不够</translation>
     </message>
     <message>
-        <source>a mean cosine of {fidelity}</source>
-        <translation>平均余弦相似度 {fidelity}</translation>
+        <source>a {which} cosine of {least}</source>
+        <translation>余弦相似度 ({which}) 不低于 {least}</translation>
     </message>
     <message>
         <source>the eight-bit version cannot be read</source>
@@ -13586,6 +13695,343 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>the table cannot be written</source>
         <translation>无法写入表格</translation>
+    </message>
+    <message>
+        <source>Rank: %1</source>
+        <translation>分类阶元：%1</translation>
+    </message>
+    <message>
+        <source>Columns of the table</source>
+        <translation>表格的列</translation>
+    </message>
+    <message>
+        <source>What each column is:</source>
+        <translation>各列的含义：</translation>
+    </message>
+    <message>
+        <source>What %1 is</source>
+        <translation>“%1”的含义</translation>
+    </message>
+    <message>
+        <source>Not used</source>
+        <comment>column</comment>
+        <translation>不使用</translation>
+    </message>
+    <message>
+        <source>--confirm and --ask-again exclude each other</source>
+        <translation>--confirm 与 --ask-again 不能同时使用</translation>
+    </message>
+    <message>
+        <source>leave one of them out</source>
+        <translation>请去掉其中一个</translation>
+    </message>
+    <message>
+        <source>no label of this image waits to be confirmed</source>
+        <translation>此图像没有待确认的标签</translation>
+    </message>
+    <message>
+        <source>`protoleaf replaced PROJECT` lists those that do</source>
+        <translation>可用 `protoleaf replaced PROJECT` 查看有待确认标签的图像</translation>
+    </message>
+    <message>
+        <source>this is no cache of Protoleaf; move the file elsewhere</source>
+        <translation>这不是 Protoleaf 的缓存；请将该文件移到别处</translation>
+    </message>
+    <message>
+        <source>the image is stored in a way that cannot be read</source>
+        <translation>图像的存储方式不受支持，无法读取</translation>
+    </message>
+    <message>
+        <source>save it as JPEG or PNG with another program, and add that</source>
+        <translation>请用其他程序另存为 JPEG 或 PNG，再添加该文件</translation>
+    </message>
+    <message>
+        <source>{source} carries boxes around things ({form}), which are not read yet</source>
+        <translation>“{source}”含有物体的边界框 ({form})，目前还不能读取</translation>
+    </message>
+    <message>
+        <source>one class for a whole image</source>
+        <translation>整张图像一个类别</translation>
+    </message>
+    <message>
+        <source>boxes come with a later version; the images can be added without them</source>
+        <translation>后续版本将支持边界框；可只添加图像，不含边界框</translation>
+    </message>
+    <message>
+        <source>{source} has folders that are called as parts of data sets are, and would become classes</source>
+        <translation>“{source}”中有文件夹的名称与数据集组成部分的名称相同，会被当作类别</translation>
+    </message>
+    <message>
+        <source>folders that are named like classes</source>
+        <translation>以类别命名的文件夹</translation>
+    </message>
+    <message>
+        <source>choose the folder in which the classes are, or rename a folder that is a class</source>
+        <translation>请选择各类别所在的文件夹，或重命名确为类别的文件夹</translation>
+    </message>
+    <message>
+        <source>rows without a name</source>
+        <translation>没有名称的行</translation>
+    </message>
+    <message>
+        <source>names that no class can have</source>
+        <translation>不能用作类别名的名称</translation>
+    </message>
+    <message>
+        <source>classes whose parent is not in the list lie at the top</source>
+        <translation>父类不在列表中的类别位于顶层</translation>
+    </message>
+    <message>
+        <source>synonyms of a class that is not in the list</source>
+        <translation>所属类别不在列表中的同义词</translation>
+    </message>
+    <message>
+        <source>rows with the id or place of an earlier one</source>
+        <translation>ID 或位置与前面某行相同的行</translation>
+    </message>
+    <message>
+        <source>synonyms that are too long or too many</source>
+        <translation>过长或过多的同义词</translation>
+    </message>
+    <message>
+        <source>ids, ranks or notes that a class cannot have</source>
+        <translation>类别不能使用的 ID、分类阶元或备注</translation>
+    </message>
+    <message>
+        <source>concepts that were withdrawn or have no name</source>
+        <translation>已撤销或没有名称的概念</translation>
+    </message>
+    <message>
+        <source>tables of the archive that are not there</source>
+        <translation>存档中缺失的表</translation>
+    </message>
+    <message>
+        <source>Darwin Core</source>
+        <translation>Darwin Core</translation>
+    </message>
+    <message>
+        <source>edges of a graph program</source>
+        <translation>图分析软件边列表</translation>
+    </message>
+    <message>
+        <source>Read as a table of {title}: {used}</source>
+        <translation>按 {title} 格式的表格读取：{used}</translation>
+    </message>
+    <message>
+        <source>Read as a table: {used}</source>
+        <translation>按表格读取：{used}</translation>
+    </message>
+    <message>
+        <source>{role} from {columns}</source>
+        <translation>{role} 取自 {columns}</translation>
+    </message>
+    <message>
+        <source>{name} does not say which of its columns is which</source>
+        <translation>{name} 未说明各列的含义</translation>
+    </message>
+    <message>
+        <source>columns for {roles}</source>
+        <translation>对应 {roles} 的列</translation>
+    </message>
+    <message>
+        <source>name them: --column ROLE=NAME, such as --column class=Species</source>
+        <translation>请指定各列：--column ROLE=NAME，例如 --column class=Species</translation>
+    </message>
+    <message>
+        <source>there is no role &quot;{word}&quot;</source>
+        <translation>没有角色“{word}”</translation>
+    </message>
+    <message>
+        <source>one of {roles}, or a rank such as family</source>
+        <translation>{roles} 之一，或 family 等分类阶元</translation>
+    </message>
+    <message>
+        <source>write --column ROLE=NAME</source>
+        <translation>请写成 --column ROLE=NAME</translation>
+    </message>
+    <message>
+        <source>there is no column &quot;{name}&quot;</source>
+        <translation>没有列“{name}”</translation>
+    </message>
+    <message>
+        <source>one of {columns}</source>
+        <translation>{columns} 之一</translation>
+    </message>
+    <message>
+        <source>write its name as the table has it</source>
+        <translation>请按表格中的写法书写其名称</translation>
+    </message>
+    <message>
+        <source>name or path of the image</source>
+        <translation>图像的名称或路径</translation>
+    </message>
+    <message>
+        <source>folder of the image</source>
+        <translation>图像所在文件夹</translation>
+    </message>
+    <message>
+        <source>name of the class</source>
+        <translation>类别的名称</translation>
+    </message>
+    <message>
+        <source>name of the class without its author</source>
+        <translation>不含命名人的类别名称</translation>
+    </message>
+    <message>
+        <source>names from the top down</source>
+        <translation>自顶层向下的各级名称</translation>
+    </message>
+    <message>
+        <source>id</source>
+        <translation>ID</translation>
+    </message>
+    <message>
+        <source>id in the source that it came from</source>
+        <translation>在原始来源中的 ID</translation>
+    </message>
+    <message>
+        <source>identity of the class in lists of Protoleaf</source>
+        <translation>Protoleaf 列表中类别的标识</translation>
+    </message>
+    <message>
+        <source>id of the class above</source>
+        <translation>上级类别的 ID</translation>
+    </message>
+    <message>
+        <source>name of the class above</source>
+        <translation>上级类别的名称</translation>
+    </message>
+    <message>
+        <source>id of the accepted class</source>
+        <translation>接受名所属类别的 ID</translation>
+    </message>
+    <message>
+        <source>name of the accepted class</source>
+        <translation>接受名所属类别的名称</translation>
+    </message>
+    <message>
+        <source>status: accepted or a synonym</source>
+        <translation>状态：接受名或同义词</translation>
+    </message>
+    <message>
+        <source>author of the name</source>
+        <translation>命名人</translation>
+    </message>
+    <message>
+        <source>genus, as a part of the name</source>
+        <translation>属名，作为名称的一部分</translation>
+    </message>
+    <message>
+        <source>subgenus, as a part of the name</source>
+        <translation>亚属名，作为名称的一部分</translation>
+    </message>
+    <message>
+        <source>epithet of the species</source>
+        <translation>种加词</translation>
+    </message>
+    <message>
+        <source>epithet below the species</source>
+        <translation>种下加词</translation>
+    </message>
+    <message>
+        <source>other names</source>
+        <translation>其他名称</translation>
+    </message>
+    <message>
+        <source>name in the language of people</source>
+        <translation>俗名</translation>
+    </message>
+    <message>
+        <source>language of that name</source>
+        <translation>俗名的语言</translation>
+    </message>
+    <message>
+        <source>further properties as JSON</source>
+        <translation>其他属性 (JSON)</translation>
+    </message>
+    <message>
+        <source>date, perhaps with the time</source>
+        <translation>日期，可含时间</translation>
+    </message>
+    <message>
+        <source>time of day</source>
+        <translation>时刻</translation>
+    </message>
+    <message>
+        <source>latitude</source>
+        <translation>纬度</translation>
+    </message>
+    <message>
+        <source>longitude</source>
+        <translation>经度</translation>
+    </message>
+    <message>
+        <source>how many</source>
+        <translation>数量</translation>
+    </message>
+    <message>
+        <source>box</source>
+        <translation>边界框</translation>
+    </message>
+    <message>
+        <source>confidence of a model</source>
+        <translation>模型的置信度</translation>
+    </message>
+    <message>
+        <source>who labelled it</source>
+        <translation>标注者</translation>
+    </message>
+    <message>
+        <source>the workbook {name} is too large to be read</source>
+        <translation>工作簿“{name}”过大，无法读取</translation>
+    </message>
+    <message>
+        <source>at most {limit}, unpacked</source>
+        <translation>解压后最多 {limit}</translation>
+    </message>
+    <message>
+        <source>save its sheet as CSV</source>
+        <translation>请将其工作表另存为 CSV</translation>
+    </message>
+    <message>
+        <source>a sheet of the workbook {name} has too many cells</source>
+        <translation>工作簿“{name}”中某个工作表的单元格过多</translation>
+    </message>
+    <message>
+        <source>at most {limit:,}, from the first to the last that is filled</source>
+        <translation>从第一个到最后一个有内容的单元格，最多 {limit:,} 个</translation>
+    </message>
+    <message>
+        <source>delete what stands far from the table, or save it as CSV</source>
+        <translation>请删除远离表格的内容，或另存为 CSV</translation>
+    </message>
+    <message>
+        <source>the workbook {name} cannot be read</source>
+        <translation>无法读取工作簿“{name}”</translation>
+    </message>
+    <message>
+        <source>a workbook of Excel or LibreOffice without a password</source>
+        <translation>没有密码的 Excel 或 LibreOffice 工作簿</translation>
+    </message>
+    <message>
+        <source>open it, and save its sheet as CSV</source>
+        <translation>请打开它，并将其工作表另存为 CSV</translation>
+    </message>
+    <message>
+        <source>the eight-bit version of the backbone does not agree with it</source>
+        <translation>骨干网络的 8 位版本与原版本不一致</translation>
+    </message>
+    <message>
+        <source>a cosine of {least}</source>
+        <translation>余弦相似度不低于 {least}</translation>
+    </message>
+    <message>
+        <source>{agreement} for {companion}</source>
+        <translation>{companion} 为 {agreement}</translation>
+    </message>
+    <message>
+        <source>install Protoleaf again, or choose another backbone; delete the file if you made it</source>
+        <translation>请重新安装 Protoleaf，或选择其他骨干网络；如果该文件由您创建，请将其删除</translation>
     </message>
 </context>
 </TS>

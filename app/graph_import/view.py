@@ -104,6 +104,7 @@ class GraphImportCard(ImportCard["GraphSurvey"]):
         self.levels = FirstLevels()
         self.update_box = QCheckBox(tr("Also rename, move and merge classes as the file does"))
         self.sections = self._make_sections()
+        self.left_out = PlanSection(tr("Left out"), (tr("Reason"), tr("Such as"), tr("How many")))
         self._levels_text = make_flowing_label("", "secondary")
         self._besides = make_flowing_label("", "secondary")
         self._update_note = make_flowing_label("", "caption")
@@ -112,7 +113,7 @@ class GraphImportCard(ImportCard["GraphSurvey"]):
         begin, tiny = QWidget(), tokens().spacing.tiny
         fill_column(self._update, self.update_box, self._update_note, spacing=tiny)
         fill_column(begin, self._levels_text, self.levels, spacing=tiny)
-        self._fill(self._besides, self._update, self._problem, *self.sections.values(), begin)
+        self._fill(self._besides, self._update, self._problem, *self.sections.values(), self.left_out, begin)
         self.update_box.toggled.connect(lambda _is_on: self._show_choice())
 
     def _make_sections(self) -> dict[ReportKind, PlanSection]:
@@ -154,7 +155,7 @@ class GraphImportCard(ImportCard["GraphSurvey"]):
         for widget in (self._summary, self._besides):
             widget.setVisible(preview is not None)
         if preview is None:
-            for section in self.sections.values():
+            for section in (*self.sections.values(), self.left_out):
                 section.hide()
         else:
             self._show_preview(self.survey, preview)
@@ -167,6 +168,8 @@ class GraphImportCard(ImportCard["GraphSurvey"]):
         self._summary.setText(wording.summary_text(preview))
         self._besides.setText(wording.besides_text(survey, preview))
         self._besides.setVisible(bool(self._besides.text()))
+        left_out = wording.left_out_rows(report)
+        self.left_out.show_rows(tr("Left out"), left_out, total=len(left_out))
         for kind, section in self.sections.items():
             lines = () if kind == "new" and wording.is_all_new(report) else report.lists[kind]
             can_go = kind == "gone" and preview.gone_unlabelled > 0

@@ -33,8 +33,21 @@ def format_title(name: str) -> str:
     return titles.get(name) or tr(FORMATS[name].description).split(":")[0]
 
 
+def left_out_rows(report: ImportReport) -> list[tuple[str, ...]]:
+    """Why something of the list is not taken over, the first of them, and how many there are."""
+    return [
+        (tr(each.reason.value), enumeration(map(shown, map(translated, each.names))), number(each.count))
+        for each in report.left_out
+    ]
+
+
 def levels_text(report: ImportReport) -> str:
-    """`3 levels with 1, 12 and 140 classes`."""
+    """`3 levels with 1, 12 and 140 classes, 17 synonyms`."""
+    synonyms = plural(report.synonyms, "1 synonym", "%n synonyms") if report.synonyms else ""
+    return clauses(*filter(None, (_levels(report), synonyms)))
+
+
+def _levels(report: ImportReport) -> str:
     counts = [number(count) for count in report.levels]
     if len(counts) == 1:
         return tr("1 level")

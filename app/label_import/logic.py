@@ -45,7 +45,8 @@ def may_be_labels(path: Path) -> bool:
 def is_labels(path: Path) -> bool:
     """Whether a file holds labels, by its content."""
     try:
-        return path.is_file() and bool(detect(path))
+        fits = READ_FORMATS[detect(path)].fits if path.is_file() else None
+        return fits is not None and fits(path)
     except (ProtoleafError, OSError):
         return False
 

@@ -1,13 +1,13 @@
 """Commands by which taxonomies and their next versions come into a project, and its graph leaves for other programs."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from engine.cli.options import ProjectPath, open_project
+from engine.cli.options import Columns, ProjectPath, named_columns, open_project
 from engine.cli.output import AsJson, Overwrite, counted, list_text, say
 from engine.config import CacheFolders
 from engine.errors import UsageError
@@ -30,10 +30,7 @@ def import_graph(
     *,
     graph_format: Annotated[str, typer.Option("--format", help="Format; detected by default.")] = "auto",
     under: Annotated[str | None, typer.Option(help="Only this class of the source and its descendants.")] = None,
-    column: Annotated[
-        list[str] | None,
-        typer.Option(metavar="ROLE=NAME", help="What a column of a table is, such as class=Species; several times."),
-    ] = None,
+    columns: Columns = None,
     is_preview: Annotated[
         bool, typer.Option("--preview", help="Only say what would happen; nothing is written.")
     ] = False,
@@ -56,31 +53,20 @@ def import_graph(
 
     if removes_gone and not updates:
         raise UsageError("--remove-gone goes with --update", remedy="add --update, or leave --remove-gone out")
-    columns = named_columns(column or ())
+    named = named_columns(columns)
     if is_preview:
         with open_project(project, for_writing=False) as opened:
-            imported = read_graph(source, graph_format, under=under, columns=columns)
+            imported = read_graph(source, graph_format, under=under, columns=named)
             preview = preview_import(opened, imported, source.name, updates=updates)
         say(_preview_text(preview), _preview_fields(preview), as_json=as_json)
         return
     with open_project(project) as opened:
         done = run(
             opened, source, graph_format=graph_format, under=under, updates=updates, removes_gone=removes_gone,
-            columns=columns,
+            columns=named,
         )  # fmt: skip
         total = len(opened.classes.graph)
     say(_done_text(done, total), _done_fields(done, total), as_json=as_json)
-
-
-def named_columns(pairs: Iterable[str]) -> dict[str, str]:
-    """Names of columns by role, as `--column ROLE=NAME` gives them."""
-    columns: dict[str, str] = {}
-    for pair in pairs:
-        role, sign, name = pair.partition("=")
-        if not sign or not name.strip():
-            raise UsageError("--column takes a role and a column", expected="such as class=Species", found=pair)
-        columns[role.strip().casefold()] = name.strip()
-    return columns
 
 
 def _preview_text(preview: "GraphPreview") -> str:

@@ -10,7 +10,7 @@ from typing import BinaryIO, Final
 
 from engine.errors import FormatError, StorageError
 from engine.interchange.labelled_images.foreign_labels import ForeignLabels
-from engine.interchange.labelled_images.label_tables import LabelTable
+from engine.interchange.labelled_images.label_tables import LabelRows
 from engine.interchange.labelled_images.records import LabelledImages, WrittenExport
 from engine.interchange.labelled_images.table_rows import COLUMNS, LABEL_COLUMNS, PLACED, Value, row_of, rows
 from engine.interchange.labelled_images.table_rows import Row as TypedRow
@@ -56,7 +56,7 @@ def read(source: Path, given: Given | None = None) -> ForeignLabels:
 class OpenLabels:
     """An open table of labels."""
 
-    table: LabelTable
+    table: LabelRows
     reading: TableReading
     rows: Iterator[Row]
 
@@ -71,7 +71,7 @@ def opened_labels(source: Path, given: Given | None = None, called: str = "") ->
     for fallback in (SURROGATES, WESTERN):
         with opened_table(source, partial(_fits, given), called=called, fallback=fallback) as found:
             layout = recognised(found.columns, found.sample, Purpose.LABELS, given, name=called or source.name)
-            table = LabelTable(source, found.columns, layout)
+            table = LabelRows(source, found.columns, layout)
             if table.is_ours or fallback == WESTERN:
                 yield OpenLabels(
                     table, table.reading(found.sample), found.rows if layout.has_header else found.all_rows

@@ -12,7 +12,7 @@ from engine.errors import FormatError, StorageError, reason_of
 from engine.interchange import limits
 from engine.interchange.labelled_images.box_sets import boxes_refused
 from engine.interchange.labelled_images.foreign_labels import ForeignLabels
-from engine.interchange.labelled_images.label_tables import LabelTable
+from engine.interchange.labelled_images.label_tables import LabelRows
 from engine.interchange.labelled_images.records import LabelledImages, WrittenExport
 from engine.interchange.labelled_images.table_rows import MODEL, PERSON, rows
 from engine.interchange.table_text import check_row_count, table_lines
@@ -40,7 +40,7 @@ def read(source: Path, given: Mapping[str, str] | None = None) -> ForeignLabels:
     sample = [(number, _cells(row, columns, number, source)) for number, row in first]
     layout = recognised(columns, sample, Purpose.LABELS, given, name=source.name)
     rows_below = ((number, _cells(row, columns, number, source)) for number, row in objects)
-    table = LabelTable(source, columns, layout)
+    table = LabelRows(source, columns, layout)
     return replace(table.labels(chain(sample, rows_below)), table=table.reading(sample))
 
 

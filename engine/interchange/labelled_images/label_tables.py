@@ -51,7 +51,7 @@ Cell = Callable[[str], str]  # of a row, by the name of its column; "" where the
 
 
 @final
-class LabelTable:
+class LabelRows:
     """Reads the rows of one table.
 
     Args:

@@ -20,7 +20,7 @@ from engine.interchange.archives import reading
 from engine.interchange.labelled_images import table_rows
 from engine.interchange.labelled_images.foreign_labels import ForeignLabels
 from engine.interchange.labelled_images.json_lines import texts
-from engine.interchange.labelled_images.label_tables import LabelTable
+from engine.interchange.labelled_images.label_tables import LabelRows
 from engine.interchange.labelled_images.records import LabelledImages, WrittenExport
 from engine.interchange.tables.dialects import Purpose
 from engine.interchange.tables.recognise import recognised
@@ -70,9 +70,9 @@ def read(source: Path, given: Mapping[str, str] | None = None) -> ForeignLabels:
     ):
         columns = _readable_columns(file.schema_arrow)
         layout = recognised(columns, (), Purpose.LABELS, given, name=source.name)
-        names = LabelTable(source, columns, layout).needed
+        names = LabelRows(source, columns, layout).needed
         layout = recognised(names, (), Purpose.LABELS, given, name=source.name)
-        table = LabelTable(source, names, layout)
+        table = LabelRows(source, names, layout)
         problems: list[str] = []
         labels = table.labels(_places(source, names, problems), marked("row {place}: {reason}"))
         return replace(labels, problems=(*labels.problems, *problems), table=table.reading(()))

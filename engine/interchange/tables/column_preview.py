@@ -11,6 +11,7 @@ from engine.interchange.tables.read_table import TABLE_FILES, opened_table
 from engine.interchange.tables.recognise import Layout, Row, layout_of
 
 PREVIEW_ROWS: Final = 4
+_FEWEST_COLUMNS: Final = 2  # of a table; one column is a list
 RANK: Final = "rank:"  # before the rank in a meaning
 LANGUAGE: Final = "language:"  # before the code of a language in a meaning
 
@@ -55,7 +56,7 @@ def preview_columns(source: Path, purpose: Purpose, given: Mapping[str, str] | N
     try:
         with opened_table(source, fits) as table:
             layout = layout_of(table.columns, table.sample, purpose, given)
-            if not table.columns or (layout is not None and not layout.has_header):
+            if len(table.columns) < _FEWEST_COLUMNS or (layout is not None and not layout.has_header):
                 return None
             count = range(len(table.columns))
             rows = tuple(

@@ -126,7 +126,7 @@ def test_chosen_by_key_and_refused(reviewing: Desk, tmp_path: Path, monkeypatch:
     reviewing.press(Key.Key_Space)
     failure = card.failure
     reviewing.wait(lambda: bool(failure.text))
-    assert card.failure.text.startswith("odd.txt is in none of the formats that labels are read from")
+    assert card.failure.text.startswith("odd.txt does not say which of its columns is which")
     path = str(list(reviewing.state.paths)[-1])
     chosen[0] = str(write_table(tmp_path / "good.csv", [(path, "Red disc", "", "", "")]))
     assert card.file_button.hasFocus()
