@@ -35,10 +35,12 @@ def format_title(name: str) -> str:
 
 def left_out_rows(report: ImportReport) -> list[tuple[str, ...]]:
     """Why something of the list is not taken over, the first of them, and how many there are."""
-    return [
-        (tr(each.reason.value), enumeration(map(shown, map(translated, each.names))), number(each.count))
-        for each in report.left_out
-    ]
+    rows = []
+    for each in report.left_out:
+        reason = tr(each.reason.value)
+        names = enumeration(map(shown, map(translated, each.names)))
+        rows.append((reason[:1].upper() + reason[1:], names, number(each.count)))
+    return rows
 
 
 def levels_text(report: ImportReport) -> str:

@@ -90,7 +90,7 @@ def _refuse_other(manifest: Manifest, wanted: WantedDataSet) -> None:
         (Message("sources"), ", ".join(manifest.sources), ", ".join(wanted.sources)),
         (
             Message("backbone"),
-            named(manifest.card.name, manifest.identity),
+            named(manifest.card.name, manifest.identity or manifest.backbone_hash),
             named(model.card.name, model.embedding_identity),
         ),
         (Message("images a shard"), f"{manifest.shard_images:,}", f"{wanted.shard_images or manifest.shard_images:,}"),

@@ -54,10 +54,11 @@ class EmbedShards:
             )
         manifest, backbone = read_manifest(self.folder), self.folder / BACKBONE_FILE
         found = embedding_identity(backbone, manifest.backbone_hash)
-        if found != manifest.identity:
+        wanted = manifest.identity or manifest.backbone_hash
+        if found != wanted:
             raise InputError(
                 "the data set's backbone is not the one that it was begun with",
-                expected=manifest.identity,
+                expected=wanted,
                 found=found,
                 remedy="put the eight-bit version of the backbone back, or embed the sources into a new folder",
             )

@@ -42,7 +42,7 @@ class Manifest:
     shard_images: int  # images of a shard, at most; an archive is one shard
     shard_count: int  # of the plan
     shards: tuple[ShardFacts, ...] = ()  # of each, once all are there
-    identity: str = ""  # of the embeddings; of the backbone without a companion where an older program left it open
+    identity: str = ""  # of the embeddings; "" where an older program left it open
 
     @property
     def is_whole(self) -> bool:
@@ -109,9 +109,9 @@ def _manifest_of(fields: Mapping[str, Any]) -> Manifest:
         int(fields["shard_images"]),
         int(fields["shard_count"]),
         facts_of(fields["shards"]),
-        str(fields.get("embeddings", "")) or backbone_hash,
+        str(fields.get("embeddings", "")),
     )
-    if not is_embedding_identity(manifest.identity):
+    if manifest.identity and not is_embedding_identity(manifest.identity):
         raise ValueError(f"the identity of the embeddings is no hash but {manifest.identity[:80]!r}")
     if not is_sha256(backbone_hash):
         raise ValueError(f"the backbone's hash is no SHA-256 but {backbone_hash[:80]!r}")

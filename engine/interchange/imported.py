@@ -218,7 +218,7 @@ def checked(
             found="{reason}: {place}" if first else "",
             remedy="choose a source with at least one class",
             source_name=source_name,
-            reason=first and first.reason.value,
+            reason=first and Message(first.reason.value),
             place=first and first.name,
         )
     names = {each.key: each.name for each in imported.classes}

@@ -60,10 +60,10 @@ def speaks(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterator[Call
 def begun_otherwise(**differing: object) -> None:
     """A data set that was begun with other sources, another backbone, or another size of shards."""
     card = SimpleNamespace(name="small")
-    begun = {"sources": ("nowhere",), "card": card, "backbone_hash": "0", "shard_images": 9}
+    begun = {"sources": ("nowhere",), "card": card, "backbone_hash": "0", "identity": "0", "shard_images": 9}
     asked = {
         "sources": begun["sources"], "shard_images": differing.get("shard_images"),
-        "model": SimpleNamespace(card=card, backbone_hash=differing.get("backbone_hash", "0")),
+        "model": SimpleNamespace(card=card, embedding_identity=differing.get("backbone_hash", "0")),
     } | {key: value for key, value in differing.items() if key == "sources"}  # fmt: skip
     _refuse_other(cast("Any", SimpleNamespace(**begun)), cast("Any", SimpleNamespace(**asked)))
 

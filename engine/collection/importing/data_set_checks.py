@@ -57,9 +57,12 @@ def backbone_of(data_set: DataSet) -> str:
             hash=found[:12],
             path=path,
         )
-    identities = wanted, data_set.manifest.identity
-    names = (each.name for each in all_models() if (each.backbone_hash, each.embedding_identity) == identities)
-    return next(names, str(path))
+    of_unknown_form = not data_set.manifest.identity  # as before decision 95; the sample shows whether they agree
+    for model in all_models():
+        is_of_form = of_unknown_form or model.embedding_identity == data_set.manifest.identity
+        if model.backbone_hash == wanted and is_of_form:
+            return model.name
+    return str(path)
 
 
 def check_width(data_set: DataSet, model: ModelFiles) -> None:

@@ -138,6 +138,42 @@ def test_chosen_by_key_and_refused(reviewing: Desk, tmp_path: Path, monkeypatch:
     assert reviewing.state.label_class[-1] == NO_CLASS
 
 
+def choose_role(desk: Desk, card: LabelImportCard, column: int, title: str) -> None:
+    """Open the box above a column, and choose with the keyboard."""
+    box = card.columns.boxes[column]
+    desk.qtbot.mouseClick(box, Qt.MouseButton.LeftButton)
+    view = box.view()
+    desk.wait(view.isVisible)
+    view.setCurrentIndex(box.model().index(box.findText(title), 0))
+    desk.qtbot.keyClick(view, Key.Key_Return)
+
+
+def test_a_table_that_says_too_little_is_asked_about(reviewing: Desk, tmp_path: Path) -> None:
+    """Its first rows are shown, and what a person says of two columns is enough."""
+    image = str(list(reviewing.state.paths)[-1])
+    odd = tmp_path / "odd.csv"
+    odd.write_text(f"Bild;Tier;Wann\n{image};Red disc;2024\n", encoding="utf-8")
+    reviewing.press(Key.Key_L, CONTROL | SHIFT)
+    imports = reviewing.window.of(LabelImports)
+    imports.read(odd)
+    card = imports.card
+    assert card is not None
+    reviewing.wait(card.columns.isVisible)
+    assert card.failure.text == "odd.csv does not say which of its columns is which."
+    assert card.columns.boxes[0].hasFocus()
+    assert_words_are_whole(card)
+    choose_role(reviewing, card, 0, "Name or path of the image")
+    reviewing.wait(lambda: card.columns.boxes[0].currentText() == "Name or path of the image")
+    choose_role(reviewing, card, 1, "Name of the class")
+    reviewing.wait(lambda: card.survey is not None)
+    assert card.summary == "1 label will be imported"
+    assert card.columns.isVisible()
+    click(reviewing, card.columns_button)
+    assert not card.columns.isVisible()
+    changed_by(reviewing.qtbot, reviewing.window.session, lambda: click(reviewing, card.import_button))
+    assert reviewing.label_of(int(reviewing.state.image_ids[-1])) == "Red disc"
+
+
 def test_whose_labels_they_are_is_asked_where_the_file_is_silent(reviewing: Desk, tmp_path: Path) -> None:
     """Its name stands there; a person types the true one."""
     path = str(list(reviewing.state.paths)[-1])

@@ -236,11 +236,11 @@ def test_a_wrong_truth_file(reviewing: Desk, tmp_path: Path, monkeypatch: pytest
     """Says in one line what is wrong, and shows the report of before."""
     page = opened(reviewing)
     wrong = tmp_path / "wrong.csv"
-    wrong.write_text("file;label\n", encoding="utf-8")
+    wrong.write_text("person;day\n", encoding="utf-8")
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_words: (str(wrong), ""))
     reviewing.qtbot.mouseClick(page.truth_button, Qt.MouseButton.LeftButton)
     reviewing.wait(page.notice.isVisible)
-    assert "The truth file lacks columns" in texts(page.notice)
+    assert "does not say which of its columns is which" in texts(page.notice)
     assert page.truth_button.text() == "Held-out labels"
     assert page.sections.isVisible()
 

@@ -15,6 +15,7 @@ from engine.collection.importing.data_set import DataSetProject, project_of_data
 from engine.collection.models import find_model
 from engine.config import CacheFolders
 from engine.dataset.embedded_rows import EmbeddedRows
+from engine.dataset.manifest import BACKBONE_FILE
 from engine.dataset.opened import DataSet
 from engine.embedding.cache import imported_file
 from engine.errors import FormatError, InputError, ModelError, ProtoleafError
@@ -51,6 +52,18 @@ def seen_by(project: Path, rows: EmbeddedRows, caches: CacheFolders) -> tuple[np
     with Project.open(project, for_writing=False) as opened, open_cache(find_model(), caches, opened) as cache:
         vectors, found = cache.get_many([key or b"" for key in rows.content_hashes])
     return vectors, found.tolist()
+
+
+def test_a_data_set_of_before_that_names_no_form(tmp_path: Path, rows: EmbeddedRows, caches: CacheFolders) -> None:
+    """It is of the backbone that is here, and its embeddings are compared as always."""
+    folder = write_data_set(tmp_path / "theirs" / "set", [rows]).folder
+    described = next(path for path in folder.glob("*.json") if '"embeddings"' in path.read_text(encoding="utf-8"))
+    fields = json.loads(described.read_text(encoding="utf-8"))
+    del fields["embeddings"]
+    described.write_text(json.dumps(fields), encoding="utf-8")
+    (folder / BACKBONE_FILE).unlink(missing_ok=True)
+    done = project_of_data_set(tmp_path / "of.protoleaf", folder, caches, image_folders=[tmp_path / "photos"])
+    assert (done.embedded, done.compared) == (COUNT, COUNT)
 
 
 def test_files_that_a_data_set_may_name(tmp_path: Path, rows: EmbeddedRows, caches: CacheFolders) -> None:
