@@ -16,7 +16,7 @@ from app.theme.tokens import tokens
 from app.wording import number, sentence
 from engine.collection.importing.import_graph import GraphPreview
 from engine.files import shown
-from engine.interchange.tables.dialects import Purpose
+from engine.interchange.tables.dialects import TablePurpose
 from engine.interchange.versions.plan import ReportKind
 
 ROWS_IN_SIGHT: Final = 7  # the rest scrolls
@@ -100,7 +100,7 @@ class GraphImportCard(ImportCard["GraphSurvey"]):
             "Import classes from a file, or from folders named after classes. The format is recognised, and you see "
             "the result before anything changes."
         )
-        super().__init__(host, tr("Import classes"), words, roles=role_titles(Purpose.CLASSES))
+        super().__init__(host, tr("Import classes"), words, roles=role_titles(TablePurpose.CLASSES))
         self.levels = FirstLevels()
         self.update_box = QCheckBox(tr("Also rename, move and merge classes as the file does"))
         self.sections = self._make_sections()

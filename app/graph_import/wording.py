@@ -35,7 +35,7 @@ def format_title(name: str) -> str:
 
 def left_out_rows(report: ImportReport) -> list[tuple[str, ...]]:
     """Why something of the list is not taken over, the first of them, and how many there are."""
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for each in report.left_out:
         reason = tr(each.reason.value)
         names = enumeration(map(shown, map(translated, each.names)))

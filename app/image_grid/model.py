@@ -105,13 +105,11 @@ class ImageGridModel(QAbstractListModel):
             moved: which images (n,) of the state may come or go now.
         """
         self.filter = replace(self.filter, found=found)
-        if self.state is None:
-            return
-        if self._held is None or not self.is_held:
+        if self.state is not None and self._held is not None and self.is_held:
+            held = self._held.followed(self.state, self.filter, self.order, moved=moved(self.state))
+            self._show(Arrangement.of(held, frozenset(self._unfolded)))
+        elif self.state is not None:
             self._sort(self.state)
-            return
-        held = self._held.followed(self.state, self.filter, self.order, moved=moved(self.state))
-        self._show(Arrangement.of(held, frozenset(self._unfolded)))
 
     def set_filter(self, wanted: ImageFilter) -> None:
         self.filter = wanted

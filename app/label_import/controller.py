@@ -61,7 +61,7 @@ class LabelImports(Imports["LabelImportCard"]):
 
     def _columns_of(self, source: Path, given: Mapping[str, str]) -> ColumnPreview | None:
         from engine.interchange.tables.column_preview import preview_columns
-        from engine.interchange.tables.dialects import Purpose as TablePurpose
+        from engine.interchange.tables.dialects import TablePurpose
 
         return preview_columns(source, TablePurpose.LABELS, given)
 

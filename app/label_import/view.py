@@ -13,7 +13,7 @@ from app.palette.column_chooser import role_titles
 from app.palette.import_card import MOST_ROWS, ImportCard, PlanSection
 from app.texts import tr
 from engine.files import shown
-from engine.interchange.tables.dialects import Purpose
+from engine.interchange.tables.dialects import TablePurpose
 from engine.texts import translated
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class LabelImportCard(ImportCard["LabelSurvey"]):
             "before anything changes. Labels of this project are never overwritten."
         )
         hint = tr("Or drop a file of labels on the window.")
-        super().__init__(host, tr("Import labels"), words, hint, roles=role_titles(Purpose.LABELS))
+        super().__init__(host, tr("Import labels"), words, hint, roles=role_titles(TablePurpose.LABELS))
         image, by = tr("Image"), tr("By")
         here, there = tr("In the project"), tr("In the file")
         self.conflicts = PlanSection(tr("Conflicts"), (image, here, there, by))

@@ -42,12 +42,13 @@ class MergeCard(ImportCard["MergeSurvey"]):
             tr("Classes that differ"), (tr("There"), tr("Here"), tr("Difference")), widest_last=320
         )
         self.waiting = PlanSection(tr("Labels left out"), (tr("Class"), tr("Labels")))
+        self.outdated = PlanSection(tr("Labels left out"), (image, tr("Class"), by))
         self.missing = PlanSection(tr("Missing images"), (image, tr("File")))
         self.other_content = PlanSection(tr("Other photos"), (image,))
         self._labels = make_flowing_label("", "secondary")
         self._fill(
-            self._labels, self.agreement, self.conflicts, self.classes, self.differences, self.waiting, self.missing,
-            self.other_content,
+            self._labels, self.agreement, self.conflicts, self.classes, self.differences, self.waiting, self.outdated,
+            self.missing, self.other_content,
         )  # fmt: skip
         self.missing.box.toggled.connect(lambda _is_on: self._show_choice())
 
@@ -72,6 +73,8 @@ class MergeCard(ImportCard["MergeSurvey"]):
         self.differences.show_rows(title, rows, total=len(differences))
         rows = [(each.theirs, number(each.labels)) for each in plan.waiting[:MOST_ROWS]]
         self.waiting.show_rows(wording.waiting_title(plan.waiting), rows, total=len(plan.waiting))
+        title, rows = wording.outdated_title(len(plan.outdated)), wording.outdated_rows(plan.outdated)
+        self.outdated.show_rows(title, rows, total=len(plan.outdated))
         self._show_missing(survey)
         rows = [(shown(path),) for path in plan.other_content[:MOST_ROWS]]
         count = len(plan.other_content)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from engine.collection.merging.agreement import AgreementTable, AnnotatorAgreement
     from engine.collection.merging.class_plan import ClassDifference
     from engine.collection.merging.merge import Merge
-    from engine.collection.merging.merge_plan import CommentConflict, Conflict, MergePlan, Waiting
+    from engine.collection.merging.merge_plan import CommentConflict, Conflict, MergePlan, OutdatedLabel, Waiting
     from engine.graph.category_graph import CategoryGraph
 
 Row = tuple[str, ...]
@@ -194,6 +194,14 @@ def waiting_title(waiting: Sequence[Waiting]) -> str:
         "1 label is of a class that cannot come in",
         "%n labels are of classes that cannot come in",
     )
+
+
+def outdated_title(count: int) -> str:
+    return plural(count, "1 labelled image is another photo now.", "%n labelled images are other photos now.")
+
+
+def outdated_rows(outdated: Sequence[OutdatedLabel]) -> list[Row]:
+    return [(shown(each.image), class_text(each.theirs), shown(each.who)) for each in outdated[:MOST_ROWS]]
 
 
 def missing_title(count: int) -> str:

@@ -13,7 +13,7 @@ from app.texts import plain_tip, tr
 from app.theme.tokens import tokens
 from engine.files import shown
 from engine.interchange.tables.column_preview import LANGUAGE, RANK
-from engine.interchange.tables.dialects import Purpose
+from engine.interchange.tables.dialects import TablePurpose
 from engine.interchange.tables.roles import RANKS, ROLES, Role
 
 if TYPE_CHECKING:
@@ -24,8 +24,8 @@ MOST_COLUMNS: Final = 60  # the others keep what they are taken for
 
 
 _ROLES: Final = {
-    Purpose.LABELS: (Role.FILE, Role.FOLDER, Role.CLASS, Role.PATH, Role.SOURCE_ID, Role.ANNOTATOR, Role.SCORE),
-    Purpose.CLASSES: (
+    TablePurpose.LABELS: (Role.FILE, Role.FOLDER, Role.CLASS, Role.PATH, Role.SOURCE_ID, Role.ANNOTATOR, Role.SCORE),
+    TablePurpose.CLASSES: (
         Role.CLASS, Role.PARENT_NAME, Role.ID, Role.PARENT_ID, Role.PATH, Role.RANK, Role.SYNONYM, Role.VERNACULAR,
         Role.STATUS, Role.ACCEPTED_NAME, Role.ACCEPTED_ID, Role.NOTE,
     ),
@@ -33,7 +33,7 @@ _ROLES: Final = {
 """What a person can say of a column, by what the table is read for."""
 
 
-def role_titles(purpose: Purpose) -> dict[str, str]:
+def role_titles(purpose: TablePurpose) -> dict[str, str]:
     """Roles and ranks that a column may have, with their titles for people."""
     titles = {role.value: tr(ROLES[role].title) for role in _ROLES[purpose]}
     roles = {role: title[:1].upper() + title[1:] for role, title in titles.items()}

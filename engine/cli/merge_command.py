@@ -134,6 +134,10 @@ def _rest_text(plan: "MergePlan") -> str:
             [f"{each.theirs}: {counted(each.labels, 'label')}" for each in plan.waiting],
         ),
         list_text(
+            "Labels of photos that were replaced there; `protoleaf replaced` confirms or removes them there",
+            [f"{each.image}: {each.theirs or _NONE} by {each.who}" for each in plan.outdated],
+        ),
+        list_text(
             "Classes that differ; ours stay as they are",
             [
                 f"{each.theirs}{f' (here {each.ours})' if each.ours else ''}: {each.kind.value}"
@@ -235,6 +239,7 @@ def _record(plan: "MergePlan") -> dict[str, Any]:
         "settled": plan.settled,
         "decided_anew": plan.kept,
         "waiting": [asdict(each) for each in plan.waiting],
+        "outdated": [asdict(each) for each in plan.outdated],
         "class_differences": [
             {"theirs": each.theirs, "ours": each.ours, "reason": each.kind.value} for each in plan.classes.differences
         ],

@@ -14,7 +14,7 @@ from engine.graph.class_attributes import IN_FILES, NO_ATTRIBUTES, ClassAttribut
 from engine.graph.identities import NO_IDENTITY, distinct
 from engine.graph.limits import DEEPEST_LEVEL, MOST_SYNONYMS
 from engine.graph.names import clean_name
-from engine.interchange.left_out import LeftOut, Reason
+from engine.interchange.left_out import LeftOutItem, LeftOutReason
 from engine.texts import Message
 
 Edge = tuple[str, str]  # (parent key, child key)
@@ -37,7 +37,7 @@ class ImportedGraph:
 
     classes: tuple[ImportedClass, ...]  # every class once
     edges: tuple[Edge, ...]  # every edge once
-    left_out: tuple[LeftOut, ...] = ()  # what of the source could not be taken over
+    left_out: tuple[LeftOutItem, ...] = ()  # what of the source could not be taken over
 
     @cached_property
     def parent_keys(self) -> dict[str, list[str]]:
@@ -112,7 +112,7 @@ def attributes_at(place: str, name: str, **values: Any) -> ClassAttributes:
         raise _error_at(place, error) from error
 
 
-def fitting_attributes(place: str, name: str, left_out: list[LeftOut], **values: Any) -> ClassAttributes:
+def fitting_attributes(place: str, name: str, left_out: list[LeftOutItem], **values: Any) -> ClassAttributes:
     """Attributes as the class of this name can have them; what it cannot is added to `left_out`."""
     try:
         return attributes_at(place, name, **values)
@@ -123,17 +123,19 @@ def fitting_attributes(place: str, name: str, left_out: list[LeftOut], **values:
         is_list = isinstance(value, tuple)
         found = [each for each in (value if is_list else [value]) if _fits(attribute, each, name, left_out)]
         too_many = found[MOST_SYNONYMS:]
-        left_out += [LeftOut(Reason.SYNONYM, each[:_SHOWN]) for each in too_many]
+        left_out += [LeftOutItem(LeftOutReason.SYNONYM, each[:_SHOWN]) for each in too_many]
         fitting[attribute] = tuple(found[:MOST_SYNONYMS]) if is_list else found[0] if found else ""
     return attributes_at(place, name, **fitting)
 
 
-def _fits(attribute: str, value: str, name: str, left_out: list[LeftOut]) -> bool:
+def _fits(attribute: str, value: str, name: str, left_out: list[LeftOutItem]) -> bool:
     is_synonym = attribute == "synonyms"
     try:
         attributes_at(name, name, **{attribute: (value,) if is_synonym else value})
     except FormatError:
-        left_out.append(LeftOut(Reason.SYNONYM if is_synonym else Reason.ATTRIBUTE, f"{name}: {value[:_SHOWN]}"))
+        left_out.append(
+            LeftOutItem(LeftOutReason.SYNONYM if is_synonym else LeftOutReason.ATTRIBUTE, f"{name}: {value[:_SHOWN]}")
+        )
         return False
     return True
 
@@ -176,7 +178,7 @@ def disambiguated(
     class_of: Callable[[str, str], ImportedClass],
     *,
     id_of: Callable[[str], str] = str,
-    left_out: Iterable[LeftOut] = (),
+    left_out: Iterable[LeftOutItem] = (),
 ) -> ImportedGraph:
     """A checked graph in which siblings of one name have their id behind it, as in "crane (n02012849)".
 
@@ -203,7 +205,7 @@ def disambiguated(
 
 
 def checked(
-    classes: Iterable[ImportedClass], edges: Iterable[Edge], source_name: str, left_out: Iterable[LeftOut] = ()
+    classes: Iterable[ImportedClass], edges: Iterable[Edge], source_name: str, left_out: Iterable[LeftOutItem] = ()
 ) -> ImportedGraph:
     """A graph that a project can take over, with what of the source was left out.
 
@@ -223,15 +225,26 @@ def checked(
         )
     names = {each.key: each.name for each in imported.classes}
     if cycle := imported.cycle():
-        raise FormatError(
-            "{source_name} makes a class its own ancestor",
-            found=" > ".join(names[key] for key in cycle),
-            remedy="cut one of these edges",
-            source_name=source_name,
-        )
+        raise cycle_error(cycle, names, source_name)
     _check_sibling_names(imported, names, source_name)
     check_level(max(levels_of(imported).values()), source_name)
     return imported
+
+
+def cycle_error(cycle: Iterable[str], names: Mapping[str, str], place: str) -> FormatError:
+    """The refusal of a class that is its own ancestor.
+
+    Args:
+        cycle: keys along it; see `find_cycle`.
+        names: of the classes, by key.
+        place: of the edge that closes it, or the name of the source.
+    """
+    return FormatError(
+        "{source_name} makes a class its own ancestor",
+        found=" > ".join(names[key] for key in cycle),
+        remedy="cut one of these edges",
+        source_name=place,
+    )
 
 
 def check_level(level: int, source_name: str) -> None:

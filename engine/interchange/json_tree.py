@@ -16,8 +16,8 @@ from engine.errors import FormatError
 from engine.graph.class_attributes import IN_FILES, ClassAttributes
 from engine.graph.names import join_path
 from engine.interchange.imported import Edge, ImportedClass, ImportedGraph, attributes_at, checked, clean_name_at
-from engine.interchange.left_out import LeftOut
-from engine.interchange.tables.dialects import Purpose
+from engine.interchange.left_out import LeftOutItem
+from engine.interchange.tables.dialects import TablePurpose
 from engine.interchange.tables.read_table import SAMPLE_ROWS, Table
 from engine.interchange.tables.recognise import recognised
 from engine.interchange.tables.roles import ROLES, Role, column_key
@@ -53,12 +53,12 @@ def read(source: Path, given: Mapping[str, str] | None = None) -> ImportedGraph:
         )
     if rows is None:
         return _from_tree(document, source.name)
-    left_out: list[LeftOut] = []
+    left_out: list[LeftOutItem] = []
     flat = list(_flat(rows, source.name))
     columns = tuple(dict.fromkeys(field for row in flat for field in row))
     cells = [(number, [_cell(row.get(field)) for field in columns]) for number, row in enumerate(flat, start=1)]
     table = Table(source.name, columns, iter(cells), tuple(cells[:SAMPLE_ROWS]), place=CLASS_PLACE)
-    layout = recognised(columns, table.sample, Purpose.CLASSES, given, name=source.name)
+    layout = recognised(columns, table.sample, TablePurpose.CLASSES, given, name=source.name)
     return graph_of(list(taxa_of(table, layout, left_out)), source.name, left_out)
 
 
@@ -97,10 +97,14 @@ def _flat(rows: Sequence[Any], source_name: str) -> Iterator[dict[str, Any]]:
 def _cell(value: Any) -> str:
     """A value as a table has it; several with bars between."""
     if isinstance(value, list):
-        return " | ".join(re.sub(r"([\\|])", r"\\\1", _cell(each)) for each in value)
-    if isinstance(value, dict):
-        return _cell(value.get("id", value.get("name")))
-    return "" if value is None else str(value)
+        return " | ".join(re.sub(r"([\\|])", r"\\\1", _text_of(each)) for each in value)
+    return _text_of(value)
+
+
+def _text_of(value: Any) -> str:
+    """A value, or the id or name of an object."""
+    found = value.get("id", value.get("name")) if isinstance(value, dict) else value
+    return "" if found is None else str(found)
 
 
 def written(graph: ImportedGraph) -> str:

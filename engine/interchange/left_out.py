@@ -11,7 +11,7 @@ from engine.texts import marked
 NAMED: Final = 5  # of each kind, where they are shown
 
 
-class Reason(StrEnum):
+class LeftOutReason(StrEnum):
     """Why something is left out; its value is a sentence for people."""
 
     NO_NAME = marked("rows without a name")
@@ -26,10 +26,10 @@ class Reason(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class LeftOutItem:
     """One of them."""
 
-    reason: Reason
+    reason: LeftOutReason
     name: str  # of a class or synonym, or a place such as "line 3 of birds.csv"
 
 
@@ -37,18 +37,18 @@ class LeftOut:
 class LeftOutGroup:
     """All of one reason."""
 
-    reason: Reason
+    reason: LeftOutReason
     count: int
     names: tuple[str, ...]  # the first of them
 
 
-def grouped(left_out: Iterable[LeftOut]) -> Sequence[LeftOutGroup]:
+def grouped(left_out: Iterable[LeftOutItem]) -> Sequence[LeftOutGroup]:
     """By reason, in the order of the reasons."""
     each_one = list(left_out)
     counts = Counter(each.reason for each in each_one)
     return [
         LeftOutGroup(reason, counts[reason], tuple(each.name for each in each_one if each.reason is reason)[:NAMED])
-        for reason in Reason
+        for reason in LeftOutReason
         if reason in counts
     ]
 

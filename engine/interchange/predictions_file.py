@@ -19,7 +19,7 @@ from engine.graph.names import SEPARATOR
 from engine.interchange.table_writer import write_table
 from engine.new_file import output_file, text_into
 
-COLUMNS: Final = ("image", "class", "path", "score", "safe_class", "safe_score", "is_unknown", "setting", "model")
+COLUMNS: Final = ("image", "class", "path", "score", "safe_class", "safe_score", "setting", "model", "is_unknown")
 LABELLED_BY: Final = "labelled_by"
 """Further column where labelled images are written too: the person who said so, empty for a prediction."""
 
@@ -91,15 +91,15 @@ class _Cells:
     def of(self, row: PredictedRow | LabelledRow) -> Sequence[str]:
         if isinstance(row, LabelledRow):
             if row.class_id is None:
-                return row.image, UNKNOWN_NAME, "", "", UNKNOWN_NAME, "", "true", "", "", row.who
+                return row.image, UNKNOWN_NAME, "", "", UNKNOWN_NAME, "", "", "", "true", row.who
             # What people say is sure, so it is the safe class as well.
             safe = self._unmistakable(row.class_id)
-            return row.image, *self._names(row.class_id), "", safe, "", "false", "", "", row.who
+            return row.image, *self._names(row.class_id), "", safe, "", "", "", "false", row.who
         safe = "" if row.safe_class_id is None else self._unmistakable(row.safe_class_id)
         safe = UNKNOWN_NAME if row.is_unknown else safe
         score, safe_score = f"{row.score:.6f}", f"{row.safe_score:.6f}"
         is_unknown = "true" if row.is_unknown else "false"
-        return row.image, *self._names(row.class_id), score, safe, safe_score, is_unknown, *self._made_by, ""
+        return row.image, *self._names(row.class_id), score, safe, safe_score, *self._made_by, is_unknown, ""
 
     def _names(self, class_id: int) -> tuple[str, str]:
         if class_id not in self._known:

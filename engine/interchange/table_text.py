@@ -1,11 +1,10 @@
 """Tables of text from spreadsheets and other programs: lines, separators, and cells that no spreadsheet runs."""
 
-import csv
 import io
 import os
 import re
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
 from typing import IO, Final
@@ -14,32 +13,6 @@ from engine.errors import FormatError, StorageError, reason_of
 from engine.files import open_regular
 from engine.interchange import limits
 from engine.interchange.archives import BROKEN_ARCHIVE
-from engine.interchange.text_file import WIDE_MARKS
-
-_CHUNK_BYTES: Final = 1 << 20  # looked through at once
-_MARK_BYTES: Final = 4  # of the longest byte order mark
-
-
-@contextmanager
-def table_lines(path: Path, called: str = "") -> Iterator[Iterator[str]]:
-    """The lines of a table in UTF-8, or in UTF-16 or UTF-32 with a byte order mark.
-
-    Bytes that are no Unicode are kept, for names of files may hold them.
-
-    Args:
-        called: its name in messages, such as "the truth file"; the file's name by default.
-
-    Raises:
-        FormatError: it is no text, or too large.
-        StorageError: it cannot be read.
-    """
-    noun = called or path.name
-    with opened_file(path, noun) as file:
-        head = file.peek(_MARK_BYTES)
-        wide = next((encoding for mark, encoding in WIDE_MARKS if head.startswith(mark)), "")
-        errors = "strict" if wide else "surrogateescape"
-        with closing(text_lines(file, noun, wide or "utf-8-sig", errors=errors)) as lines:
-            yield lines
 
 
 def text_lines(file: IO[bytes], name: str, encoding: str, *, errors: str = "strict") -> Generator[str]:
@@ -75,37 +48,6 @@ def text_lines(file: IO[bytes], name: str, encoding: str, *, errors: str = "stri
         raise _unreadable(name, error) from error
     finally:
         text.detach()
-
-
-def check_row_count(path: Path, separator: str = "", called: str = "") -> None:
-    """Refuse a table of too many rows before any is held: counting takes seconds.
-
-    Args:
-        path: see `table_lines`.
-        separator: between the cells; "" where each line is a row.
-        called: see `table_lines`.
-
-    Raises:
-        FormatError: there are too many.
-        StorageError: it cannot be read.
-        csv.Error: it is no table.
-    """
-    noun = called or path.name
-    with opened_file(path, noun) as file:
-        is_short = not has_more(file, b"\n", limits.MOST_RECORDS)
-    if not is_short:  # some of these lines may stand within cells
-        with table_lines(path, called) as lines:
-            all_rows: Iterable[object] = csv.reader(lines, delimiter=separator) if separator else lines
-            for _ in limits.at_most(all_rows, noun):
-                pass
-
-
-def has_more(file: IO[bytes], mark: bytes, most: int) -> bool:
-    """Whether a mark occurs more than `most` times from here on; one between two chunks is not counted."""
-    count = 0
-    while count <= most and (chunk := file.read(_CHUNK_BYTES)):
-        count += chunk.count(mark)
-    return count > most
 
 
 def is_preamble(cells: Sequence[str]) -> bool:

@@ -15,7 +15,7 @@ UTF_8: Final = "utf-8"
 WESTERN: Final = "cp1252"  # of Windows programs in Western countries
 MAC_ROMAN: Final = "mac_roman"
 SURROGATES: Final = "surrogateescape"  # keeps bytes that are no UTF-8 as they are
-WIDE_MARKS: Final = (
+_WIDE_MARKS: Final = (
     # UTF-32 would be taken for UTF-16 by its first two bytes, so it comes first.
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
@@ -23,7 +23,7 @@ WIDE_MARKS: Final = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 """Byte order marks of the encodings that have more than one byte for each character."""
-_MARKS: Final = ((codecs.BOM_UTF8, "utf-8-sig"), *WIDE_MARKS)
+_MARKS: Final = ((codecs.BOM_UTF8, "utf-8-sig"), *_WIDE_MARKS)
 _LOOKED_AT_BYTES: Final = 1 << 16  # at the beginning of a file, to detect its format; chosen
 _CHUNK_BYTES: Final = 1 << 20
 _FEW: Final = 0.1  # share of zero bytes in one half of a text in UTF-16, and

@@ -41,6 +41,10 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, float | int) and not isinstance(value, bool) and math.isfinite(value)
 
 
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list)
+
+
 def _is_list_of(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
     return lambda value: isinstance(value, list) and all(map(fits, value))
 
@@ -65,7 +69,7 @@ KINDS: Final[Sequence[SettingKind]] = (
     SettingKind("setting", "a text", _is_text, has_fallback=True),
     SettingKind("collection", "true or false", _is_flag, has_fallback=True),
     SettingKind("burst_seconds", "a number", _is_number, has_fallback=True),
-    SettingKind("dismissed_graph_suggestions", "a list of texts", _is_list_of(_is_text), has_fallback=True),
+    SettingKind("dismissed_graph_suggestions", "a list", _is_list, has_fallback=True),
     SettingKind("imported taxonomies", "a list of whole numbers", _is_list_of(_is_count)),
     SettingKind("imported taxonomy ", "a text", _is_text),
     SettingKind("settled conflict ", "a class and true or false, by label", _is_map_of(_is_settled_label)),

@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from engine.project import ImageId, Project
+from engine.project.clock import now_text
+from engine.project.records import FileChange
 from tests.support.projects import OPENED, bird_project, found_files, new_project
 
 CONTENT_BYTES = 32
@@ -51,6 +53,12 @@ def stranger(folder: Path, images: int = 12) -> Project:
     project.images.add(found_files(folder / "DCIM", images))
     read(project)
     return project
+
+
+def replace_photo(project: Project, image_id: ImageId) -> None:
+    """Have another photo found under an image's path, so that its label is outdated."""
+    project.images.record_scan([(image_id, content(90 + image_id), None)])
+    project.file_changes.record([FileChange(image_id, 7, 1, content(image_id), now_text())])
 
 
 def labels_of(project: Project) -> dict[ImageId, tuple[str, str]]:

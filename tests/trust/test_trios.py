@@ -13,9 +13,9 @@ from tests.trust.stages import Stage
 from tests.trust.trios import Batch, merge_many, try_some
 
 
-def tried(folder: Path, count: int) -> set[str]:
+def tried(folder: Path, batch: Batch) -> set[str]:
     """Kinds of faults that trios find here, in this process."""
-    faults: tuple[Fault, ...] = try_some(folder, Batch(70, count))[0]
+    faults: tuple[Fault, ...] = try_some(folder, batch)[0]
     return {fault.kind for fault in faults}
 
 
@@ -36,7 +36,7 @@ def test_classes_known_by_their_numbers_are_found(tmp_path: Path, monkeypatch: p
                 self._take(each, each)
 
     monkeypatch.setattr(ClassMatcher, "_match_identities", by_number)
-    assert "wrong" in tried(tmp_path, 10)
+    assert "wrong" in tried(tmp_path, Batch(20, 10))
 
 
 def test_dropped_labels_of_second_copies_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -47,4 +47,4 @@ def test_dropped_labels_of_second_copies_are_found(tmp_path: Path, monkeypatch: 
         compare(self, replace(images, copies=()))
 
     monkeypatch.setattr(_Labels, "compare", of_pairs)
-    assert tried(tmp_path, 10) == {"lost"}
+    assert tried(tmp_path, Batch(70, 10)) == {"lost"}

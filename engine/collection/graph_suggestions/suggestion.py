@@ -152,7 +152,7 @@ def _split(project: Project, class_id: int, kinds: tuple[tuple[int, ...], ...]) 
 def dismissed_keys(project: Project) -> tuple[str, ...]:
     """Keys of the dismissed suggestions, oldest first."""
     stored = project.policies.setting(DISMISSED_SETTING, [])
-    return tuple(key for key in stored if isinstance(key, str)) if isinstance(stored, list) else ()
+    return tuple(key for key in stored if isinstance(key, str))
 
 
 def dismiss(project: Project, keys: Collection[str], called: Action) -> Change:

@@ -160,13 +160,18 @@ class PathSpelling:
             for parent_id in graph.parents(class_id) or (None,):
                 self._places[parent_id, loose_name(name)][name] = class_id
 
-    def spelled(self, names: Iterable[str], under: ClassId | None = None) -> Names:
-        """The names from a class, or from the top, down; of two new paths the first one's spelling counts."""
+    def spelled(self, names: Iterable[str], under: ClassId | None = None, *, keeps_new: bool = False) -> Names:
+        """The names from a class, or from the top, down; of two new paths the first one's spelling counts.
+
+        Args:
+            keeps_new: whether two new paths are two classes, as in exports of this program.
+        """
         place: Hashable = under
         spelled = list[str]()
         for name in names:
             known = self._places[place, loose_name(name)]
-            spelled.append(name if name in known or len(known) != 1 else next(iter(known)))
+            others = [each for each, at in known.items() if not (keeps_new and isinstance(at, tuple))]
+            spelled.append(name if name in known or len(others) != 1 else others[0])
             place = known.setdefault(spelled[-1], (place, spelled[-1]))
         return tuple(spelled)
 

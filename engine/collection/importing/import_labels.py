@@ -219,7 +219,7 @@ class _Planner:
             label = replace(label, names=())
         is_missing = bool(label.names) and reading.class_id is None
         if is_missing:
-            label = replace(label, names=self._spelling.spelled(label.names))
+            label = replace(label, names=self._spelling.spelled(label.names, keeps_new=label.is_ours))
             if not self._can_be_made(label.names, label):
                 return
         elif reading.class_id is not None and reading.is_spelled_otherwise:

@@ -104,6 +104,15 @@ class Waiting:
     labels: int
 
 
+@dataclass(frozen=True, slots=True)
+class OutdatedLabel:
+    """A label that does not count in the other project, because another photo is under that path now."""
+
+    image: str  # its path there
+    theirs: str  # path of the class there; `NONE_OF_THEM`
+    who: str
+
+
 @dataclass(frozen=True)
 class MergePlan:
     """What merging another project would do."""
@@ -121,6 +130,7 @@ class MergePlan:
     settled: int = 0  # conflicts that were settled earlier
     conflicts: tuple[Conflict, ...] = ()  # open ones, refinements included
     waiting: tuple[Waiting, ...] = ()
+    outdated: tuple[OutdatedLabel, ...] = ()  # left out, unless they were here before the photo was replaced there
     confirmations: tuple[Label, ...] = ()  # of labels that are the same then; they come in with name and time
     notes: tuple[Note, ...] = ()  # of which what we lack comes in
     comments: tuple[CommentConflict, ...] = ()  # open ones

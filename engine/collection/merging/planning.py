@@ -15,7 +15,16 @@ from engine.collection.importing.match_images import FileContents
 from engine.collection.merging.agreement import Pair, agreement_table
 from engine.collection.merging.class_plan import ClassPlan, plan_classes
 from engine.collection.merging.image_match import ImagePairs, match_images
-from engine.collection.merging.merge_plan import NONE_OF_THEM, AbsentImage, Conflict, MergePlan, Side, Verdict, Waiting
+from engine.collection.merging.merge_plan import (
+    NONE_OF_THEM,
+    AbsentImage,
+    Conflict,
+    MergePlan,
+    OutdatedLabel,
+    Side,
+    Verdict,
+    Waiting,
+)
 from engine.collection.merging.merged_classes import classes_merged
 from engine.collection.merging.note_plan import plan_notes
 from engine.collection.merging.settled import SOURCE, class_when_settled
@@ -189,12 +198,29 @@ class _Labels:
             settled=self._counts["settled"],
             conflicts=tuple(self._conflicts),
             waiting=tuple(Waiting(graph.path_text(each), count) for each, count in self._waiting.most_common()),
+            outdated=tuple(self._outdated(images)),
             confirmations=tuple(self._confirmations(images)),
             notes=notes.notes,
             comments=notes.conflicts,
             stars_kept=notes.kept,
             agreement=agreement_table(self._classes.after, self._pairs),
         )
+
+    def _outdated(self, images: ImagePairs) -> Iterator[OutdatedLabel]:
+        """Their labels of photos that were replaced there, which never were here."""
+        graph, here = self._other.classes.graph, images.pairs | dict(images.other_content)
+        for their_id, label in self._other.labels.outdated().items():
+            our_id = here.get(their_id)
+            if our_id is None or not self._was_here(our_id, their_id, label):
+                path = self._other.images.record(their_id).path
+                theirs = NONE_OF_THEM if label.class_id is None else graph.path_text(label.class_id)
+                yield OutdatedLabel(path, theirs, label.who)
+
+    def _was_here(self, our_id: ImageId, their_id: ImageId, theirs: Label) -> bool:
+        ours = self._ours.get(our_id)
+        if ours is not None and (ours.who, ours.when) == (theirs.who, theirs.when):
+            return True
+        return self._fork is not None and self._fork.was_here(our_id, their_id, theirs)
 
     def _confirmations(self, images: ImagePairs) -> Iterator[Label]:
         """Their confirmations of labels that are the same here, once theirs came in."""

@@ -4,7 +4,6 @@ An observation is of one medium, or of an event. Those of events count for the e
 medium an observation of its own: media of the same event id, else of the same deployment within the event's time.
 """
 
-import csv
 import json
 import zipfile
 from bisect import bisect_left, bisect_right
@@ -14,11 +13,10 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import IO, Any, Final
 from urllib.parse import unquote
 
 from engine.errors import FormatError, StorageError
-from engine.files import open_regular
 from engine.interchange import limits
 from engine.interchange.archives import (
     checked_name,
@@ -34,8 +32,9 @@ from engine.interchange.labelled_images.camtrap_dp_package import NOT_CLASSIFIED
 from engine.interchange.labelled_images.class_folders import read_table
 from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, LabelCollector
 from engine.interchange.labelled_images.table_rows import time_in
-from engine.interchange.table_text import check_row_count, has_more, table_lines, text_lines
-from engine.interchange.text_file import encoding_of, read_json
+from engine.interchange.table_text import opened_file, text_lines
+from engine.interchange.tables.read_table import text_rows
+from engine.interchange.text_file import SURROGATES, UTF_8, WESTERN, encoding_of, encoding_of_text, read_json
 from engine.texts import Message, marked
 
 _READ_COLUMNS: Final = frozenset(
@@ -45,7 +44,6 @@ _READ_COLUMNS: Final = frozenset(
 )  # fmt: skip
 """Of the tables of media and observations; `sequenceID` stood in both before version 1.0."""
 _UTF_8: Final = frozenset({"", "utf-8", "utf8"})
-_MARK_BYTES: Final = 4  # of the longest byte order mark
 _LARGEST_DESCRIPTION_BYTES: Final = 64 * 2**20
 _PASSED_OVER: Final = marked("{count:,} observations of events without media were passed over")
 _OBSERVATION: Final = marked("observation {place}: {reason}")
@@ -81,15 +79,18 @@ class _Package:
     def rows(self, name: str) -> Iterator[dict[str, str]]:
         """The rows of a table with the columns that are read."""
         resource = self._resource(name)
+        path, encoding = resource["path"], str(resource.get("encoding", "")).casefold()
         dialect = resource.get("dialect")
         separator = dialect.get("delimiter", ",") if isinstance(dialect, dict) else ","
-        try:
-            with self._lines(resource, separator) as lines:
-                table = csv.DictReader(lines, delimiter=separator)
-                for row in limits.at_most(table, resource["path"]):
-                    yield {key: value for key, value in row.items() if key in _READ_COLUMNS and isinstance(value, str)}
-        except (csv.Error, TypeError) as error:
-            raise FormatError("{path} is not a CSV file", found=str(error), path=resource["path"]) from error
+        fallback = WESTERN if self.archive else SURROGATES
+        with self._file(path) as file:
+            used = encoding_of_text(file, path, fallback if encoding in _UTF_8 else encoding)
+            errors = SURROGATES if used == UTF_8 and fallback == SURROGATES else "strict"
+            with closing(text_lines(file, path, used, errors=errors)) as lines:
+                rows = text_rows(lines, path, separator, is_strict=False)
+                columns = next(rows, (0, ()))[1]
+                for _, cells in limits.at_most(rows, path):
+                    yield {key: cell for key, cell in zip(columns, cells, strict=False) if key in _READ_COLUMNS}
 
     def _resource(self, name: str) -> dict[str, Any]:
         listed = self.description.get("resources")
@@ -102,27 +103,13 @@ class _Package:
         return found
 
     @contextmanager
-    def _lines(self, resource: Mapping[str, Any], separator: str) -> Iterator[Iterator[str]]:
-        path, encoding = resource["path"], str(resource.get("encoding", "")).casefold()
+    def _file(self, path: str) -> Iterator[IO[bytes]]:
         if self.archive is not None:
-            name = self.prefix + checked_name(path, PACKAGE)
-            with member(self.archive, name) as file:
-                if has_more(file, b"\n", limits.MOST_RECORDS):
-                    limits.check_count(limits.MOST_RECORDS + 1, path)
-            with member(self.archive, name) as file:
-                marked_as = encoding_of(file.peek(_MARK_BYTES))  # type: ignore[attr-defined]  # a ZipExtFile
-                used = marked_as if encoding in _UTF_8 or marked_as != "utf-8" else encoding
-                with closing(text_lines(file, path, used)) as lines:
-                    yield lines
-            return
-        table = file_within(self.folder, path, PACKAGE)
-        check_row_count(table, separator)
-        if encoding in _UTF_8:
-            with table_lines(table) as lines:
-                yield lines
+            with member(self.archive, self.prefix + checked_name(path, PACKAGE)) as file:
+                yield file
         else:
-            with open_regular(table) as file, closing(text_lines(file, path, encoding)) as lines:
-                yield lines
+            with opened_file(file_within(self.folder, path, PACKAGE), path) as file:
+                yield file
 
 
 @contextmanager

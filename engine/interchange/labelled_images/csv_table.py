@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -15,9 +15,8 @@ from engine.interchange.labelled_images.records import LabelledImages, WrittenEx
 from engine.interchange.labelled_images.table_rows import COLUMNS, LABEL_COLUMNS, PLACED, Value, row_of, rows
 from engine.interchange.labelled_images.table_rows import Row as TypedRow
 from engine.interchange.table_writer import write_table
-from engine.interchange.tables.dialects import Purpose
+from engine.interchange.tables.dialects import TablePurpose
 from engine.interchange.tables.read_table import TABLE_FILES, opened_table
-from engine.interchange.tables.reading import TableReading
 from engine.interchange.tables.recognise import Row, layout_of, recognised
 from engine.interchange.tables.roles import column_key
 from engine.interchange.text_file import SURROGATES, WESTERN
@@ -49,7 +48,7 @@ def read(source: Path, given: Given | None = None) -> ForeignLabels:
         given: column by role, as a person named them.
     """
     with opened_labels(source, given) as opened:
-        return replace(opened.table.labels(opened.rows), table=opened.reading)
+        return opened.table.labels(opened.rows)
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,6 @@ class OpenLabels:
     """An open table of labels."""
 
     table: LabelRows
-    reading: TableReading
     rows: Iterator[Row]
 
 
@@ -70,12 +68,10 @@ def opened_labels(source: Path, given: Given | None = None, called: str = "") ->
     """
     for fallback in (SURROGATES, WESTERN):
         with opened_table(source, partial(_fits, given), called=called, fallback=fallback) as found:
-            layout = recognised(found.columns, found.sample, Purpose.LABELS, given, name=called or source.name)
+            layout = recognised(found.columns, found.sample, TablePurpose.LABELS, given, name=called or source.name)
             table = LabelRows(source, found.columns, layout)
             if table.is_ours or fallback == WESTERN:
-                yield OpenLabels(
-                    table, table.reading(found.sample), found.rows if layout.has_header else found.all_rows
-                )
+                yield OpenLabels(table, found.rows if layout.has_header else found.all_rows)
                 return
 
 
@@ -97,7 +93,7 @@ def is_table(source: Path) -> bool:
 
 def _fits(given: Given | None, columns: Sequence[str], rows: Sequence[Row]) -> bool:
     is_named = {column_key(each) for each in (given or {}).values()} <= {column_key(each) for each in columns}
-    return is_named and layout_of(columns, rows, Purpose.LABELS, given) is not None
+    return is_named and layout_of(columns, rows, TablePurpose.LABELS, given) is not None
 
 
 def _write_rows(file: BinaryIO, columns: Sequence[str], all_rows: Iterable[TypedRow]) -> None:

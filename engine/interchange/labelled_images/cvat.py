@@ -20,7 +20,6 @@ from engine.interchange.labelled_images.csv_table import cell
 from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, problem_at
 from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
 from engine.interchange.labelled_images.table_rows import COLUMNS, ORIGINAL
-from engine.interchange.table_text import has_more
 from engine.interchange.xml_files import elements, first_tag, xml_attribute, xml_content
 from engine.texts import Message
 
@@ -29,7 +28,6 @@ CANNOT_CARRY: Final = (
     "other parents of a class without images",
 )
 _MEMBER: Final = "annotations.xml"
-_ENTRY: Final = b"<image"
 _BY_MACHINE: Final = "auto"
 _BY_PERSON: Final = "manual"
 _SHAPES: Final = ("tag", "box", "polygon", "polyline", "points", "cuboid", "ellipse", "mask", "skeleton")
@@ -56,9 +54,6 @@ def read(source: Path) -> ForeignLabels:
     problems: list[str] = []
     unlabelled = entries = 0
     names: set[str] = set()
-    with _opened(source) as file:
-        if has_more(file, _ENTRY, limits.MOST_RECORDS):
-            limits.check_count(limits.MOST_RECORDS + 1, source.name)
     with _opened(source) as file:
         for element in elements(file, source.name, "assignee", "image", "track"):
             match element.tag:

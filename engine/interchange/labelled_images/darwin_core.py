@@ -7,7 +7,6 @@ image. What the standard has no term for (every path, scores, content hash) stan
 import csv
 import json
 import zipfile
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from datetime import datetime
@@ -22,12 +21,13 @@ from engine.interchange.archives import has_member, member, opened_archive, read
 from engine.interchange.labelled_images import darwin_core_archive as terms
 from engine.interchange.labelled_images.class_folders import NO_CLASS_REASON
 from engine.interchange.labelled_images.class_labels import local_path
-from engine.interchange.labelled_images.darwin_core_archive import DARWIN_CORE, Table, eml_xml, permanent_id
+from engine.interchange.labelled_images.darwin_core_archive import DARWIN_CORE, ArchiveTable, eml_xml, permanent_id
 from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, LabelCollector
 from engine.interchange.labelled_images.json_lines import encoded, plain, texts
 from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
 from engine.interchange.labelled_images.table_rows import label_in, row_of, time_in
-from engine.interchange.table_text import has_more, text_lines, unguarded
+from engine.interchange.table_text import text_lines
+from engine.interchange.tables.read_table import text_rows
 from engine.interchange.xml_files import LARGEST_DOCUMENT_BYTES
 from engine.texts import marked
 
@@ -212,24 +212,13 @@ def _time(text: str) -> datetime | None:
         return None
 
 
-def _rows(archive: zipfile.ZipFile, table: Table) -> Iterator[dict[str, str]]:
+def _rows(archive: zipfile.ZipFile, table: ArchiveTable) -> Iterator[dict[str, str]]:
     """Rows by term; the id that ties tables together is under ""."""
-    with member(archive, table.file) as entry:
-        is_long = has_more(entry, b"\n", limits.MOST_RECORDS)
-    if is_long:  # counted before any row is held: it takes seconds
-        deque(limits.at_most(_cells(archive, table), table.file), maxlen=0)
     columns = {at: term for at, term in table.columns.items() if term in _READ_TERMS}
-    for index, cells in enumerate(limits.at_most(_cells(archive, table), table.file)):
-        if index >= table.header_lines and cells:
+    with member(archive, table.file) as entry, closing(text_lines(entry, table.file, table.encoding)) as lines:
+        rows = text_rows(lines, table.file, table.separator, table.quote, is_strict=False)
+        for _, cells in limits.at_most((row for row in rows if row[0] > table.header_lines), table.file):
             yield {
                 "": cells[table.id_index] if table.id_index < len(cells) else "",
-                **{term: unguarded(cells[at]) for at, term in columns.items() if at < len(cells)},
+                **{term: cells[at] for at, term in columns.items() if at < len(cells)},
             }
-
-
-def _cells(archive: zipfile.ZipFile, table: Table) -> Iterator[list[str]]:
-    with member(archive, table.file) as entry, closing(text_lines(entry, table.file, table.encoding)) as lines:
-        if table.quote:
-            yield from csv.reader(lines, delimiter=table.separator, quotechar=table.quote)
-        else:
-            yield from csv.reader(lines, delimiter=table.separator, quoting=csv.QUOTE_NONE)

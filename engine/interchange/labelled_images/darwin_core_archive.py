@@ -39,7 +39,7 @@ _ESCAPES: Final = {"\\t": "\t", "\\n": "\n", "\\r": "\r"}
 
 
 @dataclass(frozen=True)
-class Table:
+class ArchiveTable:
     """A table of an archive."""
 
     row_type: str  # what a row is, as a term
@@ -71,17 +71,17 @@ _OCCURRED: Final = darwin_core(
     "occurrenceID basisOfRecord occurrenceStatus datasetName catalogNumber eventDate decimalLatitude decimalLongitude "
     "geodeticDatum"
 )
-OCCURRENCES: Final = Table(
+OCCURRENCES: Final = ArchiveTable(
     OCCURRENCE, "occurrence.csv", dict(enumerate((*_OCCURRED, *_IDENTIFIED, DARWIN_CORE + "dynamicProperties")))
 )
 """The core: what was seen, once for each image."""
-MEDIA: Final = Table(
+MEDIA: Final = ArchiveTable(
     MULTIMEDIA,
     "multimedia.csv",
     dict(enumerate((DUBLIN_CORE + name for name in ("type", "format", "identifier", "title", "created")), start=1)),
 )
 """GBIF's extension for images; the first column says of which occurrence."""
-IDENTIFICATIONS: Final = Table(IDENTIFICATION, "identification.csv", dict(enumerate(_IDENTIFIED, start=1)))
+IDENTIFICATIONS: Final = ArchiveTable(IDENTIFICATION, "identification.csv", dict(enumerate(_IDENTIFIED, start=1)))
 """GBIF's extension for who, or what, identified it; the first column says which occurrence."""
 
 
@@ -89,7 +89,7 @@ TABLES: Final = (OCCURRENCES, MEDIA, IDENTIFICATIONS)
 """Of an archive of occurrences."""
 
 
-def meta_xml(tables: Sequence[Table], *, metadata: str = "") -> bytes:
+def meta_xml(tables: Sequence[ArchiveTable], *, metadata: str = "") -> bytes:
     """The description of an archive.
 
     Args:
@@ -126,7 +126,7 @@ def entry(name: str) -> zipfile.ZipInfo:
     return info
 
 
-def add_table(archive: zipfile.ZipFile, table: Table, rows: Iterable[Iterable[str]]) -> None:
+def add_table(archive: zipfile.ZipFile, table: ArchiveTable, rows: Iterable[Iterable[str]]) -> None:
     """Write a table into an archive; a line break in a cell becomes a blank.
 
     Many readers of archives take a line's end for a row's end, quoted or not.
@@ -143,7 +143,7 @@ def _one_line(cell: str) -> str:
     return text if text.isprintable() else " ".join(text.splitlines())
 
 
-def tables_in(meta: bytes) -> list[Table]:
+def tables_in(meta: bytes) -> list[ArchiveTable]:
     """The tables of an archive, its core first.
 
     An extension may name no file; the core does.
@@ -165,11 +165,11 @@ def tables_in(meta: bytes) -> list[Table]:
     return tables
 
 
-def _table(part: Element) -> Table:
+def _table(part: Element) -> ArchiveTable:
     fields = part.findall(f"{_TEXT}field")
     id_index = next(part.iterchildren(f"{_TEXT}id", f"{_TEXT}coreid"), None)
     location = (part.findtext(f"{_TEXT}files/{_TEXT}location") or "").strip()
-    return Table(
+    return ArchiveTable(
         part.get("rowType", ""),
         checked_name(location, META) if location else "",
         {int(field.get("index")): field.get("term", "") for field in fields if field.get("index") is not None},

@@ -37,6 +37,7 @@ class ForeignLabel:
     who: str = ""  # the person; "" where nothing tells
     when: datetime | None = None  # None where nothing tells
     is_machine: bool = False  # whether a model says so: such an answer is never taken for a label
+    is_ours: bool = False  # whether this program wrote it: names that differ by capitals are several classes
     is_keyword: bool = False  # whether it is a photo's keyword, which may or may not mean a class
     note: GivenNote | None = None  # of what is no label, but an image with what a person noted of it
 

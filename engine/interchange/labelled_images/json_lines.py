@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from contextlib import ExitStack, closing
 from datetime import datetime
 from itertools import chain, islice
 from pathlib import Path
@@ -15,10 +15,11 @@ from engine.interchange.labelled_images.foreign_labels import ForeignLabels
 from engine.interchange.labelled_images.label_tables import LabelRows
 from engine.interchange.labelled_images.records import LabelledImages, WrittenExport
 from engine.interchange.labelled_images.table_rows import MODEL, PERSON, rows
-from engine.interchange.table_text import check_row_count, table_lines
-from engine.interchange.tables.dialects import Purpose
+from engine.interchange.table_text import opened_file, text_lines
+from engine.interchange.tables.dialects import TablePurpose
 from engine.interchange.tables.read_table import SAMPLE_ROWS
 from engine.interchange.tables.recognise import layout_of, recognised
+from engine.interchange.text_file import encoding_of_text
 from engine.texts import Message, line_of
 
 SUFFIXES: Final = frozenset({".jsonl", ".ndjson", ".manifest"})
@@ -33,15 +34,13 @@ def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
 
 def read(source: Path, given: Mapping[str, str] | None = None) -> ForeignLabels:
     """Read objects with an image and a class each; `given` is the name by role, as a person named them."""
-    check_row_count(source)
     objects = _objects(source)
     first = list(islice(objects, SAMPLE_ROWS))
     columns = tuple(dict.fromkeys(str(name) for _, row in first for name in row))
     sample = [(number, _cells(row, columns, number, source)) for number, row in first]
-    layout = recognised(columns, sample, Purpose.LABELS, given, name=source.name)
+    layout = recognised(columns, sample, TablePurpose.LABELS, given, name=source.name)
     rows_below = ((number, _cells(row, columns, number, source)) for number, row in objects)
-    table = LabelRows(source, columns, layout)
-    return replace(table.labels(chain(sample, rows_below)), table=table.reading(sample))
+    return LabelRows(source, columns, layout).labels(chain(sample, rows_below))
 
 
 def fits(source: Path) -> bool:
@@ -52,7 +51,7 @@ def fits(source: Path) -> bool:
         first = next(_objects(source), None)
     except (FormatError, StorageError):
         return False
-    return first is not None and layout_of(tuple(first[1]), (), Purpose.LABELS) is not None
+    return first is not None and layout_of(tuple(first[1]), (), TablePurpose.LABELS) is not None
 
 
 def texts(row: Mapping[str, Any]) -> dict[str, str]:
@@ -70,7 +69,10 @@ def _cells(row: Mapping[str, Any], columns: Sequence[str], number: int, source: 
 
 
 def _objects(source: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    with table_lines(source) as lines:
+    with ExitStack() as stack:
+        file = stack.enter_context(opened_file(source, source.name))
+        encoding = encoding_of_text(file, source.name)
+        lines = stack.enter_context(closing(text_lines(file, source.name, encoding)))
         for number, line in enumerate(limits.at_most(lines, source.name), start=1):
             if line.strip():
                 yield number, _of_manifest(_object(line, line_of(number, source.name)), source)
@@ -89,8 +91,6 @@ def _of_manifest(row: dict[str, Any], source: Path) -> dict[str, Any]:
 
 
 def _object(line: str, place: str) -> dict[str, Any]:
-    if not line.isascii():
-        _check_unicode(line, place)
     try:
         row = json.loads(line)
     except RecursionError as error:
@@ -100,20 +100,6 @@ def _object(line: str, place: str) -> dict[str, Any]:
     if not isinstance(row, dict):
         raise FormatError("{place} is no JSON object", found=line[:60], place=place)
     return row
-
-
-def _check_unicode(line: str, place: str) -> None:
-    try:
-        line.encode()
-    except UnicodeEncodeError as error:
-        byte = ord(line[error.start]) & 0xFF  # as `surrogateescape` keeps it
-        raise FormatError(
-            "{place} is not text in UTF-8",
-            found="byte 0x{byte:02x}",
-            remedy="save it again with the encoding UTF-8",
-            place=place,
-            byte=byte,
-        ) from error
 
 
 def _text(value: Any) -> str:

@@ -7,6 +7,7 @@ What a program means by its values is below, by the name of its dialect.
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final, final
 
@@ -28,7 +29,7 @@ from engine.interchange.labelled_images.table_rows import (
 )
 from engine.interchange.predictions_file import UNKNOWN_NAME
 from engine.interchange.tables.reading import TableReading
-from engine.interchange.tables.recognise import Layout, Row
+from engine.interchange.tables.recognise import ColumnLayout, Row
 from engine.interchange.tables.roles import Role, column_key
 from engine.texts import marked
 
@@ -60,7 +61,7 @@ class LabelRows:
         layout: what they are.
     """
 
-    def __init__(self, source: Path, columns: Sequence[str], layout: Layout) -> None:
+    def __init__(self, source: Path, columns: Sequence[str], layout: ColumnLayout) -> None:
         self._source = source
         self._columns = columns
         self._layout = layout
@@ -75,9 +76,10 @@ class LabelRows:
         """Whether it is an export or a file of predictions."""
         return not _OF_OURS.isdisjoint(self._own) or self._is_old_prediction
 
-    def reading(self, sample: Iterable[Row]) -> TableReading:
-        """How the table was understood, with its first rows."""
-        return TableReading(tuple(self._columns), tuple(sample), self._layout, self._used)
+    @property
+    def _reading(self) -> TableReading:
+        """How the table was understood."""
+        return TableReading("" if self._layout.dialect is None else self._layout.dialect.title, self._used)
 
     @property
     def _used(self) -> Mapping[str, tuple[str, ...]]:
@@ -121,7 +123,7 @@ class LabelRows:
             collector.add(problem, number, _labels_of, fields, folder)
             if (noted := noted_in(fields, folder)) is not None:
                 collector.noted.append(noted)
-        return collector.collected()
+        return replace(collector.collected(), table=self._reading)
 
     def fields(self, rows: Iterable[Row]) -> Iterator[tuple[int, Fields]]:
         """Number and fields of each row, as `label_in` reads them."""
@@ -200,7 +202,7 @@ def _is_number(text: str) -> bool:
     return text.strip().replace(".", "", 1).isdigit()
 
 
-def _taxa(layout: Layout, cells: Sequence[str]) -> list[str]:
+def _taxa(layout: ColumnLayout, cells: Sequence[str]) -> list[str]:
     """The names of filled ranks; an epithet gets the name above it: Vulpes and vulpes are Vulpes vulpes."""
     names: list[str] = []
     ranks = layout.path(cells)

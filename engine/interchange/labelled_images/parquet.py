@@ -22,7 +22,7 @@ from engine.interchange.labelled_images.foreign_labels import ForeignLabels
 from engine.interchange.labelled_images.json_lines import texts
 from engine.interchange.labelled_images.label_tables import LabelRows
 from engine.interchange.labelled_images.records import LabelledImages, WrittenExport
-from engine.interchange.tables.dialects import Purpose
+from engine.interchange.tables.dialects import TablePurpose
 from engine.interchange.tables.recognise import recognised
 from engine.texts import Message, marked
 
@@ -69,13 +69,13 @@ def read(source: Path, given: Mapping[str, str] | None = None) -> ForeignLabels:
         pq.ParquetFile(opened) as file,
     ):
         columns = _readable_columns(file.schema_arrow)
-        layout = recognised(columns, (), Purpose.LABELS, given, name=source.name)
+        layout = recognised(columns, (), TablePurpose.LABELS, given, name=source.name)
         names = LabelRows(source, columns, layout).needed
-        layout = recognised(names, (), Purpose.LABELS, given, name=source.name)
+        layout = recognised(names, (), TablePurpose.LABELS, given, name=source.name)
         table = LabelRows(source, names, layout)
         problems: list[str] = []
         labels = table.labels(_places(source, names, problems), marked("row {place}: {reason}"))
-        return replace(labels, problems=(*labels.problems, *problems), table=table.reading(()))
+        return replace(labels, problems=(*labels.problems, *problems))
 
 
 def fits(source: Path) -> bool:

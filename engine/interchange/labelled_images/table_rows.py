@@ -135,6 +135,7 @@ def label_in(row: Mapping[str, str], folder: Path) -> ForeignLabel | None:
         who=row.get("labelled_by", ""),
         when=time_in(row.get("labelled_at", "")),
         is_machine=_is_machine(row),
+        is_ours="content_hash" in row,
     )
 
 

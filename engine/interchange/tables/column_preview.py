@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Final
 
 from engine.errors import FormatError, StorageError, UsageError
-from engine.interchange.tables.dialects import Purpose
+from engine.interchange.tables.dialects import TablePurpose
 from engine.interchange.tables.read_table import TABLE_FILES, opened_table
-from engine.interchange.tables.recognise import Layout, Row, layout_of
+from engine.interchange.tables.recognise import ColumnLayout, Row, layout_of
 
 PREVIEW_ROWS: Final = 4
 _FEWEST_COLUMNS: Final = 2  # of a table; one column is a list
@@ -33,7 +33,9 @@ class ColumnPreview:
     is_clear: bool
 
 
-def preview_columns(source: Path, purpose: Purpose, given: Mapping[str, str] | None = None) -> ColumnPreview | None:
+def preview_columns(
+    source: Path, purpose: TablePurpose, given: Mapping[str, str] | None = None
+) -> ColumnPreview | None:
     """Look at the first rows of a file; None where it is no table with a header.
 
     Args:
@@ -68,7 +70,7 @@ def preview_columns(source: Path, purpose: Purpose, given: Mapping[str, str] | N
         return None
 
 
-def _meanings(layout: Layout | None, count: int) -> tuple[str, ...]:
+def _meanings(layout: ColumnLayout | None, count: int) -> tuple[str, ...]:
     found = [""] * count
     if layout is not None:
         for code, at in layout.vernacular:

@@ -9,7 +9,7 @@ from engine.interchange.tables.roles import Role
 from engine.texts import marked
 
 
-class Purpose(StrEnum):
+class TablePurpose(StrEnum):
     """What a table is read for."""
 
     CLASSES = "class list"
@@ -22,7 +22,7 @@ class Dialect:
 
     name: str
     title: str  # for people
-    purposes: tuple[Purpose, ...]
+    purposes: tuple[TablePurpose, ...]
     signature: tuple[str, ...]
     """Columns that identify it: all of them are there; () where the columns alone do not."""
     columns: Mapping[Role, tuple[str, ...]]
@@ -34,8 +34,8 @@ class Dialect:
     has_synonyms_below: bool = False  # whether the parent of a synonym is the accepted taxon
 
 
-_CLASSES: Final = (Purpose.CLASSES,)
-_LABELS: Final = (Purpose.LABELS,)
+_CLASSES: Final = (TablePurpose.CLASSES,)
+_LABELS: Final = (TablePurpose.LABELS,)
 
 DIALECTS: Final = (
     Dialect(

@@ -47,5 +47,9 @@ def _code(names: tuple[str, ...]) -> str:
 if __name__ == "__main__":
     from pathlib import Path
 
+    from engine.new_file import output_file
+
     guide = Path("docs/guide/taxonomy.md")
-    guide.write_text(with_guide_table(guide.read_text(encoding="utf-8")), encoding="utf-8")
+    page = with_guide_table(guide.read_text(encoding="utf-8"))
+    with output_file(guide) as file:
+        file.write(page.encode())

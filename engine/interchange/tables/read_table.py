@@ -140,9 +140,8 @@ def text_table(lines: Iterator[str], noun: str, fits: Fits, encoding: str = "") 
     widest = max((width for width, _ in separators), default=0)
     separator = next((each for width, each in separators if width == widest), "")
     read = text_rows(chain(first, lines), noun, separator or _likely_separator(first))
-    all_rows = ((line, [unguarded(cell) for cell in cells]) for line, cells in read)
-    found = table_of(noun, all_rows, fits, encoding=encoding) if separator else None
-    return found or _without_header(noun, all_rows, encoding)
+    found = table_of(noun, read, fits, encoding=encoding) if separator else None
+    return found or _without_header(noun, read, encoding)
 
 
 def _without_header(noun: str, rows: Iterable[Row], encoding: str = "") -> Table:
@@ -160,7 +159,7 @@ def _likely_separator(lines: Sequence[str]) -> str:
 def text_rows(
     lines: Iterable[str], noun: str, separator: str, quote: str = '"', *, is_strict: bool = True
 ) -> Iterator[Row]:
-    """Line number and cells of each row that is not blank.
+    """Line number and cells of each row that is not blank, without the apostrophe that guards some from spreadsheets.
 
     Between tabs a quote may be a part of the text, as in GBIF's tables: there only a cell in quotes loses them.
 
@@ -183,7 +182,8 @@ def text_rows(
     try:
         for cells in reader:
             if not is_preamble(cells):
-                yield reader.line_num, cells if has_quotes else [_unquoted(cell, quote) for cell in cells]
+                plain = cells if has_quotes else (_unquoted(cell, quote) for cell in cells)
+                yield reader.line_num, [unguarded(cell) for cell in plain]
     except csv.Error as error:
         place = line_of(reader.line_num, noun)
         raise FormatError(

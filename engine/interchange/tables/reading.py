@@ -1,9 +1,8 @@
-"""What was read of a table, for a person to check: its columns, its first rows, and what each column was taken for."""
+"""How a table was understood, for a person to check: what it is, and which of its columns are read."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from engine.interchange.tables.recognise import Layout, Row
 from engine.texts import Message, enumerated, marked
 
 
@@ -11,15 +10,8 @@ from engine.texts import Message, enumerated, marked
 class TableReading:
     """A table as it was understood."""
 
-    columns: tuple[str, ...]  # as the table names them; the first row where it names none
-    sample: tuple[Row, ...]  # the first rows
-    layout: Layout
+    title: str  # the program or standard that it is of; "" for none that is known
     used: Mapping[str, tuple[str, ...]]  # the columns that are read, by what they were taken for
-
-    @property
-    def title(self) -> str:
-        """The program or standard that the table is of; "" for none that is known."""
-        return "" if self.layout.dialect is None else self.layout.dialect.title
 
     @property
     def summary(self) -> str:

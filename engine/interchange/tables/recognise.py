@@ -9,15 +9,15 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from engine.errors import FormatError, UsageError
-from engine.interchange.tables.dialects import DIALECTS, Dialect, Purpose
+from engine.interchange.tables.dialects import DIALECTS, Dialect, TablePurpose
 from engine.interchange.tables.roles import RANK_OF, RANKS, ROLES, VERNACULAR_COLUMNS, Role, column_key
 from engine.texts import enumerated
 
 Row = tuple[int, Sequence[str]]  # line number, and cells
 
-NEEDED: Final[Mapping[Purpose, tuple[Role, ...]]] = {
-    Purpose.CLASSES: (Role.CLASS, Role.PARENT_NAME, Role.ID, Role.PARENT_ID, Role.RANK),
-    Purpose.LABELS: (Role.FILE, Role.FOLDER, Role.CLASS),
+NEEDED: Final[Mapping[TablePurpose, tuple[Role, ...]]] = {
+    TablePurpose.CLASSES: (Role.CLASS, Role.PARENT_NAME, Role.ID, Role.PARENT_ID, Role.RANK),
+    TablePurpose.LABELS: (Role.FILE, Role.FOLDER, Role.CLASS),
 }
 """The roles that a refusal asks for."""
 _CLASS_IN_LABELS: Final = (Role.CLASS, Role.VERNACULAR, Role.PATH)
@@ -35,7 +35,7 @@ _PARTS: Final = frozenset({Role.GENUS, Role.SUBGENUS, Role.SPECIES_EPITHET, Role
 
 
 @dataclass(frozen=True)
-class Layout:
+class ColumnLayout:
     """What the columns of a table are, by their numbers from 0."""
 
     columns: Mapping[Role, int]
@@ -62,11 +62,11 @@ class Layout:
 def recognised(
     columns: Sequence[str],
     sample: Iterable[Row],
-    purpose: Purpose,
+    purpose: TablePurpose,
     given: Mapping[str, str] | None = None,
     *,
     name: str = "the table",
-) -> Layout:
+) -> ColumnLayout:
     """What the columns are.
 
     Args:
@@ -95,17 +95,17 @@ def recognised(
 
 
 def layout_of(
-    columns: Sequence[str], sample: Iterable[Row], purpose: Purpose, given: Mapping[str, str] | None = None
-) -> Layout | None:
+    columns: Sequence[str], sample: Iterable[Row], purpose: TablePurpose, given: Mapping[str, str] | None = None
+) -> ColumnLayout | None:
     """As `recognised`; None where the table does not say what is needed."""
     rows = [cells for _, cells in sample]
     keys = [column_key(each) for each in columns]
     dialect = _dialect_of(columns, keys, purpose)
     if dialect is not None and dialect.first_row:
         numbers = {role: int(names[0]) - 1 for role, names in dialect.columns.items()}
-        return Layout(numbers | _given_roles(given or {}, columns), dialect=dialect, has_header=False)
+        return ColumnLayout(numbers | _given_roles(given or {}, columns), dialect=dialect, has_header=False)
     chosen = _given_roles(given or {}, columns)
-    if purpose is Purpose.LABELS and dialect is None and (at := _image_column(keys, rows)) is not None:
+    if purpose is TablePurpose.LABELS and dialect is None and (at := _image_column(keys, rows)) is not None:
         chosen.setdefault(Role.FILE, at)
     ranks = _ranks(keys, rows, purpose, dialect)
     ranks = {rank: at for rank, at in ranks.items() if at not in chosen.values()} | _given_ranks(given or {}, columns)
@@ -113,7 +113,7 @@ def layout_of(
     ranks = {rank: at for rank, at in ranks.items() if rank not in dropped}
     roles = _roles(keys, rows, {*ranks.values(), *chosen.values()}, dialect) | chosen
     roles = {role: at for role, at in roles.items() if role not in dropped}
-    layout = Layout(
+    layout = ColumnLayout(
         roles,
         tuple((rank, ranks[rank]) for rank in RANKS if rank in ranks),
         tuple((code, at) for code, at in _languages(keys) if at not in roles.values()),
@@ -122,7 +122,7 @@ def layout_of(
     return layout if _is_enough(layout, purpose) else None
 
 
-def _dialect_of(columns: Sequence[str], keys: Sequence[str], purpose: Purpose) -> Dialect | None:
+def _dialect_of(columns: Sequence[str], keys: Sequence[str], purpose: TablePurpose) -> Dialect | None:
     there, row = frozenset(keys), "\t".join(columns)
     for each in DIALECTS:
         if purpose not in each.purposes:
@@ -135,7 +135,7 @@ def _dialect_of(columns: Sequence[str], keys: Sequence[str], purpose: Purpose) -
 
 
 def _ranks(
-    keys: Sequence[str], rows: Sequence[Sequence[str]], purpose: Purpose, dialect: Dialect | None
+    keys: Sequence[str], rows: Sequence[Sequence[str]], purpose: TablePurpose, dialect: Dialect | None
 ) -> dict[str, int]:
     """Columns of ranks; one called "class" alone is a rank where the name has a column of its own beside it."""
     found: dict[str, int] = {}
@@ -144,7 +144,7 @@ def _ranks(
             found.setdefault(RANK_OF[key], at)
     if found.keys() == {"species"}:
         return {}  # the name of the class
-    names = _SCIENTIFIC if purpose is Purpose.LABELS else (*_SCIENTIFIC, *_names_of(Role.CLASS, dialect))
+    names = _SCIENTIFIC if purpose is TablePurpose.LABELS else (*_SCIENTIFIC, *_names_of(Role.CLASS, dialect))
     is_beside = any(column_key(each) in keys for each in names if column_key(each) not in RANK_OF)
     return {} if found.keys() == {"class"} and not is_beside else found
 
@@ -190,10 +190,10 @@ def _languages(keys: Sequence[str]) -> list[tuple[str, int]]:
     return [(_LANGUAGE_OF[key], at) for at, key in enumerate(keys) if key in _LANGUAGE_OF]
 
 
-def _is_enough(layout: Layout, purpose: Purpose) -> bool:
+def _is_enough(layout: ColumnLayout, purpose: TablePurpose) -> bool:
     columns = layout.columns
     has_name = bool(layout.ranks) or Role.CLASS in columns or {Role.GENUS, Role.SPECIES_EPITHET} <= columns.keys()
-    if purpose is Purpose.LABELS:
+    if purpose is TablePurpose.LABELS:
         return Role.FILE in columns and (has_name or any(role in columns for role in _CLASS_IN_LABELS))
     return has_name or Role.VERNACULAR in columns
 

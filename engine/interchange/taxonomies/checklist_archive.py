@@ -19,7 +19,7 @@ from engine.interchange.labelled_images.darwin_core_archive import (
     DARWIN_CORE,
     DUBLIN_CORE,
     META,
-    Table,
+    ArchiveTable,
     add_table,
     darwin_core,
     entry,
@@ -32,7 +32,7 @@ PROPERTIES: Final = "protoleaf"  # the part of `dynamicProperties` that is ours
 PARENTS: Final = "parents"  # in it, the taxon ids of all parents where there are several
 _ACCEPTED: Final = "accepted"
 _SYNONYM: Final = "synonym"
-_TAXA: Final = Table(
+_TAXA: Final = ArchiveTable(
     DARWIN_CORE + "Taxon",
     "taxon.csv",
     dict(
@@ -44,7 +44,7 @@ _TAXA: Final = Table(
         )
     ),
 )
-_NAMES: Final = Table(
+_NAMES: Final = ArchiveTable(
     "http://rs.gbif.org/terms/1.0/VernacularName",
     "vernacularname.csv",
     {

@@ -17,10 +17,10 @@ from engine.graph.identities import identity_in
 from engine.graph.language_tags import with_language
 from engine.interchange import taxonomy_file
 from engine.interchange.imported import ImportedGraph
-from engine.interchange.left_out import LeftOut, Reason
-from engine.interchange.tables.dialects import Purpose
+from engine.interchange.left_out import LeftOutItem, LeftOutReason
+from engine.interchange.tables.dialects import TablePurpose
 from engine.interchange.tables.read_table import Table, opened_table
-from engine.interchange.tables.recognise import Layout, Row, layout_of, recognised
+from engine.interchange.tables.recognise import ColumnLayout, Row, layout_of, recognised
 from engine.interchange.tables.roles import RANKS, Role, column_key
 from engine.interchange.taxonomies.checklist_archive import OURS, PARENTS, PROPERTIES
 from engine.interchange.taxonomies.taxon_graph import Taxon, graph_of
@@ -42,17 +42,17 @@ def read(source: Path, given: Mapping[str, str] | None = None) -> ImportedGraph:
         given: column by role, as a person named them; see `recognised`.
     """
     with opened_class_table(source, given) as table:
-        layout = recognised(table.columns, table.sample, Purpose.CLASSES, given, name=table.name)
-        left_out: list[LeftOut] = []
+        layout = recognised(table.columns, table.sample, TablePurpose.CLASSES, given, name=table.name)
+        left_out: list[LeftOutItem] = []
         taxa = list(taxa_of(table, layout, left_out))
     return graph_of(taxa, source.name, left_out)
 
 
-def layout_in(source: Path) -> Layout | None:
+def layout_in(source: Path) -> ColumnLayout | None:
     """What the columns of a file are; None where it is no table of classes."""
     try:
         with opened_class_table(source) as table:
-            return layout_of(table.columns, table.sample, Purpose.CLASSES)
+            return layout_of(table.columns, table.sample, TablePurpose.CLASSES)
     except FormatError:
         return None
 
@@ -67,11 +67,13 @@ def opened_class_table(source: Path, given: Mapping[str, str] | None = None) -> 
 def is_class_table(columns: Sequence[str], rows: Iterable[Row], given: Mapping[str, str] | None = None) -> bool:
     """Whether columns of these names hold classes."""
     with suppress(UsageError):
-        return layout_of(columns, rows, Purpose.CLASSES, given) is not None
+        return layout_of(columns, rows, TablePurpose.CLASSES, given) is not None
     return False
 
 
-def taxa_of(table: Table, layout: Layout, left_out: list[LeftOut], *, reference: int | None = None) -> Iterator[Taxon]:
+def taxa_of(
+    table: Table, layout: ColumnLayout, left_out: list[LeftOutItem], *, reference: int | None = None
+) -> Iterator[Taxon]:
     """What the rows say.
 
     Args:
@@ -85,12 +87,12 @@ def taxa_of(table: Table, layout: Layout, left_out: list[LeftOut], *, reference:
         if taxon.name:
             yield taxon
         else:
-            left_out.append(LeftOut(Reason.NO_NAME, taxon.place))
+            left_out.append(LeftOutItem(LeftOutReason.NO_NAME, taxon.place))
 
 
 @final
 class _RowReader:
-    def __init__(self, layout: Layout, columns: Sequence[str], reference: int | None) -> None:
+    def __init__(self, layout: ColumnLayout, columns: Sequence[str], reference: int | None) -> None:
         self._layout = layout
         self._reference = reference
         self._is_ours = Role.SOURCE_ID in layout.columns  # which our own exports have, in any format

@@ -7,7 +7,7 @@ from typing import Final
 
 from engine.errors import FormatError
 from engine.interchange.imported import ImportedClass, ImportedGraph, checked, clean_name_at
-from engine.interchange.left_out import LeftOut, Reason
+from engine.interchange.left_out import LeftOutItem, LeftOutReason
 from engine.interchange.taxonomy_file import Opening, taxonomy_lines
 from engine.texts import line_of
 
@@ -27,16 +27,16 @@ def read(source: Path) -> ImportedGraph:
     if lines and numbers == list(range(numbers[0] if numbers else 0, len(lines) + (numbers[0] if numbers else 0))):
         lines = [(line, each[2]) for (line, _), each in zip(lines, found, strict=True) if each]
     names: dict[str, None] = {}
-    left_out: list[LeftOut] = []
+    left_out: list[LeftOutItem] = []
     for line, text in lines:
         place = line_of(line, source.name)
         try:
             name = clean_name_at(place, text)
         except FormatError:
-            left_out.append(LeftOut(Reason.BAD_NAME, place))
+            left_out.append(LeftOutItem(LeftOutReason.BAD_NAME, place))
             continue
         if name in names:
-            left_out.append(LeftOut(Reason.REPEATED, f"{name} ({place})"))
+            left_out.append(LeftOutItem(LeftOutReason.REPEATED, f"{name} ({place})"))
         names[name] = None
     return checked((ImportedClass(name, name) for name in names), (), source.name, left_out)
 

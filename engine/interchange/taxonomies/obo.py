@@ -20,7 +20,7 @@ from engine.interchange.imported import (
     disambiguated,
     fitting_attributes,
 )
-from engine.interchange.left_out import LeftOut, Reason
+from engine.interchange.left_out import LeftOutItem, LeftOutReason
 from engine.interchange.taxonomy_file import Opening, taxonomy_lines
 from engine.texts import Message, line_of
 
@@ -54,11 +54,11 @@ class _Term:
 def read(source: Path) -> ImportedGraph:
     """Read the terms of an ontology in OBO format 1.2 or 1.4; the keys are the terms' ids."""
     terms: dict[str, _Term] = {}
-    left_out: list[LeftOut] = []
+    left_out: list[LeftOutItem] = []
     for term in _terms(source):
         key = _id(term, source.name)
         if key in terms:
-            left_out.append(LeftOut(Reason.REPEATED, f"{key} ({line_of(term.line, source.name)})"))
+            left_out.append(LeftOutItem(LeftOutReason.REPEATED, f"{key} ({line_of(term.line, source.name)})"))
         terms.setdefault(key, term)
     kept = {key: term for key, term in terms.items() if term.first("is_obsolete").casefold() != "true"}
     names = {key: _name(key, term, source.name, left_out) for key, term in kept.items()}
@@ -70,13 +70,13 @@ def read(source: Path) -> ImportedGraph:
     return disambiguated(names, edges, source.name, class_of, left_out=left_out)
 
 
-def _name(key: str, term: _Term, source_name: str, left_out: list[LeftOut]) -> str:
+def _name(key: str, term: _Term, source_name: str, left_out: list[LeftOutItem]) -> str:
     """The name of a term; its id where no class can have that name."""
     place = line_of(term.line, source_name)
     try:
         return clean_name_at(place, _value(term.first("name")) or key)
     except FormatError:
-        left_out.append(LeftOut(Reason.BAD_NAME, f"{key} ({place})"))
+        left_out.append(LeftOutItem(LeftOutReason.BAD_NAME, f"{key} ({place})"))
         return clean_name_at(place, key)
 
 
@@ -122,7 +122,7 @@ def _id(term: _Term, source_name: str) -> str:
     return key
 
 
-def _edges(terms: dict[str, _Term], names: dict[str, str], left_out: list[LeftOut]) -> dict[Edge, None]:
+def _edges(terms: dict[str, _Term], names: dict[str, str], left_out: list[LeftOutItem]) -> dict[Edge, None]:
     """From parents that are terms of the file; those of other ontologies, and obsolete ones, are left out."""
     edges: dict[Edge, None] = {}
     for key, term in terms.items():
@@ -130,11 +130,11 @@ def _edges(terms: dict[str, _Term], names: dict[str, str], left_out: list[LeftOu
         there = [each for each in parents if each in terms]
         edges |= dict.fromkeys((each, key) for each in there)
         if parents and not there:
-            left_out.append(LeftOut(Reason.NO_PARENT, f"{names[key]} ({parents[0]})"))
+            left_out.append(LeftOutItem(LeftOutReason.NO_PARENT, f"{names[key]} ({parents[0]})"))
     return edges
 
 
-def _class(key: str, term: _Term, name: str, source_name: str, left_out: list[LeftOut]) -> ImportedClass:
+def _class(key: str, term: _Term, name: str, source_name: str, left_out: list[LeftOutItem]) -> ImportedClass:
     values: dict[str, str | tuple[str, ...]] = {"source_id": key}
     for each in IN_FILES:
         lines = [found for tag in each.obo for found in term.tags.get(tag, ())]

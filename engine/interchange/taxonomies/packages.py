@@ -14,10 +14,9 @@ from engine.errors import FormatError
 from engine.graph.language_tags import with_language
 from engine.interchange.archives import file_within, is_of_system, opened_archive, reading, small_member
 from engine.interchange.imported import ImportedGraph
-from engine.interchange.labelled_images.darwin_core_archive import META, tables_in
-from engine.interchange.labelled_images.darwin_core_archive import Table as Described
-from engine.interchange.left_out import LeftOut, Reason
-from engine.interchange.tables.dialects import Purpose
+from engine.interchange.labelled_images.darwin_core_archive import META, ArchiveTable, tables_in
+from engine.interchange.left_out import LeftOutItem, LeftOutReason
+from engine.interchange.tables.dialects import TablePurpose
 from engine.interchange.tables.read_table import SAMPLE_ROWS, Table, text_rows, text_table
 from engine.interchange.tables.recognise import Row, recognised
 from engine.interchange.tables.roles import Role, column_key
@@ -48,14 +47,14 @@ def read(source: Path, given: Mapping[str, str] | None = None) -> ImportedGraph:
     """
     if not source.is_dir() and not zipfile.is_zipfile(source):
         return class_tables.read(source, given)
-    left_out: list[LeftOut] = []
+    left_out: list[LeftOutItem] = []
     with _members(source) as (names, content):
         if META in names:
             package = _described(names, content, source.name, left_out)
         else:
             package = _named(names, content, source.name)
     core = package.core
-    layout = recognised(core.columns, core.sample, Purpose.CLASSES, given, name=core.name)
+    layout = recognised(core.columns, core.sample, TablePurpose.CLASSES, given, name=core.name)
     if Role.ID not in layout.columns and package.reference is not None:
         layout = replace(layout, columns={**layout.columns, Role.ID: package.reference})
     taxa = list(class_tables.taxa_of(core, layout, left_out, reference=package.reference))
@@ -107,7 +106,7 @@ def _members(source: Path) -> Iterator[tuple[tuple[str, ...], Content]]:
 # -- Darwin Core
 
 
-def _described(files: Sequence[str], content: Content, source_name: str, left_out: list[LeftOut]) -> _Package:
+def _described(files: Sequence[str], content: Content, source_name: str, left_out: list[LeftOutItem]) -> _Package:
     core, *others = tables_in(content(META))
     if _kind(core.row_type) != _TAXON:
         raise FormatError(
@@ -117,7 +116,7 @@ def _described(files: Sequence[str], content: Content, source_name: str, left_ou
             remedy="labels of occurrences come in by importing labels",
             source_name=source_name,
         )
-    left_out += [LeftOut(Reason.NO_FILE, _kind(each.row_type)) for each in others if each.file not in files]
+    left_out += [LeftOutItem(LeftOutReason.NO_FILE, _kind(each.row_type)) for each in others if each.file not in files]
     names = [
         name
         for each in others
@@ -131,7 +130,7 @@ def _kind(row_type: str) -> str:
     return re.split(r"[/#:]", row_type)[-1].casefold()
 
 
-def _table(described: Described, data: bytes) -> Table:
+def _table(described: ArchiveTable, data: bytes) -> Table:
     encoding = described.encoding.casefold()
     try:
         text = decoded(data, described.file) if encoding in _UTF_8 else data.decode(encoding)

@@ -28,7 +28,7 @@ from engine.interchange.imported import (
     disambiguated,
     fitting_attributes,
 )
-from engine.interchange.left_out import LeftOut, Reason
+from engine.interchange.left_out import LeftOutItem, LeftOutReason
 from engine.interchange.taxonomy_file import Opening, check_parts, json_document, taxonomy_bytes
 from engine.interchange.text_file import decoded
 from engine.interchange.xml_files import xml_tree
@@ -230,13 +230,13 @@ def read(source: Path) -> ImportedGraph:
         if statement.subject in concepts:
             facts.setdefault(statement.subject, {}).setdefault(statement.predicate, []).append(statement.value)
     labels = {key: sorted(_texts(facts.get(key, {}), PREFERRED), key=_language_key) for key in concepts}
-    left_out: list[LeftOut] = []
+    left_out: list[LeftOutItem] = []
     names: dict[str, str] = {}
     for key, found in labels.items():
         try:
             names[key] = clean_name_at(key, found[0].text if found else "")
         except FormatError:
-            left_out.append(LeftOut(Reason.DEPRECATED, key))
+            left_out.append(LeftOutItem(LeftOutReason.DEPRECATED, key))
 
     def class_of(key: str, name: str) -> ImportedClass:
         return _class(key, name, labels[key], facts.get(key, {}), left_out)
@@ -245,7 +245,7 @@ def read(source: Path) -> ImportedGraph:
     there = {edge: None for edge in edges if edge[0] in names and edge[1] in names}
     has_parent = {child for _, child in there}
     left_out += [
-        LeftOut(Reason.NO_PARENT, names[child])
+        LeftOutItem(LeftOutReason.NO_PARENT, names[child])
         for child in dict.fromkeys(child for _, child in edges)
         if child in names and child not in has_parent
     ]
@@ -304,7 +304,7 @@ def _language_key(label: Text) -> tuple[int, str]:
     return (_LANGUAGES.index(main) if main in _LANGUAGES else len(_LANGUAGES)), language
 
 
-def _class(key: str, name: str, labels: Sequence[Text], facts: _Facts, left_out: list[LeftOut]) -> ImportedClass:
+def _class(key: str, name: str, labels: Sequence[Text], facts: _Facts, left_out: list[LeftOutItem]) -> ImportedClass:
     values: dict[str, str | tuple[str, ...]] = {}
     for each in IN_FILES:
         found = [_texts(facts, predicate) for predicate in _PREDICATES[each.name]]

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any, Final, final
 
 from engine.errors import FormatError
@@ -14,10 +15,12 @@ from engine.interchange.imported import (
     ImportedClass,
     ImportedGraph,
     clean_name_at,
+    cycle_error,
     disambiguated,
+    find_cycle,
     fitting_attributes,
 )
-from engine.interchange.left_out import LeftOut, Reason
+from engine.interchange.left_out import LeftOutItem, LeftOutReason
 
 _BEFORE_ID: Final = re.compile(r".*[/:#=]")
 """Of an address that ends in an id."""
@@ -42,7 +45,7 @@ class Taxon:
 
 
 def graph_of(
-    taxa: Sequence[Taxon], source_name: str, left_out: list[LeftOut], names: Sequence[tuple[str, str]] = ()
+    taxa: Sequence[Taxon], source_name: str, left_out: list[LeftOutItem], names: Sequence[tuple[str, str]] = ()
 ) -> ImportedGraph:
     """The graph of a list.
 
@@ -59,7 +62,7 @@ def graph_of(
 
 @final
 class _GraphMaker:
-    def __init__(self, taxa: Sequence[Taxon], source_name: str, left_out: list[LeftOut]) -> None:
+    def __init__(self, taxa: Sequence[Taxon], source_name: str, left_out: list[LeftOutItem]) -> None:
         self._source_name = source_name
         self._left_out = left_out
         self._rows: dict[str, list[Taxon]] = {}  # of each class, by key
@@ -81,20 +84,23 @@ class _GraphMaker:
                 self._add(taxon)
 
     def graph(self, names: Sequence[tuple[str, str]]) -> ImportedGraph:
-        edges: dict[Edge, None] = {}
+        place_of: dict[Edge, str] = {}
         self._waiting += self._rows
         lists_roots = any(not row.parents for rows in self._rows.values() for row in rows)
         is_resolved = any(self._find(each) for rows in self._rows.values() for row in rows for each in row.parents)
         for key in self._waiting:  # grows while it is walked
             for row in self._rows[key]:
                 parents = self._parents(row, lists_roots=lists_roots, is_resolved=is_resolved)
-                edges |= dict.fromkeys((parent, key) for parent in parents)
+                place_of |= dict.fromkeys(((parent, key) for parent in parents), row.place)
+        if cycle := find_cycle(place_of):
+            closing = max(pairwise(cycle), key=list(place_of).index)
+            raise cycle_error(cycle, self._names, place_of[closing] or self._source_name)
         self._attach_synonyms()
         for text, name in names:
             if (key := self._find(text)) and name:
                 self._rows[key][0].synonyms.append(name)
         return disambiguated(
-            self._names, edges, self._source_name, self._class, id_of=self._id_shown, left_out=self._left_out
+            self._names, place_of, self._source_name, self._class, id_of=self._id_shown, left_out=self._left_out
         )
 
     # -- which rows are classes
@@ -103,8 +109,8 @@ class _GraphMaker:
         try:
             taxon.name = clean_name_at(taxon.place, taxon.name)
             taxon.above = tuple((rank, clean_name_at(taxon.place, name)) for rank, name in taxon.above)
-        except FormatError:
-            self._left_out.append(LeftOut(Reason.BAD_NAME, taxon.place))
+        except FormatError as error:
+            self._left_out.append(LeftOutItem(LeftOutReason.BAD_NAME, error.what))
             return False
         return True
 
@@ -112,7 +118,7 @@ class _GraphMaker:
         path = join_path([*(name for _, name in taxon.above), taxon.name])
         key = taxon.name if self._is_by_name else taxon.ids[0] if taxon.ids else path
         if key in self._rows and (self._names[key] != taxon.name or not (self._is_by_name or taxon.parents)):
-            self._left_out.append(LeftOut(Reason.REPEATED, taxon.place))
+            self._left_out.append(LeftOutItem(LeftOutReason.REPEATED, taxon.place))
             return
         self._rows.setdefault(key, []).append(taxon)
         if key not in self._names:
@@ -134,7 +140,7 @@ class _GraphMaker:
             return []
         if self._is_by_name and not lists_roots:
             return [self._root(each) for each in row.parents]
-        self._left_out.append(LeftOut(Reason.NO_PARENT, f"{row.name} ({row.parents[0]})"))
+        self._left_out.append(LeftOutItem(LeftOutReason.NO_PARENT, f"{row.name} ({row.parents[0]})"))
         return []
 
     def _find(self, text: str) -> str:
@@ -182,7 +188,7 @@ class _GraphMaker:
             if key:
                 self._rows[key][0].synonyms += [taxon.name, *taxon.synonyms]
             else:
-                self._left_out.append(LeftOut(Reason.NO_ACCEPTED, taxon.name))
+                self._left_out.append(LeftOutItem(LeftOutReason.NO_ACCEPTED, taxon.name))
 
     def _class(self, key: str, name: str) -> ImportedClass:
         attributes = NO_ATTRIBUTES

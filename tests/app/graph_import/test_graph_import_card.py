@@ -169,7 +169,7 @@ def test_a_broken_list_is_reported_in_place(reviewing: Desk, class_list: Path) -
     classes = len(reviewing.graph)
     class_list.write_text("child,parent\na,b\nb,a\n", encoding="utf-8")
     card = open_list(reviewing)
-    assert card.failure.text.startswith("birds.csv makes a class its own ancestor")
+    assert card.failure.text.startswith("Line 3 of birds.csv makes a class its own ancestor")
     assert card.file_button.hasFocus()
     class_list.write_text(NEW, encoding="utf-8")
     reviewing.press(Key.Key_Space)

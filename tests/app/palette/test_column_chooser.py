@@ -6,7 +6,8 @@ from pytestqt.qtbot import QtBot
 
 from app.palette.column_chooser import ColumnChooser, role_titles
 from engine.interchange.tables.column_preview import ColumnPreview
-from engine.interchange.tables.dialects import Purpose
+from engine.interchange.tables.dialects import TablePurpose
+from tests.support.sessions import LONG_MS
 
 PREVIEW = ColumnPreview(
     ("Bild", "Tier", "family"), (("fuchs.jpg", "Fuchs", "Canidae"),), ("file", "", "rank:family"), is_clear=False
@@ -16,7 +17,7 @@ PREVIEW = ColumnPreview(
 @pytest.fixture
 def chooser(qtbot: QtBot) -> ColumnChooser:
     """Shows a table of labels."""
-    chooser = ColumnChooser(role_titles(Purpose.LABELS))
+    chooser = ColumnChooser(role_titles(TablePurpose.LABELS))
     qtbot.addWidget(chooser)
     chooser.show_preview(PREVIEW)
     chooser.show()
@@ -29,7 +30,7 @@ def choose(qtbot: QtBot, chooser: ColumnChooser, column: int, title: str) -> dic
     box.showPopup()
     view = box.view()
     view.setCurrentIndex(box.model().index(box.findText(title), 0))
-    with qtbot.waitSignal(chooser.chosen) as chosen:
+    with qtbot.waitSignal(chooser.chosen, timeout=LONG_MS) as chosen:
         qtbot.keyClick(view, Qt.Key.Key_Return)
     given = chosen.args[0]
     assert isinstance(given, dict)

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from engine.project import Project
 from tests.support.command_line import done, refused
-from tests.support.copies import labels_of, opened, two_copies
+from tests.support.copies import labels_of, opened, replace_photo, two_copies
 from tests.support.projects import dump
 
 
@@ -40,6 +41,18 @@ def test_dry_run_says_all_and_changes_nothing(files: tuple[Path, Path], capsys: 
     assert "IMG_000004.jpg: Bird/Gull by ada, " in output
     assert "IMG_000006.jpg: A juvenile? (ada); An adult (ben)" in output
     assert files[0].read_bytes() == before
+
+
+def test_labels_of_replaced_photos_are_listed(files: tuple[Path, Path], capsys: pytest.CaptureFixture[str]) -> None:
+    """They stay out of the merge, and each has a line."""
+    with Project.open(files[1]) as ben:
+        replace_photo(ben, 3)
+    output = done(capsys, "merge", *files, "--dry-run").out
+    assert output.startswith("Would bring in 0 labels and 1 class from birds.protoleaf.")
+    assert "Labels of photos that were replaced there" in output
+    assert "IMG_000002.jpg: Bird/Heron by ben" in output
+    (row,) = json.loads(done(capsys, "merge", *files, "--json").out)["outdated"]
+    assert (Path(row["image"]).name, row["theirs"], row["who"]) == ("IMG_000002.jpg", "Bird/Heron", "ben")
 
 
 def test_conflicts_are_written_and_stay_ours(

@@ -36,10 +36,20 @@ def test_all_images(collection: Collection, tmp_path: Path, capsys: pytest.Captu
     assert [{name: row[name] for name in COLUMNS} for row in rows if not row["labelled_by"]] == rows_of(some)
     labelled = {row["image"]: list(row.values())[1:] for row in rows if row["labelled_by"]}
     assert len(labelled) == 26
-    assert labelled["shots/Red/Red disc/0.png"] == ["Red disc", "Red/Red disc", "", "Red disc", "", "", "", "ada"]
+    assert labelled["shots/Red/Red disc/0.png"] == [
+        "Red disc",
+        "Red/Red disc",
+        "",
+        "Red disc",
+        "",
+        "",
+        "",
+        "false",
+        "ada",
+    ]
     assert list(labelled.values())[-2:] == [
-        ["unknown", "", "", "unknown", "", "", "", "'=ada"],
-        ["Red", "Red", "", "Red", "", "", "", "Grace Hopper"],
+        ["unknown", "", "", "unknown", "", "", "", "true", "'=ada"],
+        ["Red", "Red", "", "Red", "", "", "", "false", "Grace Hopper"],
     ]
     with Project.open(collection.project, for_writing=False) as project:
         assert [row["image"] for row in rows] == list(project.images.table().paths)

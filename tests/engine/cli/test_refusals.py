@@ -155,14 +155,14 @@ def test_a_graph_the_other_way_round(collection: Collection, capsys: pytest.Capt
     """Red below Red disc, against the project's graph, are two other classes: a class is its path. All stays sound."""
     source = write_graph(collection.folder / "round.csv", {"Red disc": ["Red"]})
     grown = done(capsys, "import-graph", collection.project, source, "--json").fields
-    assert grown == {"classes_added": 2, "edges_added": 1, "aliases_added": 0, "classes": 13}
+    assert grown == {"classes_added": 2, "edges_added": 1, "aliases_added": 0, "classes": 13, "left_out": []}
     assert done(capsys, "check", collection.project, "--json").fields["sound"]
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("picture,label\nunsorted/024.png,Red disc\n", "expected image,class, found picture, label"),
+        ("where,what\nunsorted/024,Red disc\n", 'found "where", "what"'),
         ("", "an empty file"),
         ("image,class\nunsorted/024.png,Red disc\nunsorted/025.png,Purple disc\n", "line 3"),
         ("image,class\n\nunsorted/024.png,Purple disc\n", "Purple disc"),
@@ -179,8 +179,10 @@ def test_truth_that_cannot_be_used(
 
 
 def test_truth_that_is_no_text(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
-    """Bytes that are not UTF-8, or a folder, are refused with the file's name."""
-    collection.truth.write_bytes("image,class\nmöwe.png,Möwe\n".encode("latin-1"))
+    """Bytes of no encoding, or a folder, are refused with the file's name; Windows-1252 is read."""
+    collection.truth.write_bytes("image,class\nmöwe.png,Möwe\n".encode("cp1252"))
+    assert 'no class "Möwe"' in refused(capsys, "evaluate", collection.project, "--truth", collection.truth)
+    collection.truth.write_bytes(b"image,class\nm\0\0we.png,Red disc\n")
     assert "UTF-8" in refused(capsys, "evaluate", collection.project, "--truth", collection.truth)
     assert str(collection.folder) in refused(capsys, "evaluate", collection.project, "--truth", collection.folder)
 

@@ -39,7 +39,7 @@ def test_from_an_empty_folder_to_figures(tmp_path: Path, capsys: pytest.CaptureF
 
     done(capsys, "new", project)
     grown = done(capsys, "import-graph", project, given.graph, "--json").fields
-    assert grown == {"classes_added": 11, "edges_added": 8, "aliases_added": 0, "classes": 11}
+    assert grown == {"classes_added": 11, "edges_added": 8, "aliases_added": 0, "classes": 11, "left_out": []}
     shots = done(capsys, "import-images", project, given.shots, "--folders-as-classes", "--json").fields
     assert (shots["added"], shots["labelled"], shots["classes_added"], shots["failures"]) == (24, 24, 0, [])
     loose = done(capsys, "import-images", project, given.unsorted, "--json").fields
@@ -58,7 +58,14 @@ def test_from_an_empty_folder_to_figures(tmp_path: Path, capsys: pytest.CaptureF
     assert figures["top1"] > 4 * CHANCE
     assert figures["levels"][0] > 0.6
     sound = done(capsys, "check", project, "--json").fields
-    assert sound == {"sound": True, "problems": [], "classes": 11, "images": 24 + UNSORTED, "labels": 24}
+    assert sound == {
+        "sound": True,
+        "problems": [],
+        "classes": 11,
+        "images": 24 + UNSORTED,
+        "labels": 24,
+        "replaced": [],
+    }
     assert {folder: tree_hash(folder) for folder in pictures} == pictures
 
 
@@ -68,9 +75,8 @@ def test_predictions_file(collection: Collection, tmp_path: Path, capsys: pytest
     done(capsys, "classify", collection.project, "-o", out, "--setting", "ppn")
     with out.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert (
-        out.read_text(encoding="utf-8").splitlines()[0] == "image,class,path,score,safe_class,safe_score,setting,model"
-    )
+    header = out.read_text(encoding="utf-8").splitlines()[0]
+    assert header == "image,class,path,score,safe_class,safe_score,setting,model,is_unknown"
     assert tuple(rows[0]) == COLUMNS
     truth = read_truth_table(collection)
     assert {row["image"] for row in rows} == set(truth)

@@ -115,7 +115,7 @@ def _trained(project: Project, *, backbone: bytes = b"network") -> ModelVersion:
 
 
 def test_embeddings_of_network_and_companion_are_never_mixed(tmp_path: Path) -> None:
-    """Neither cache knows what the other has, of one view as of all; what was there is there when it is asked for."""
+    """Neither cache knows what the other has, of one view as of all; what was there is there when it is looked up."""
     write_tiny_backbone(tmp_path / "tiny.onnx")
     caches, key = cache_of_test(), b"k" * 32
     models = [find_model(str(tmp_path / "tiny.onnx"))]

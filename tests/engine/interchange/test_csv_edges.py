@@ -6,9 +6,10 @@ import pytest
 
 from engine.errors import FormatError, StorageError
 from engine.graph.class_attributes import NO_ATTRIBUTES, ClassAttributes
-from engine.interchange.left_out import LeftOut, Reason
+from engine.interchange.left_out import LeftOutItem, LeftOutReason
 from engine.interchange.taxonomies import class_tables
 
+CONTROLS = "a class name cannot hold control characters or line breaks"
 BIRDS = {("Animal", "Bird"), ("Bird", "Gull"), ("Bird", "Puffin"), ("Diver", "Puffin")}
 
 
@@ -74,16 +75,18 @@ def test_what_is_wrong_and_where(tmp_path: Path, text: str, message: str) -> Non
 @pytest.mark.parametrize(
     ("rows", "classes", "left_out"),
     [
-        ("Bird,\n,Animal\n", {"Bird"}, (Reason.NO_NAME, "line 3 of birds.csv")),
-        ("Animal,\nGull,Brid\nBird,Animal\n", {"Animal", "Gull", "Bird"}, (Reason.NO_PARENT, "Gull (Brid)")),
-        ("Bird,\nGu\x07ll,Bird\n", {"Bird"}, (Reason.BAD_NAME, "line 3 of birds.csv")),
+        ("Bird,\n,Animal\n", {"Bird"}, (LeftOutReason.NO_NAME, "line 3 of birds.csv")),
+        ("Animal,\nGull,Brid\nBird,Animal\n", {"Animal", "Gull", "Bird"}, (LeftOutReason.NO_PARENT, "Gull (Brid)")),
+        ("Bird,\nGu\x07ll,Bird\n", {"Bird"}, (LeftOutReason.BAD_NAME, f"line 3 of birds.csv: {CONTROLS}")),
     ],
 )
-def test_what_leaves_itself_out(tmp_path: Path, rows: str, classes: set[str], left_out: tuple[Reason, str]) -> None:
+def test_what_leaves_itself_out(
+    tmp_path: Path, rows: str, classes: set[str], left_out: tuple[LeftOutReason, str]
+) -> None:
     """One row that says nothing is counted and named; the others come in."""
     graph = class_tables.read(file_of(tmp_path, f"child,parent\n{rows}"))
     assert {each.name for each in graph.classes} == classes
-    assert graph.left_out == (LeftOut(*left_out),)
+    assert graph.left_out == (LeftOutItem(*left_out),)
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "mac_roman", "utf-16-le", "utf-16-be"])
@@ -117,4 +120,4 @@ def test_a_column_of_ids(tmp_path: Path) -> None:
     assert (aliases["Bird"], aliases["Gull"]) == (ClassAttributes("5"), ClassAttributes("6"))
     assert aliases["Animal"] == aliases["Diver"] == aliases["Puffin"] == NO_ATTRIBUTES
     graph = class_tables.read(file_of(tmp_path, "child,parent,id\nGull,Bird,a\x07b\n"))
-    assert [each.reason for each in graph.left_out] == [Reason.ATTRIBUTE]
+    assert [each.reason for each in graph.left_out] == [LeftOutReason.ATTRIBUTE]

@@ -23,7 +23,7 @@ OUTSIDE = [
     "//host/secret.csv",
     "",
 ]
-REFUSED = "names a file outside of its folder|cannot be understood"
+REFUSED = "names a file outside of its folder|names no file|cannot be understood"
 
 
 @pytest.fixture

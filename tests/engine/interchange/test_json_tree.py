@@ -11,7 +11,7 @@ from engine.graph.category_graph import CategoryGraph
 from engine.graph.class_attributes import ClassAttributes
 from engine.interchange import json_tree
 from engine.interchange.imported import ImportedClass, exported_graph
-from engine.interchange.left_out import Reason
+from engine.interchange.left_out import LeftOutReason
 from engine.interchange.versions.plan import merge_into
 from tests.support.graphs import big_graph, seaside_graph, shape_of
 
@@ -158,12 +158,16 @@ def test_the_file_s_own_ids_are_kept(tmp_path: Path) -> None:
             [],
         ),
         ({"classes": [{"name": "A", "parents": []}, {"name": "B", "parents": ["Z", "A"]}]}, "A>B", []),
-        ({"classes": [{"name": "A"}, {"name": "B", "parents": ["Z"]}]}, "", [Reason.NO_PARENT]),
-        ({"classes": [{"id": 1, "name": "A"}, {"id": "1", "name": "B"}]}, "", [Reason.REPEATED]),
-        ({"classes": [{"id": "x" * 2_000, "name": "A"}, {"parents": None}]}, "", [Reason.NO_NAME, Reason.ATTRIBUTE]),
+        ({"classes": [{"name": "A"}, {"name": "B", "parents": ["Z"]}]}, "", [LeftOutReason.NO_PARENT]),
+        ({"classes": [{"id": 1, "name": "A"}, {"id": "1", "name": "B"}]}, "", [LeftOutReason.REPEATED]),
+        (
+            {"classes": [{"id": "x" * 2_000, "name": "A"}, {"parents": None}]},
+            "",
+            [LeftOutReason.NO_NAME, LeftOutReason.ATTRIBUTE],
+        ),
     ],
 )
-def test_lists_of_others(tmp_path: Path, document: Any, edges: str, reasons: list[Reason]) -> None:
+def test_lists_of_others(tmp_path: Path, document: Any, edges: str, reasons: list[LeftOutReason]) -> None:
     """Parents by name or id, beside or within, as several programs write them; what is wrong leaves itself out."""
     graph = json_tree.read(file_of(tmp_path, document))
     names = {each.key: each.name for each in graph.classes}

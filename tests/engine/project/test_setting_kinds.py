@@ -23,7 +23,7 @@ GOOD = {
 }  # fmt: skip
 WRONG = {
     "setting": ("3", "[]", "null"), "collection": ('"yes"', "1"), "burst_seconds": ('"60"', "NaN", "1e999", "true"),
-    "dismissed_graph_suggestions": ('"a"', "[1]"),
+    "dismissed_graph_suggestions": ('"a"', '{"keys": ["a"]}'),
     "imported taxonomies": ('"foo"', "[null]", "[-1]", "[1.5]", "[true]"),
     "imported taxonomy 0.0": ("{}", "5"), "settled conflict 3": ("[]", '{"x": 1}', '{"x": [1]}', '{"x": ["a", true]}'),
     "settled comment 3": ("{}", "[{}]"), "merged classes a": ("[]", '{"ab": "x"}'),

@@ -135,7 +135,7 @@ def test_a_trained_model_without_the_collection_stage_and_by_one_view(
 def test_the_runner_answers_misuse_in_one_line_and_looks_through_folders(
     exported: ExportedModel, images: list[str], tmp_path: Path
 ) -> None:
-    def said(*arguments: str) -> list[str]:
+    def printed(*arguments: str) -> list[str]:
         runner = [sys.executable, "-I", str(exported.folder / "run.py"), *arguments]
         return subprocess.run(runner, capture_output=True, text=True, check=False).stderr.splitlines()
 
@@ -143,10 +143,10 @@ def test_the_runner_answers_misuse_in_one_line_and_looks_through_folders(
     (folder / "below").mkdir(parents=True)
     (folder / "notes.txt").write_text("no image")
     (folder / "below" / "a.png").write_bytes(Path(images[0]).read_bytes())
-    assert said() == ["usage: python run.py NEW.csv IMAGE..."]
-    assert len(said(str(new), str(folder), str(tmp_path / "missing.jpg"))) == 1
+    assert printed() == ["usage: python run.py NEW.csv IMAGE..."]
+    assert len(printed(str(new), str(folder), str(tmp_path / "missing.jpg"))) == 1
     assert [row["image"] for row in rows_of_predictions(new)] == [str(folder / "below" / "a.png")]
-    assert said(str(new), str(folder)) == [f"{new} is already there: choose another name"]
+    assert printed(str(new), str(folder)) == [f"{new} is already there: choose another name"]
 
 
 def test_what_lies_in_the_folder(exported: ExportedModel, ruled: Collection) -> None:

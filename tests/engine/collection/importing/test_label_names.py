@@ -1,4 +1,4 @@
-"""Names in a table mean the class that is called so; capitals make no twin, and none of the classes is said."""
+"""Names in a table mean the class that is called so; capitals make no twin, and none of the classes is read so."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -69,6 +69,12 @@ def test_new_classes_are_made_once_however_they_are_spelled(project: Project) ->
     assert result.classes_added == 2
 
 
+def test_our_own_exports_keep_each_spelling(project: Project) -> None:
+    """Two classes there are two here; a class that is there already has no twin."""
+    imported(project, "Gull,1", "GULL,2", "animal/Lynx,3", "HARE,4", header="image,class,content_hash")
+    assert paths(project) == ["Gull", "GULL", "Animal/Lynx", "Animal/Hare"]
+
+
 @pytest.mark.parametrize("written", ["unknown", "Unknown", "None of the classes"])
 def test_a_class_of_that_name_is_meant(project: Project, written: str) -> None:
     project.classes.add(written)
@@ -77,7 +83,7 @@ def test_a_class_of_that_name_is_meant(project: Project, written: str) -> None:
 
 
 @pytest.mark.parametrize("written", ["unknown", "Unknown", "none of the classes"])
-def test_without_one_it_is_none_of_the_classes_and_said(project: Project, written: str) -> None:
+def test_without_one_it_is_none_of_the_classes_and_listed(project: Project, written: str) -> None:
     result = imported(project, written)
     assert (paths(project), result.plan.as_none, result.classes_added) == ([""], {written: 1}, 0)
 

@@ -180,7 +180,7 @@ def test_a_zipped_table(tmp_path: Path) -> None:
     assert pairs(read_labels(tmp_path / "labels.zip")[1]) == [("a.jpg", ("Fox",))]
 
 
-def test_what_cannot_be_told_is_asked(tmp_path: Path) -> None:
+def test_an_unclear_column_is_asked_for(tmp_path: Path) -> None:
     """The refusal lists the columns and the roles; named, they are read."""
     text = "nr,what,where\n1,Fox,x\n"
     with pytest.raises(FormatError, match=r'columns for file.*class.*"nr", "what", "where".*--column'):

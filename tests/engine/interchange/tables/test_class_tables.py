@@ -7,7 +7,7 @@ import pytest
 from engine.errors import FormatError, UsageError
 from engine.interchange.detect import read_graph
 from engine.interchange.imported import ImportedGraph
-from engine.interchange.left_out import Reason
+from engine.interchange.left_out import LeftOutReason
 
 LISTS = {
     "coldp": (
@@ -131,4 +131,4 @@ def test_a_synonym_of_nothing_is_no_class(tmp_path: Path) -> None:
     (tmp_path / "list.csv").write_text("name,status,family\nA b,accepted,X\nA c,synonym,X\n", encoding="utf-8")
     graph = read_graph(tmp_path / "list.csv")
     assert paths_of(graph) == {"X", "X/A b"}
-    assert [(each.reason, each.name) for each in graph.left_out] == [(Reason.NO_ACCEPTED, "A c")]
+    assert [(each.reason, each.name) for each in graph.left_out] == [(LeftOutReason.NO_ACCEPTED, "A c")]

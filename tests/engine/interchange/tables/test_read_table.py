@@ -9,7 +9,7 @@ import pytest
 
 from engine.errors import FormatError
 from engine.interchange.detect import read_graph
-from engine.interchange.tables.dialects import Purpose
+from engine.interchange.tables.dialects import TablePurpose
 from engine.interchange.tables.read_table import opened_table
 from engine.interchange.tables.recognise import layout_of
 
@@ -162,7 +162,7 @@ def test_one_table_in_an_archive(tmp_path: Path) -> None:
 def test_the_class_in_tables_of_labels(header: str, cells: str, name: str, ranks: int) -> None:
     """Beside other ranks "class" is one, and never the label; a column of numbers is no rank."""
     columns = header.split(",")
-    layout = layout_of(columns, [(2, cells.split(","))], Purpose.LABELS)
+    layout = layout_of(columns, [(2, cells.split(","))], TablePurpose.LABELS)
     assert layout is not None
     assert {role.value: columns[at] for role, at in layout.columns.items()}.get("class", "") == name
     assert len(layout.ranks) == ranks

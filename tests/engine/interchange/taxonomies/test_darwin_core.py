@@ -11,7 +11,7 @@ from engine.errors import FormatError
 from engine.graph.class_attributes import ClassAttributes
 from engine.interchange.detect import detect_format, read_graph
 from engine.interchange.imported import ImportedClass, ImportedGraph
-from engine.interchange.left_out import Reason
+from engine.interchange.left_out import LeftOutReason
 from engine.interchange.taxonomies import checklist_archive, packages
 from tests.support.taxonomies import facts_of, made_terms
 
@@ -224,15 +224,15 @@ def test_broken_tables(tmp_path: Path, rows: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("rows", "paths", "reasons"),
     [
-        ("1,,A,\n1,,B,", {"A"}, [Reason.REPEATED]),
-        ("1,8,A,\n2,9,B,", {"A", "B"}, [Reason.NO_PARENT, Reason.NO_PARENT]),
+        ("1,,A,\n1,,B,", {"A"}, [LeftOutReason.REPEATED]),
+        ("1,8,A,\n2,9,B,", {"A", "B"}, [LeftOutReason.NO_PARENT, LeftOutReason.NO_PARENT]),
         ("1,8,A b,A\n2,9,B c,B", {"A", "A/A b", "B", "B/B c"}, []),
         (",2,A,\n2,,B,", {"B", "B/A"}, []),
-        (",,A,B\n,,A,B", {"B", "B/A"}, [Reason.REPEATED]),
-        ("1,,A,\n2,1,,", {"A"}, [Reason.NO_NAME]),
+        (",,A,B\n,,A,B", {"B", "B/A"}, [LeftOutReason.REPEATED]),
+        ("1,,A,\n2,1,,", {"A"}, [LeftOutReason.NO_NAME]),
     ],
 )
-def test_what_leaves_itself_out(tmp_path: Path, rows: str, paths: set[str], reasons: list[Reason]) -> None:
+def test_what_leaves_itself_out(tmp_path: Path, rows: str, paths: set[str], reasons: list[LeftOutReason]) -> None:
     """Extracts of larger lists, repeated and empty rows."""
     path = written(tmp_path, f"taxonID,parentNameUsageID,scientificName,genus\n{rows}\n", "taxa.csv")
     graph = packages.read(path)

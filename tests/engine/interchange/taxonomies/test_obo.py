@@ -9,7 +9,7 @@ import pytest
 from engine.errors import FormatError
 from engine.graph.class_attributes import ClassAttributes
 from engine.interchange.detect import detect_format, read_graph
-from engine.interchange.left_out import Reason
+from engine.interchange.left_out import LeftOutReason
 from engine.interchange.taxonomies import obo
 from tests.support.taxonomies import Term, expected_facts, facts_of, made_terms
 
@@ -105,18 +105,18 @@ def test_broken_files(tmp_path: Path, old: str, new: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
-        ("is_a: B:1", "is_a: BFO:9", Reason.NO_PARENT),
-        ("is_a: B:1", "is_a: B:3", Reason.NO_PARENT),
-        ("id: B:2", "id: B:1", Reason.REPEATED),
-        ("name: bird", "name: \u202ebird", Reason.BAD_NAME),
-        ('"mew" EXACT', '"' + "mew " * 80 + '" EXACT', Reason.SYNONYM),
+        ("is_a: B:1", "is_a: BFO:9", LeftOutReason.NO_PARENT),
+        ("is_a: B:1", "is_a: B:3", LeftOutReason.NO_PARENT),
+        ("id: B:2", "id: B:1", LeftOutReason.REPEATED),
+        ("name: bird", "name: \u202ebird", LeftOutReason.BAD_NAME),
+        ('"mew" EXACT', '"' + "mew " * 80 + '" EXACT', LeftOutReason.SYNONYM),
     ],
 )
-def test_what_leaves_itself_out(tmp_path: Path, old: str, new: str, reason: Reason) -> None:
+def test_what_leaves_itself_out(tmp_path: Path, old: str, new: str, reason: LeftOutReason) -> None:
     """Parents of other ontologies, obsolete ones, and what no class can have; the ontology comes in."""
     graph = obo.read(written(tmp_path, SMALL.replace(old, new, 1)))
     assert [each.reason for each in graph.left_out] == [reason]
-    assert len(graph.classes) == 2 - (reason is Reason.REPEATED)
+    assert len(graph.classes) == 2 - (reason is LeftOutReason.REPEATED)
 
 
 @pytest.mark.parametrize(

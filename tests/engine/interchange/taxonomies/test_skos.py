@@ -11,7 +11,7 @@ from engine.errors import FormatError
 from engine.graph.class_attributes import ClassAttributes
 from engine.interchange.detect import detect_format, read_graph
 from engine.interchange.imported import ImportedClass, ImportedGraph
-from engine.interchange.left_out import Reason
+from engine.interchange.left_out import LeftOutReason
 from engine.interchange.taxonomies import skos
 from tests.support.taxonomies import Term, expected_facts, facts_of, made_terms
 
@@ -205,4 +205,8 @@ def test_withdrawn_concepts_leave_themselves_out(tmp_path: Path) -> None:
     text += "<old> a skos:Concept ; <http://www.w3.org/2002/07/owl#deprecated> true ."
     (tmp_path / "birds.ttl").write_text(text, encoding="utf-8")
     graph = skos.read(tmp_path / "birds.ttl")
-    assert [each.reason for each in graph.left_out] == [Reason.DEPRECATED, Reason.DEPRECATED, Reason.NO_PARENT]
+    assert [each.reason for each in graph.left_out] == [
+        LeftOutReason.DEPRECATED,
+        LeftOutReason.DEPRECATED,
+        LeftOutReason.NO_PARENT,
+    ]
