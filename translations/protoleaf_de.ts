@@ -10860,10 +10860,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>{name}.csv neben {package}</translation>
     </message>
     <message>
-        <source>{path} is not a CSV file</source>
-        <translation>{path} ist keine CSV-Datei</translation>
-    </message>
-    <message>
         <source>of a broader class</source>
         <translation>von einer gröberen Klasse</translation>
     </message>
@@ -11142,14 +11138,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>{place} is no JSON object</source>
         <translation>{place} ist kein JSON-Objekt</translation>
-    </message>
-    <message>
-        <source>{place} is not text in UTF-8</source>
-        <translation>{place} ist kein Text in UTF-8</translation>
-    </message>
-    <message>
-        <source>byte 0x{byte:02x}</source>
-        <translation>Byte 0x{byte:02x}</translation>
     </message>
     <message>
         <source>save it again with the encoding UTF-8</source>
@@ -13887,6 +13875,48 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>die Tabelle kann nicht geschrieben werden</translation>
     </message>
     <message>
+        <source>kingdom</source>
+        <translation>Reich</translation>
+    </message>
+    <message>
+        <source>phylum</source>
+        <translation>Stamm</translation>
+    </message>
+    <message>
+        <source>class</source>
+        <comment>rank</comment>
+        <translation>Klasse</translation>
+    </message>
+    <message>
+        <source>order</source>
+        <comment>rank</comment>
+        <translation>Ordnung</translation>
+    </message>
+    <message>
+        <source>family</source>
+        <translation>Familie</translation>
+    </message>
+    <message>
+        <source>subfamily</source>
+        <translation>Unterfamilie</translation>
+    </message>
+    <message>
+        <source>tribe</source>
+        <translation>Tribus</translation>
+    </message>
+    <message>
+        <source>genus</source>
+        <translation>Gattung</translation>
+    </message>
+    <message>
+        <source>species</source>
+        <translation>Art</translation>
+    </message>
+    <message>
+        <source>subspecies</source>
+        <translation>Unterart</translation>
+    </message>
+    <message>
         <source>Rank: %1</source>
         <translation>Rang: %1</translation>
     </message>
@@ -13899,8 +13929,8 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Was jede Spalte ist:</translation>
     </message>
     <message>
-        <source>What %1 is</source>
-        <translation>Was %1 ist</translation>
+        <source>What column %1 is</source>
+        <translation>Was Spalte %1 ist</translation>
     </message>
     <message>
         <source>Not used</source>
@@ -14024,8 +14054,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Spalten für {roles}</translation>
     </message>
     <message>
-        <source>name them: --column ROLE=NAME, such as --column class=Species</source>
-        <translation>sie benennen: --column ROLE=NAME, zum Beispiel --column class=Species</translation>
+        <source>name them: --column class=NAME, --column parent=NAME or --column id=NAME</source>
+        <translation>sie benennen: --column class=NAME, --column parent=NAME oder --column id=NAME</translation>
+    </message>
+    <message>
+        <source>name them: --column file=NAME and --column class=NAME</source>
+        <translation>sie benennen: --column file=NAME und --column class=NAME</translation>
     </message>
     <message>
         <source>there is no role &quot;{word}&quot;</source>

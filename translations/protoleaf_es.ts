@@ -10860,10 +10860,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>{name}.csv junto a {package}</translation>
     </message>
     <message>
-        <source>{path} is not a CSV file</source>
-        <translation>{path} no es un archivo CSV</translation>
-    </message>
-    <message>
         <source>of a broader class</source>
         <translation>de una clase más general</translation>
     </message>
@@ -11142,14 +11138,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>{place} is no JSON object</source>
         <translation>{place} no es un objeto JSON</translation>
-    </message>
-    <message>
-        <source>{place} is not text in UTF-8</source>
-        <translation>{place} no es texto en UTF-8</translation>
-    </message>
-    <message>
-        <source>byte 0x{byte:02x}</source>
-        <translation>byte 0x{byte:02x}</translation>
     </message>
     <message>
         <source>save it again with the encoding UTF-8</source>
@@ -13887,6 +13875,48 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>no se puede escribir la tabla</translation>
     </message>
     <message>
+        <source>kingdom</source>
+        <translation>reino</translation>
+    </message>
+    <message>
+        <source>phylum</source>
+        <translation>filo</translation>
+    </message>
+    <message>
+        <source>class</source>
+        <comment>rank</comment>
+        <translation>clase</translation>
+    </message>
+    <message>
+        <source>order</source>
+        <comment>rank</comment>
+        <translation>orden</translation>
+    </message>
+    <message>
+        <source>family</source>
+        <translation>familia</translation>
+    </message>
+    <message>
+        <source>subfamily</source>
+        <translation>subfamilia</translation>
+    </message>
+    <message>
+        <source>tribe</source>
+        <translation>tribu</translation>
+    </message>
+    <message>
+        <source>genus</source>
+        <translation>género</translation>
+    </message>
+    <message>
+        <source>species</source>
+        <translation>especie</translation>
+    </message>
+    <message>
+        <source>subspecies</source>
+        <translation>subespecie</translation>
+    </message>
+    <message>
         <source>Rank: %1</source>
         <translation>Rango: %1</translation>
     </message>
@@ -13899,8 +13929,8 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Qué es cada columna:</translation>
     </message>
     <message>
-        <source>What %1 is</source>
-        <translation>Qué es %1</translation>
+        <source>What column %1 is</source>
+        <translation>Qué es la columna %1</translation>
     </message>
     <message>
         <source>Not used</source>
@@ -14024,8 +14054,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>columnas para {roles}</translation>
     </message>
     <message>
-        <source>name them: --column ROLE=NAME, such as --column class=Species</source>
-        <translation>indíquelas: --column ROLE=NAME, como --column class=Species</translation>
+        <source>name them: --column class=NAME, --column parent=NAME or --column id=NAME</source>
+        <translation>indíquelas: --column class=NAME, --column parent=NAME o --column id=NAME</translation>
+    </message>
+    <message>
+        <source>name them: --column file=NAME and --column class=NAME</source>
+        <translation>indíquelas: --column file=NAME y --column class=NAME</translation>
     </message>
     <message>
         <source>there is no role &quot;{word}&quot;</source>

@@ -10860,10 +10860,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>{name}.csv à côté de {package}</translation>
     </message>
     <message>
-        <source>{path} is not a CSV file</source>
-        <translation>{path} n’est pas un fichier CSV</translation>
-    </message>
-    <message>
         <source>of a broader class</source>
         <translation>d’une classe plus générale</translation>
     </message>
@@ -11142,14 +11138,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>{place} is no JSON object</source>
         <translation>{place} n’est pas un objet JSON</translation>
-    </message>
-    <message>
-        <source>{place} is not text in UTF-8</source>
-        <translation>{place} n’est pas du texte en UTF-8</translation>
-    </message>
-    <message>
-        <source>byte 0x{byte:02x}</source>
-        <translation>l’octet 0x{byte:02x}</translation>
     </message>
     <message>
         <source>save it again with the encoding UTF-8</source>
@@ -13887,6 +13875,48 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>la table ne peut pas être écrite</translation>
     </message>
     <message>
+        <source>kingdom</source>
+        <translation>règne</translation>
+    </message>
+    <message>
+        <source>phylum</source>
+        <translation>embranchement</translation>
+    </message>
+    <message>
+        <source>class</source>
+        <comment>rank</comment>
+        <translation>classe</translation>
+    </message>
+    <message>
+        <source>order</source>
+        <comment>rank</comment>
+        <translation>ordre</translation>
+    </message>
+    <message>
+        <source>family</source>
+        <translation>famille</translation>
+    </message>
+    <message>
+        <source>subfamily</source>
+        <translation>sous-famille</translation>
+    </message>
+    <message>
+        <source>tribe</source>
+        <translation>tribu</translation>
+    </message>
+    <message>
+        <source>genus</source>
+        <translation>genre</translation>
+    </message>
+    <message>
+        <source>species</source>
+        <translation>espèce</translation>
+    </message>
+    <message>
+        <source>subspecies</source>
+        <translation>sous-espèce</translation>
+    </message>
+    <message>
         <source>Rank: %1</source>
         <translation>Rang&#xa0;: %1</translation>
     </message>
@@ -13899,8 +13929,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Ce que contient chaque colonne&#xa0;:</translation>
     </message>
     <message>
-        <source>What %1 is</source>
-        <translation>Ce que contient %1</translation>
+        <source>What column %1 is</source>
+        <translation>Ce qu’est la colonne %1</translation>
     </message>
     <message>
         <source>Not used</source>
@@ -14024,8 +14054,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>des colonnes pour {roles}</translation>
     </message>
     <message>
-        <source>name them: --column ROLE=NAME, such as --column class=Species</source>
-        <translation>indiquez-les&#xa0;: --column ROLE=NAME, par exemple --column class=Species</translation>
+        <source>name them: --column class=NAME, --column parent=NAME or --column id=NAME</source>
+        <translation>indiquez-les&#xa0;: --column class=NAME, --column parent=NAME ou --column id=NAME</translation>
+    </message>
+    <message>
+        <source>name them: --column file=NAME and --column class=NAME</source>
+        <translation>indiquez-les&#xa0;: --column file=NAME et --column class=NAME</translation>
     </message>
     <message>
         <source>there is no role &quot;{word}&quot;</source>

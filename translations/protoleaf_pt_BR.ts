@@ -10860,10 +10860,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>{name}.csv ao lado de {package}</translation>
     </message>
     <message>
-        <source>{path} is not a CSV file</source>
-        <translation>{path} não é um arquivo CSV</translation>
-    </message>
-    <message>
         <source>of a broader class</source>
         <translation>de uma classe mais ampla</translation>
     </message>
@@ -11142,14 +11138,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>{place} is no JSON object</source>
         <translation>{place} não é um objeto JSON</translation>
-    </message>
-    <message>
-        <source>{place} is not text in UTF-8</source>
-        <translation>{place} não é texto em UTF-8</translation>
-    </message>
-    <message>
-        <source>byte 0x{byte:02x}</source>
-        <translation>byte 0x{byte:02x}</translation>
     </message>
     <message>
         <source>save it again with the encoding UTF-8</source>
@@ -13887,6 +13875,48 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>não é possível gravar a tabela</translation>
     </message>
     <message>
+        <source>kingdom</source>
+        <translation>reino</translation>
+    </message>
+    <message>
+        <source>phylum</source>
+        <translation>filo</translation>
+    </message>
+    <message>
+        <source>class</source>
+        <comment>rank</comment>
+        <translation>classe</translation>
+    </message>
+    <message>
+        <source>order</source>
+        <comment>rank</comment>
+        <translation>ordem</translation>
+    </message>
+    <message>
+        <source>family</source>
+        <translation>família</translation>
+    </message>
+    <message>
+        <source>subfamily</source>
+        <translation>subfamília</translation>
+    </message>
+    <message>
+        <source>tribe</source>
+        <translation>tribo</translation>
+    </message>
+    <message>
+        <source>genus</source>
+        <translation>gênero</translation>
+    </message>
+    <message>
+        <source>species</source>
+        <translation>espécie</translation>
+    </message>
+    <message>
+        <source>subspecies</source>
+        <translation>subespécie</translation>
+    </message>
+    <message>
         <source>Rank: %1</source>
         <translation>Categoria taxonômica: %1</translation>
     </message>
@@ -13899,8 +13929,8 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>O que é cada coluna:</translation>
     </message>
     <message>
-        <source>What %1 is</source>
-        <translation>O que é %1</translation>
+        <source>What column %1 is</source>
+        <translation>O que é a coluna %1</translation>
     </message>
     <message>
         <source>Not used</source>
@@ -14024,8 +14054,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>colunas para {roles}</translation>
     </message>
     <message>
-        <source>name them: --column ROLE=NAME, such as --column class=Species</source>
-        <translation>indique-as: --column ROLE=NAME, como --column class=Species</translation>
+        <source>name them: --column class=NAME, --column parent=NAME or --column id=NAME</source>
+        <translation>indique-as: --column class=NAME, --column parent=NAME ou --column id=NAME</translation>
+    </message>
+    <message>
+        <source>name them: --column file=NAME and --column class=NAME</source>
+        <translation>indique-as: --column file=NAME e --column class=NAME</translation>
     </message>
     <message>
         <source>there is no role &quot;{word}&quot;</source>

@@ -10675,10 +10675,6 @@ Click + to add a class, or import a list.</source>
         <translation>{package} 旁边的 {name}.csv</translation>
     </message>
     <message>
-        <source>{path} is not a CSV file</source>
-        <translation>{path} 不是 CSV 文件</translation>
-    </message>
-    <message>
         <source>of a broader class</source>
         <translation>属于更粗的类别</translation>
     </message>
@@ -10957,14 +10953,6 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>{place} is no JSON object</source>
         <translation>{place} 不是 JSON 对象</translation>
-    </message>
-    <message>
-        <source>{place} is not text in UTF-8</source>
-        <translation>{place} 不是 UTF-8 文本</translation>
-    </message>
-    <message>
-        <source>byte 0x{byte:02x}</source>
-        <translation>字节 0x{byte:02x}</translation>
     </message>
     <message>
         <source>save it again with the encoding UTF-8</source>
@@ -13697,6 +13685,48 @@ Click + to add a class, or import a list.</source>
         <translation>无法写入表格</translation>
     </message>
     <message>
+        <source>kingdom</source>
+        <translation>界</translation>
+    </message>
+    <message>
+        <source>phylum</source>
+        <translation>门</translation>
+    </message>
+    <message>
+        <source>class</source>
+        <comment>rank</comment>
+        <translation>纲</translation>
+    </message>
+    <message>
+        <source>order</source>
+        <comment>rank</comment>
+        <translation>目</translation>
+    </message>
+    <message>
+        <source>family</source>
+        <translation>科</translation>
+    </message>
+    <message>
+        <source>subfamily</source>
+        <translation>亚科</translation>
+    </message>
+    <message>
+        <source>tribe</source>
+        <translation>族</translation>
+    </message>
+    <message>
+        <source>genus</source>
+        <translation>属</translation>
+    </message>
+    <message>
+        <source>species</source>
+        <translation>种</translation>
+    </message>
+    <message>
+        <source>subspecies</source>
+        <translation>亚种</translation>
+    </message>
+    <message>
         <source>Rank: %1</source>
         <translation>分类阶元：%1</translation>
     </message>
@@ -13709,8 +13739,8 @@ Click + to add a class, or import a list.</source>
         <translation>各列的含义：</translation>
     </message>
     <message>
-        <source>What %1 is</source>
-        <translation>“%1”的含义</translation>
+        <source>What column %1 is</source>
+        <translation>第 %1 列是什么</translation>
     </message>
     <message>
         <source>Not used</source>
@@ -13834,8 +13864,12 @@ Click + to add a class, or import a list.</source>
         <translation>对应 {roles} 的列</translation>
     </message>
     <message>
-        <source>name them: --column ROLE=NAME, such as --column class=Species</source>
-        <translation>请指定各列：--column ROLE=NAME，例如 --column class=Species</translation>
+        <source>name them: --column class=NAME, --column parent=NAME or --column id=NAME</source>
+        <translation>用 --column class=NAME、--column parent=NAME 或 --column id=NAME 指明</translation>
+    </message>
+    <message>
+        <source>name them: --column file=NAME and --column class=NAME</source>
+        <translation>用 --column file=NAME 和 --column class=NAME 指明</translation>
     </message>
     <message>
         <source>there is no role &quot;{word}&quot;</source>

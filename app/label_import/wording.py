@@ -73,8 +73,6 @@ def passed_over(survey: LabelSurvey) -> str:
                 "%n image names fit several images and are not labelled.",
             )
         )
-    if plan.table is not None:
-        parts.append(in_sentences(translated(plan.table.summary)))
     return paragraph(*parts)
 
 

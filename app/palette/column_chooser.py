@@ -9,17 +9,18 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QComboBox, QFrame, QHeaderView, QTableWidget, QTableWidgetItem, QWidget
 
 from app.controls import CellDelegate, ChoiceBox, fill_column, make_flowing_label
-from app.texts import plain_tip, tr
+from app.texts import marked, plain_tip, tr
 from app.theme.tokens import tokens
+from app.wording import number
 from engine.files import shown
 from engine.interchange.tables.column_preview import LANGUAGE, RANK
 from engine.interchange.tables.dialects import TablePurpose
-from engine.interchange.tables.roles import RANKS, ROLES, Role
+from engine.interchange.tables.roles import ROLES, Role
 
 if TYPE_CHECKING:
     from engine.interchange.tables.column_preview import ColumnPreview
 
-COLUMN_WIDTH: Final = 150  # logical pixels
+COLUMN_WIDTH: Final = 220  # logical pixels
 MOST_COLUMNS: Final = 60  # the others keep what they are taken for
 
 
@@ -33,12 +34,31 @@ _ROLES: Final = {
 """What a person can say of a column, by what the table is read for."""
 
 
+_RANKS: Final = {
+    "kingdom": marked("kingdom"),
+    "phylum": marked("phylum"),
+    "class": marked("class", about="rank"),
+    "order": marked("order", about="rank"),
+    "family": marked("family"),
+    "subfamily": marked("subfamily"),
+    "tribe": marked("tribe"),
+    "genus": marked("genus"),
+    "species": marked("species"),
+    "subspecies": marked("subspecies"),
+}
+"""The usual ranks; others are shown as they are called in English."""
+
+
 def role_titles(purpose: TablePurpose) -> dict[str, str]:
     """Roles and ranks that a column may have, with their titles for people."""
     titles = {role.value: tr(ROLES[role].title) for role in _ROLES[purpose]}
     roles = {role: title[:1].upper() + title[1:] for role, title in titles.items()}
-    ranks = {rank: tr("Rank: %1", rank) for rank in RANKS if rank not in set(Role)}
-    return roles | ranks
+    return roles | {rank: rank_title(rank) for rank in _RANKS if rank not in set(Role)}
+
+
+def rank_title(rank: str) -> str:
+    """`Rank: family`."""
+    return tr("Rank: %1", tr(_RANKS[rank]) if rank in _RANKS else rank)
 
 
 @final
@@ -106,7 +126,7 @@ class ColumnChooser(QWidget):
         table.setColumnCount(len(shown_columns))
         table.setRowCount(1 + len(preview.rows))
         table.setHorizontalHeaderLabels([shown(name) for name in shown_columns])
-        self.boxes = [self._make_box(name) for name in shown_columns]
+        self.boxes = [self._make_box(at) for at in range(1, len(shown_columns) + 1)]
         table.verticalHeader().setDefaultSectionSize(row_height - tokens().spacing.tiny)
         table.setRowHeight(0, row_height + tokens().spacing.tiny)
         for column, box in enumerate(self.boxes):
@@ -119,10 +139,10 @@ class ColumnChooser(QWidget):
         bar = table.horizontalScrollBar().sizeHint().height()
         table.setFixedHeight(table.horizontalHeader().sizeHint().height() + rows + bar + 2)
 
-    def _make_box(self, column: str) -> QComboBox:
+    def _make_box(self, column: int) -> QComboBox:
         box = ChoiceBox()
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        box.setAccessibleName(tr("What %1 is", shown(column)))
+        box.setAccessibleName(tr("What column %1 is", number(column)))
         box.addItem(tr("Not used", about="column"), "")
         for role, title in self._roles.items():
             box.addItem(title, role)
@@ -147,5 +167,5 @@ def _select(box: QComboBox, meaning: str) -> None:
     word = meaning.removeprefix(RANK)
     if box.findData(word) < 0:
         is_rank = meaning.startswith(RANK)
-        box.addItem(tr("Rank: %1", word) if is_rank else meaning.removeprefix(LANGUAGE), word)
+        box.addItem(rank_title(word) if is_rank else meaning.removeprefix(LANGUAGE), word)
     box.setCurrentIndex(box.findData(word))

@@ -74,7 +74,7 @@ def images_in(names):
 def main(new, names):
     """Write a row for each image that can be read."""
     with open(new, "x", encoding="utf-8", errors="surrogateescape", newline="") as file:
-        print("image,class,path,score,safe_class,safe_score,setting,model", end="\r\n", file=file)
+        print("image,class,path,score,safe_class,safe_score,setting,model,is_unknown", end="\r\n", file=file)
         runtime = onnxruntime.InferenceSession(str(HERE / "classifier.onnx"), providers=["CPUExecutionProvider"])
         for name in images_in(names):
             try:
@@ -83,6 +83,7 @@ def main(new, names):
                 print(f"{name} cannot be read: {error}", file=sys.stderr)
                 continue
             row = name, leaf, path, f"{score:.6f}", safe, f"{safe_score:.6f}", MODEL["setting"], MODEL["name"]
+            row = *row, "true" if safe == "unknown" else "false"
             csv.writer(file).writerow("'" * bool(re.match(r"'*\s*[=+\-@\t\r\n＝＋－＠]", cell)) + cell for cell in row)
 
 

@@ -8,7 +8,7 @@ from typing import Final
 from engine.errors import FormatError, StorageError, UsageError
 from engine.interchange.tables.dialects import TablePurpose
 from engine.interchange.tables.read_table import TABLE_FILES, opened_table
-from engine.interchange.tables.recognise import ColumnLayout, Row, layout_of
+from engine.interchange.tables.recognise import ColumnLayout, Row, layout_of, partial_layout
 
 PREVIEW_ROWS: Final = 4
 _FEWEST_COLUMNS: Final = 2  # of a table; one column is a list
@@ -57,26 +57,26 @@ def preview_columns(
 
     try:
         with opened_table(source, fits) as table:
-            layout = layout_of(table.columns, table.sample, purpose, given)
-            if len(table.columns) < _FEWEST_COLUMNS or (layout is not None and not layout.has_header):
+            layout = partial_layout(table.columns, table.sample, purpose, given)
+            if len(table.columns) < _FEWEST_COLUMNS or not layout.has_header:
                 return None
             count = range(len(table.columns))
             rows = tuple(
                 tuple(cells[at].strip() if at < len(cells) else "" for at in count)
                 for _, cells in table.sample[:PREVIEW_ROWS]
             )
-            return ColumnPreview(table.columns, rows, _meanings(layout, len(count)), layout is not None)
+            is_clear = layout_of(table.columns, table.sample, purpose, given) is not None
+            return ColumnPreview(table.columns, rows, _meanings(layout, len(count)), is_clear)
     except (FormatError, StorageError):
         return None
 
 
-def _meanings(layout: ColumnLayout | None, count: int) -> tuple[str, ...]:
+def _meanings(layout: ColumnLayout, count: int) -> tuple[str, ...]:
     found = [""] * count
-    if layout is not None:
-        for code, at in layout.vernacular:
-            found[at] = LANGUAGE + code
-        for rank, at in layout.ranks:
-            found[at] = RANK + rank
-        for role, at in layout.columns.items():
-            found[at] = found[at] or role.value
+    for code, at in layout.vernacular:
+        found[at] = LANGUAGE + code
+    for rank, at in layout.ranks:
+        found[at] = RANK + rank
+    for role, at in layout.columns.items():
+        found[at] = found[at] or role.value
     return tuple(found)

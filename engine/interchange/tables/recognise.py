@@ -11,15 +11,19 @@ from typing import Final
 from engine.errors import FormatError, UsageError
 from engine.interchange.tables.dialects import DIALECTS, Dialect, TablePurpose
 from engine.interchange.tables.roles import RANK_OF, RANKS, ROLES, VERNACULAR_COLUMNS, Role, column_key
-from engine.texts import enumerated
+from engine.texts import Message, enumerated, marked
 
 Row = tuple[int, Sequence[str]]  # line number, and cells
 
 NEEDED: Final[Mapping[TablePurpose, tuple[Role, ...]]] = {
     TablePurpose.CLASSES: (Role.CLASS, Role.PARENT_NAME, Role.ID, Role.PARENT_ID, Role.RANK),
-    TablePurpose.LABELS: (Role.FILE, Role.FOLDER, Role.CLASS),
+    TablePurpose.LABELS: (Role.FILE, Role.CLASS),
 }
 """The roles that a refusal asks for."""
+_REMEDIES: Final[Mapping[TablePurpose, str]] = {
+    TablePurpose.CLASSES: marked("name them: --column class=NAME, --column parent=NAME or --column id=NAME"),
+    TablePurpose.LABELS: marked("name them: --column file=NAME and --column class=NAME"),
+}
 _CLASS_IN_LABELS: Final = (Role.CLASS, Role.VERNACULAR, Role.PATH)
 _COLUMNS_SHOWN: Final = 30
 _SCIENTIFIC: Final = ("scientific_name", "canonical_name", "specific_epithet", "species_epithet")
@@ -86,9 +90,9 @@ def recognised(
             "{name} does not say which of its columns is which",
             expected="columns for {roles}",
             found="{columns}" if any(columns) else "an empty file",
-            remedy="name them: --column ROLE=NAME, such as --column class=Species",
+            remedy=_REMEDIES[purpose],
             name=name,
-            roles=enumerated(NEEDED[purpose]),
+            roles=enumerated(Message(ROLES[role].title) for role in NEEDED[purpose]),
             columns=", ".join(f'"{each[:60]}"' for each in columns[:_COLUMNS_SHOWN]),
         )
     return found
@@ -98,6 +102,14 @@ def layout_of(
     columns: Sequence[str], sample: Iterable[Row], purpose: TablePurpose, given: Mapping[str, str] | None = None
 ) -> ColumnLayout | None:
     """As `recognised`; None where the table does not say what is needed."""
+    layout = partial_layout(columns, sample, purpose, given)
+    return layout if _is_enough(layout, purpose) else None
+
+
+def partial_layout(
+    columns: Sequence[str], sample: Iterable[Row], purpose: TablePurpose, given: Mapping[str, str] | None = None
+) -> ColumnLayout:
+    """As `recognised`, of a table that need not say all that is needed."""
     rows = [cells for _, cells in sample]
     keys = [column_key(each) for each in columns]
     dialect = _dialect_of(columns, keys, purpose)
@@ -113,13 +125,12 @@ def layout_of(
     ranks = {rank: at for rank, at in ranks.items() if rank not in dropped}
     roles = _roles(keys, rows, {*ranks.values(), *chosen.values()}, dialect) | chosen
     roles = {role: at for role, at in roles.items() if role not in dropped}
-    layout = ColumnLayout(
+    return ColumnLayout(
         roles,
         tuple((rank, ranks[rank]) for rank in RANKS if rank in ranks),
         tuple((code, at) for code, at in _languages(keys) if at not in roles.values()),
         dialect,
     )
-    return layout if _is_enough(layout, purpose) else None
 
 
 def _dialect_of(columns: Sequence[str], keys: Sequence[str], purpose: TablePurpose) -> Dialect | None:

@@ -63,7 +63,13 @@ ROLES: Final[Mapping[Role, RoleNames]] = {
             "photo", "picture", "image_id", "Dateiname", "Datei", "Bild", "Foto", "fichier", "archivo",
         ),
     ),
-    Role.FOLDER: RoleNames(marked("folder of the image"), ("folder", "directory", "relative_path")),
+    Role.FOLDER: RoleNames(
+        marked("folder of the image"),
+        (
+            "folder", "directory", "relative_path", "subfolder", "folder_name", "Ordner", "Verzeichnis", "dossier",
+            "carpeta",
+        ),
+    ),
     Role.CLASS: RoleNames(
         marked("name of the class"),
         (

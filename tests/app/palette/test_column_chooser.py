@@ -41,7 +41,7 @@ def test_the_boxes_say_what_each_column_is(chooser: ColumnChooser) -> None:
     """With the first rows below, and names for a screen reader."""
     texts = [box.currentText() for box in chooser.boxes]
     assert texts == ["Name or path of the image", "Not used", "Rank: family"]
-    assert chooser.boxes[1].accessibleName() == "What Tier is"
+    assert chooser.boxes[1].accessibleName() == "What column 2 is"
     cell = chooser.table.item(1, 1)
     assert cell is not None
     assert cell.text() == "Fuchs"

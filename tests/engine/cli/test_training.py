@@ -36,7 +36,7 @@ def test_a_version_is_trained_and_used(collection: Collection, capsys: pytest.Ca
     assert listed["versions"][1]["figures"] == fields["figures"]
     out = collection.folder / "predictions.csv"
     done(capsys, "classify", collection.project, "-o", out)
-    assert out.read_text(encoding="utf-8").splitlines()[1].endswith(",ppn+,Tuned propagation 1")
+    assert out.read_text(encoding="utf-8").splitlines()[1].endswith(",ppn+,Tuned propagation 1,false")
     assert "sound" in done(capsys, "check", collection.project).out
 
 

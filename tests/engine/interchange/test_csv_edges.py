@@ -57,7 +57,10 @@ def test_quoted_names(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("", "does not say which of its columns is which: .*an empty file"),
-        ("what,above\na,b\n", r'expected columns for class, parent, .*found "what", "above". .*--column ROLE=NAME'),
+        (
+            "what,above\na,b\n",
+            r'expected columns for name of the class, .*found "what", "above". .*--column class=NAME',
+        ),
         ("child,parent\n", "holds no classes"),
         ("child,parent\nGull,Bird\nBird,Animal\nAnimal,Gull\n", "own ancestor: found .* > .* > .* > "),
         ("child,parent\nGull,Gull\n", "own ancestor: found Gull > Gull"),

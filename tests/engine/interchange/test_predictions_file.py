@@ -144,7 +144,7 @@ def test_files_that_spreadsheets_saved(
         ("image,class\na.png,Möwe\n".encode("latin-1"), 'in line 2 of the truth file there is no class "Möwe"'),
         (b"image,is_unknown,class\na.png,,M\xf6we\n", "in line 2 the truth file is not text in UTF-8"),
         (b"\xff\xfei\x00m\x00a", "is not text"),
-        (b"pix,what\na,b\n", 'expected columns for file.*class, found "pix", "what"'),
+        (b"pix,what\na,b\n", 'expected columns for .*, found "pix", "what"'),
         (b"sep=;\n", "an empty file"),
         (b"image,class\na.png," + b"x" * 200_000, "cannot be read as a table"),
         (b"x" * 200_000, "cannot be read as a table"),

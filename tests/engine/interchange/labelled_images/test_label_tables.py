@@ -183,7 +183,9 @@ def test_a_zipped_table(tmp_path: Path) -> None:
 def test_an_unclear_column_is_asked_for(tmp_path: Path) -> None:
     """The refusal lists the columns and the roles; named, they are read."""
     text = "nr,what,where\n1,Fox,x\n"
-    with pytest.raises(FormatError, match=r'columns for file.*class.*"nr", "what", "where".*--column'):
+    with pytest.raises(
+        FormatError, match=r'columns for name or path of the image.*class.*"nr", "what", "where".*--column'
+    ):
         read(tmp_path, text)
     assert pairs(read(tmp_path, text, **{"file": "where", "class": "what"})) == [("x", ("Fox",))]
     with pytest.raises(UsageError, match=r'no column "why".*"nr", "what", "where"'):

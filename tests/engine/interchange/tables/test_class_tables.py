@@ -114,7 +114,7 @@ def test_a_person_names_the_columns(tmp_path: Path) -> None:
     """What they say overrides everything; a role or column that is not there is named."""
     path = tmp_path / "list.csv"
     path.write_text("Nr;Sippe;Gruppe\n1;Larus canus;Laridae\n", encoding="utf-8")
-    with pytest.raises(FormatError, match=r'found "Nr", "Sippe", "Gruppe".*--column ROLE=NAME'):
+    with pytest.raises(FormatError, match=r'found "Nr", "Sippe", "Gruppe".*--column class=NAME'):
         read_graph(path)
     assert paths_of(read_graph(path, columns={"class": "Sippe", "family": "gruppe"})) == {
         "Laridae",

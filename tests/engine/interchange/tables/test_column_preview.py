@@ -37,6 +37,7 @@ def test_what_a_person_names_makes_an_unclear_table_clear(tmp_path: Path) -> Non
     assert not found.is_clear
     assert found.columns == ("Bild", "Tier", "Wer")
     assert found.rows[0] == ("fuchs.jpg", "Fuchs", "Ada")
+    assert found.meanings == ("file", "", "")
     named = preview_columns(path, TablePurpose.LABELS, {"file": "Bild", "class": "Tier", "annotator": "Wer"})
     assert named is not None
     assert (named.is_clear, named.meanings) == (True, ("file", "class", "annotator"))
