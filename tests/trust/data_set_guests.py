@@ -24,11 +24,10 @@ from engine.dataset.embedded_rows import EmbeddedRows
 from engine.project import Project
 from tests.support.collections import LEAVES, write_shape
 from tests.support.data_sets import write_data_set
-from tests.trust.children import Place, run_apart
-from tests.trust.outcome import Fault, Outcome, Trial
-from tests.trust.special_files import Batch
+from tests.trust.children import Place
+from tests.trust.outcome import Fault, Outcome
 from tests.trust.stages import Stage
-from tests.trust.trials import PROCESSES, OnTrial, ending_faults, run_trials, trial_folder
+from tests.trust.trials import Batch, BatchedTrials, OnTrial
 
 INSTRUMENT: Final = "data sets beside five projects"
 PROJECTS: Final = 5
@@ -120,23 +119,8 @@ TAKEN: Final = frozenset({"good", "not a number", "infinite", "zero", "noise of 
 
 def open_guests(stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambda: None) -> Outcome:
     """Open that many data sets beside the five projects."""
-    size = min(BATCH, max(1, -(-count // PROCESSES)))
-    plans = [Batch(seed * 1_000_000 + start, min(size, count - start)) for start in range(0, count, size)]
-    row = run_trials(INSTRUMENT, plans, lambda plan: _open_apart(stage, plan, on_trial))
-    return Outcome(row.instrument, count, row.acknowledged, row.faults, row.peak_bytes)
-
-
-def _open_apart(stage: Stage, batch: Batch, on_trial: OnTrial) -> Trial:
-    with trial_folder(stage.folder) as folder:
-        folder.mkdir()
-        place = Place(folder)
-        ending = run_apart(place, open_some, place, batch, limit_s=_START_S + _TRIAL_S * batch.count)
-        faults, done = ending.answer or ([], 0)
-        if ending.answer is None:
-            faults = ending_faults(ending, f"data sets from seed {batch.first}", place.output())
-        for _ in range(batch.count):
-            on_trial()
-        return Trial(done, tuple(faults), ending.peak_bytes)
+    trials = BatchedTrials(INSTRUMENT, "data sets", open_some, BATCH, _START_S, _TRIAL_S)
+    return trials.outcome(stage, count, seed=seed, on_trial=on_trial)
 
 
 def open_some(place: Place, batch: Batch) -> tuple[list[Fault], int]:

@@ -22,12 +22,12 @@ from engine.project.connection import Connection
 from engine.project.file.file_state import put_seal, reader_of
 from engine.project.file.on_disk import address
 from tests.support.data_sets import some_rows, write_data_set
-from tests.trust.children import Place, run_apart
+from tests.trust.children import Place
 from tests.trust.hostile_targets import World, build_world, clear_desk
-from tests.trust.outcome import Fault, Outcome, Trial
-from tests.trust.special_files import HANG_S, MEMORY_BYTES, Batch, HangError, catch_hangs
+from tests.trust.outcome import Fault, Outcome
+from tests.trust.special_files import HANG_S, MEMORY_BYTES, HangError, catch_hangs
 from tests.trust.stages import Stage
-from tests.trust.trials import PROCESSES, OnTrial, ending_faults, run_trials, trial_folder
+from tests.trust.trials import Batch, BatchedTrials, OnTrial
 
 INSTRUMENT: Final = "odd texts from elsewhere"
 BATCH: Final = 50
@@ -191,23 +191,8 @@ def odd_world(folder: Path, caches: CacheFolders) -> World:
 
 def open_odd(stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambda: None) -> Outcome:
     """Open that many odd files with every command."""
-    size = min(BATCH, max(1, -(-count // PROCESSES)))
-    plans = [Batch(seed * 1_000_000 + start, min(size, count - start)) for start in range(0, count, size)]
-    row = run_trials(INSTRUMENT, plans, lambda plan: _open_apart(stage, plan, on_trial))
-    return Outcome(row.instrument, count, row.acknowledged, row.faults, row.peak_bytes)
-
-
-def _open_apart(stage: Stage, batch: Batch, on_trial: OnTrial) -> Trial:
-    with trial_folder(stage.folder) as folder:
-        folder.mkdir()
-        place = Place(folder)
-        ending = run_apart(place, open_some, place, batch, limit_s=_START_S + HANG_S * batch.count)
-        faults, done = ending.answer or ([], 0)
-        if ending.answer is None:
-            faults = ending_faults(ending, f"odd texts from seed {batch.first}", place.output())
-        for _ in range(batch.count):
-            on_trial()
-        return Trial(done, tuple(faults), ending.peak_bytes)
+    trials = BatchedTrials(INSTRUMENT, "odd texts", open_some, BATCH, _START_S, HANG_S)
+    return trials.outcome(stage, count, seed=seed, on_trial=on_trial)
 
 
 def open_some(place: Place, batch: Batch) -> tuple[list[Fault], int]:

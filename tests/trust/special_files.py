@@ -8,7 +8,6 @@ import shutil
 import signal
 import socket
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from types import FrameType
@@ -20,12 +19,12 @@ from engine.interchange.detect import FORMATS as GRAPHS
 from engine.interchange.labelled_images.formats import READ_FORMATS
 from engine.project import Project
 from tests.support.onnx_models import write_external
-from tests.trust.children import Place, run_apart
+from tests.trust.children import Place
 from tests.trust.exports import export_all
 from tests.trust.hostile_targets import World, build_world, clear_desk
-from tests.trust.outcome import Fault, Outcome, Trial
+from tests.trust.outcome import Fault, Outcome
 from tests.trust.stages import Stage
-from tests.trust.trials import PROCESSES, OnTrial, ending_faults, run_trials, trial_folder
+from tests.trust.trials import Batch, BatchedTrials, OnTrial
 
 INSTRUMENT: Final = "special files at every door"
 BATCH: Final = 100
@@ -209,34 +208,10 @@ ALONE: Final = frozenset({"truth", "backup to restore", "network"})
 """Doors at which nothing else is given, so that a command cannot succeed."""
 
 
-@dataclass(frozen=True)
-class Batch:
-    """Trials of one child, by their seeds."""
-
-    first: int
-    count: int
-
-
 def open_many(stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambda: None) -> Outcome:
     """Put that many special files where a file should be."""
-    size = min(BATCH, max(1, -(-count // PROCESSES)))
-    first = seed * 1_000_000
-    plans = [Batch(first + start, min(size, count - start)) for start in range(0, count, size)]
-    row = run_trials(INSTRUMENT, plans, lambda plan: _open_apart(stage, plan, on_trial))
-    return Outcome(row.instrument, count, row.acknowledged, row.faults, row.peak_bytes)
-
-
-def _open_apart(stage: Stage, batch: Batch, on_trial: OnTrial) -> Trial:
-    with trial_folder(stage.folder) as folder:
-        folder.mkdir()
-        place = Place(folder)
-        ending = run_apart(place, open_some, place, batch, limit_s=_START_S + HANG_S * batch.count)
-        faults, done = ending.answer or ([], 0)
-        if ending.answer is None:
-            faults = ending_faults(ending, f"special files from seed {batch.first}", place.output())
-        for _ in range(batch.count):
-            on_trial()
-        return Trial(done, tuple(faults), ending.peak_bytes)
+    trials = BatchedTrials(INSTRUMENT, "special files", open_some, BATCH, _START_S, HANG_S)
+    return trials.outcome(stage, count, seed=seed, on_trial=on_trial)
 
 
 def open_some(place: Place, batch: Batch) -> tuple[list[Fault], int]:

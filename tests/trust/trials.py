@@ -5,12 +5,14 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeVar
 from uuid import uuid4
 
-from tests.trust.children import Ending
+from tests.trust.children import Ending, Place, run_apart
 from tests.trust.outcome import Fault, Outcome, Trial, outcome
+from tests.trust.stages import Stage
 
 PROCESSES: Final = 2
 _FOLDER: Final = re.compile(r"/\S*/[0-9a-f]{32}/")
@@ -47,6 +49,55 @@ def trial_folder(parent: Path) -> Iterator[Path]:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Trials of one child, by their seeds."""
+
+    first: int
+    count: int
+
+
+@dataclass(frozen=True)
+class BatchedTrials:
+    """An instrument whose children make many trials each.
+
+    Attributes:
+        instrument: name of the row.
+        doing: what a child does, in words, for its faults.
+        run: makes the trials of a batch, in a child; returns faults, and how many succeeded.
+        most: trials of one child.
+        start_s: for its start.
+        trial_s: for each of its trials.
+    """
+
+    instrument: str
+    doing: str
+    run: Callable[[Place, Batch], tuple[list[Fault], int]]
+    most: int
+    start_s: float
+    trial_s: float
+
+    def outcome(self, stage: Stage, count: int, *, seed: int, on_trial: OnTrial) -> Outcome:
+        """Make so many trials."""
+        size = min(self.most, max(1, -(-count // PROCESSES)))
+        plans = [Batch(seed * 1_000_000 + start, min(size, count - start)) for start in range(0, count, size)]
+        row = run_trials(self.instrument, plans, lambda plan: self._apart(stage, plan, on_trial))
+        return Outcome(row.instrument, count, row.acknowledged, row.faults, row.peak_bytes)
+
+    def _apart(self, stage: Stage, batch: Batch, on_trial: OnTrial) -> Trial:
+        with trial_folder(stage.folder) as folder:
+            folder.mkdir()
+            place = Place(folder)
+            limit_s = self.start_s + self.trial_s * batch.count
+            ending = run_apart(place, self.run, place, batch, limit_s=limit_s)
+            faults, done = ending.answer or ([], 0)
+            if ending.answer is None:
+                faults = ending_faults(ending, f"{self.doing} from seed {batch.first}", place.output())
+            for _ in range(batch.count):
+                on_trial()
+            return Trial(done, tuple(faults), ending.peak_bytes)
 
 
 def ending_faults(ending: Ending, doing: str, output: str) -> list[Fault]:
