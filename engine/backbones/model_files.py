@@ -195,7 +195,7 @@ def model_files(path: Path) -> ModelFiles:
 
 def own_propagation(path: Path) -> Path:
     """Where the propagation that was trained for a backbone file lies, if any."""
-    return path.with_suffix(".propagation.onnx")
+    return path.parent / f"{path.stem}.propagation.onnx"  # a project may name "." or "/", which have no suffix
 
 
 def _written_at(path: Path) -> int:

@@ -64,11 +64,11 @@ def _states(folder: Path, names: dict[str, int]) -> Iterator[tuple[str, int, int
     """Name, size and time of those of these files that are there."""
     if len(names) <= _FEW:
         for name in names:
-            with suppress(OSError):
+            with suppress(OSError, ValueError):  # a project from elsewhere may name what no file can be called
                 found = (folder / name).stat()
                 yield name, found.st_size, found.st_mtime_ns
         return
-    with suppress(OSError), os.scandir(folder) as scan:
+    with suppress(OSError, ValueError), os.scandir(folder) as scan:
         for entry in scan:
             if entry.name in names:
                 with suppress(OSError):

@@ -151,6 +151,14 @@ def test_the_width_is_found_without_a_card(changed: CollectionState, collection:
     assert not found.backbone.exists()
 
 
+@pytest.mark.parametrize("path", [".", "/", "..", "a\0b"])
+def test_a_path_that_names_no_file_is_a_lost_model(path: str, collection: Collection) -> None:
+    """A project from elsewhere may name anything as its backbone's file."""
+    with Project.open(collection.project) as project:
+        version = replace(project.models.current, backbone_path=path)
+        assert model_or_lost(project, collection.caches, version).propagation == width_agnostic_propagation()
+
+
 def test_a_file_that_changed_is_as_good_as_gone(live: LiveCollection, collection: Collection, tinyleaf: Path) -> None:
     """Embeddings of two networks are never mixed: what the cache knows of the old one is shown, exactly."""
     prepared = prepare_change(live.project, collection.caches, str(tinyleaf), device="cpu")
