@@ -216,9 +216,14 @@ class Imports(Feature, Generic[Card]):
         self._session.jobs.watch(job)
         job.start()
 
-    def _columns_of(self, source: Path, given: Mapping[str, str]) -> ColumnPreview | None:  # noqa: ARG002
+    def _columns_of(self, source: Path, given: Mapping[str, str]) -> ColumnPreview | None:
         """The columns of a source that is a table; None for anything else."""
-        return None
+        from engine.interchange.tables.column_preview import preview_columns
+        from engine.interchange.tables.dialects import TablePurpose
+
+        purposes = {Purpose.CLASSES: TablePurpose.CLASSES, Purpose.LABELS: TablePurpose.LABELS}
+        purpose = purposes.get(self.purpose)
+        return None if purpose is None else preview_columns(source, purpose, given)
 
     def _read(self, project: Path, source: Path, given: Mapping[str, str], cancel: CancelToken) -> ReadSource:
         """The survey of a source with its columns; of a table that does not say enough these alone."""

@@ -18,7 +18,6 @@ if TYPE_CHECKING:  # the window shows first
     from engine.collection.importing.import_graph import GraphImport
     from engine.collection.live import LiveCollection
     from engine.events import CancelToken, OnProgress
-    from engine.interchange.tables.column_preview import ColumnPreview
 
 
 @final
@@ -58,12 +57,6 @@ class GraphImports(Imports["GraphImportCard"]):
         from app.graph_import.logic import survey_graph
 
         return survey_graph(project, source, given)
-
-    def _columns_of(self, source: Path, given: Mapping[str, str]) -> ColumnPreview | None:
-        from engine.interchange.tables.column_preview import preview_columns
-        from engine.interchange.tables.dialects import TablePurpose
-
-        return preview_columns(source, TablePurpose.CLASSES, given)
 
     def _import(self, updates: bool, removes_gone: bool) -> None:
         survey = None if self.card is None else self.card.survey

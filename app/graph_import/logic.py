@@ -82,11 +82,8 @@ def file_patterns() -> str:
 
 def first_levels(imported: ImportedGraph) -> FirstClass:
     names = {each.key: each.name for each in imported.classes}
-    children: dict[str, list[str]] = {}
-    for parent, child in imported.edges:
-        children.setdefault(parent, []).append(child)
     roots = [key for key, parents in imported.parent_keys.items() if not parents]
-    shown, more = _children_shown(roots, names, children, SHOWN_LEVELS)
+    shown, more = _children_shown(roots, names, imported.child_keys, SHOWN_LEVELS)
     return FirstClass("", len(names), shown, more)
 
 

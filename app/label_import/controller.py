@@ -20,7 +20,6 @@ if TYPE_CHECKING:  # the window shows first
     from engine.collection.importing.import_labels import LabelImport
     from engine.collection.live import LiveCollection
     from engine.events import CancelToken, OnProgress
-    from engine.interchange.tables.column_preview import ColumnPreview
 
 
 @final
@@ -58,12 +57,6 @@ class LabelImports(Imports["LabelImportCard"]):
         from app.label_import.logic import survey_labels
 
         return survey_labels(project, source, cancel, columns=given)
-
-    def _columns_of(self, source: Path, given: Mapping[str, str]) -> ColumnPreview | None:
-        from engine.interchange.tables.column_preview import preview_columns
-        from engine.interchange.tables.dialects import TablePurpose
-
-        return preview_columns(source, TablePurpose.LABELS, given)
 
     def take_dropped(self, paths: Sequence[Path]) -> None:
         """Read a dropped file of labels; add other files as images."""

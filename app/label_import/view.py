@@ -11,7 +11,7 @@ from app.controls import fill_row, make_flowing_label, make_label
 from app.label_import import wording
 from app.palette.column_chooser import role_titles
 from app.palette.import_card import MOST_ROWS, ImportCard, PlanSection
-from app.texts import tr
+from app.texts import plural, tr
 from engine.files import shown
 from engine.interchange.tables.dialects import TablePurpose
 from engine.texts import translated
@@ -81,19 +81,22 @@ class LabelImportCard(ImportCard["LabelSurvey"]):
             wording.content_conflicts_title(count), wording.content_conflict_rows(plan.content_conflicts), total=count
         )
         count = len(plan.new_classes)
-        choice = wording.make_classes_text(count)
-        self.classes.show_rows(wording.classes_title(count), wording.class_rows(survey), total=count, choice=choice)
+        title = plural(count, "1 class is not in the project", "%n classes are not in the project")
+        choice = plural(count, "Make this class", "Make these classes")
+        self.classes.show_rows(title, wording.class_rows(survey), total=count, choice=choice)
         count, found_on_disk = len(survey.missing_images), len(survey.on_disk)
-        choice = wording.add_images_text(found_on_disk) if found_on_disk else ""
+        choice = plural(found_on_disk, "Add the one found on disk", "Add the %n found on disk")
         note = "" if found_on_disk else tr("None of them was found on disk.")
-        title, rows = wording.images_title(count), wording.image_rows(survey)
+        title = plural(count, "1 image is not in the project", "%n images are not in the project")
+        rows, choice = wording.image_rows(survey), choice if found_on_disk else ""
         self.images.show_rows(title, rows, total=count, choice=choice, note=note)
         title = wording.suggestions_title(len(plan.suggestions))
         note = tr("To use one, create a class of this name and import again.")
         rows = wording.suggestion_rows(survey)
         self.suggestions.show_rows(title, rows, total=len(plan.suggestions), note=note)
         count, problems = len(plan.problems), [(shown(translated(each)),) for each in plan.problems[:MOST_ROWS]]
-        self.problems.show_rows(wording.problems_title(count), problems, total=count)
+        title = plural(count, "1 line was not understood", "%n lines were not understood")
+        self.problems.show_rows(title, problems, total=count)
 
     @property
     def _choices(self) -> tuple[bool, bool]:

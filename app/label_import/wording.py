@@ -130,22 +130,6 @@ def content_conflict_rows(conflicts: tuple[ContentConflict, ...]) -> list[tuple[
     ]
 
 
-def classes_title(count: int) -> str:
-    return plural(count, "1 class is not in the project", "%n classes are not in the project")
-
-
-def make_classes_text(count: int) -> str:
-    return plural(count, "Make this class", "Make these classes")
-
-
-def images_title(count: int) -> str:
-    return plural(count, "1 image is not in the project", "%n images are not in the project")
-
-
-def add_images_text(count: int) -> str:
-    return plural(count, "Add the one found on disk", "Add the %n found on disk")
-
-
 def suggestions_title(count: int) -> str:
     return plural(count, "1 keyword names no class", "%n keywords name no class")
 
@@ -154,10 +138,6 @@ def suggestion_rows(survey: LabelSurvey) -> list[tuple[str, ...]]:
     """Keyword and number of images."""
     found = list(survey.plan.suggestions.items())[:MOST_ROWS]
     return [(shown(keyword), number(count)) for keyword, count in found]
-
-
-def problems_title(count: int) -> str:
-    return plural(count, "1 line was not understood", "%n lines were not understood")
 
 
 def conflict_rows(conflicts: tuple[LabelConflict, ...]) -> list[tuple[str, ...]]:

@@ -15,7 +15,7 @@ from app.wording import number
 from engine.files import shown
 from engine.interchange.tables.column_preview import LANGUAGE, RANK
 from engine.interchange.tables.dialects import TablePurpose
-from engine.interchange.tables.roles import ROLES, Role
+from engine.interchange.tables.roles import Role
 
 if TYPE_CHECKING:
     from engine.interchange.tables.column_preview import ColumnPreview
@@ -28,7 +28,7 @@ _ROLES: Final = {
     TablePurpose.LABELS: (Role.FILE, Role.FOLDER, Role.CLASS, Role.PATH, Role.SOURCE_ID, Role.ANNOTATOR, Role.SCORE),
     TablePurpose.CLASSES: (
         Role.CLASS, Role.PARENT_NAME, Role.ID, Role.PARENT_ID, Role.PATH, Role.RANK, Role.SYNONYM, Role.VERNACULAR,
-        Role.STATUS, Role.ACCEPTED_NAME, Role.ACCEPTED_ID, Role.NOTE,
+        Role.STATUS, Role.ACCEPTED_NAME, Role.ACCEPTED_ID, Role.REMARKS,
     ),
 }  # fmt: skip
 """What a person can say of a column, by what the table is read for."""
@@ -51,7 +51,7 @@ _RANKS: Final = {
 
 def role_titles(purpose: TablePurpose) -> dict[str, str]:
     """Roles and ranks that a column may have, with their titles for people."""
-    titles = {role.value: tr(ROLES[role].title) for role in _ROLES[purpose]}
+    titles = {role.value: tr(role.about) for role in _ROLES[purpose]}
     roles = {role: title[:1].upper() + title[1:] for role, title in titles.items()}
     return roles | {rank: rank_title(rank) for rank in _RANKS if rank not in set(Role)}
 

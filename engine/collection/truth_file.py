@@ -39,9 +39,9 @@ def read_truth(path: Path, graph: CategoryGraph, columns: Mapping[str, str] | No
         StorageError: the file cannot be read.
     """
     reader = ClassReader(graph)
-    with opened_labels(path, columns, _CALLED) as opened:
-        rows = opened.table.fields(opened.rows)
-        return _answers((row["image"], _class_of(reader, graph, row, line), line) for line, row in rows)
+    with opened_labels(path, columns, _CALLED) as (table, rows):
+        named = ((row["image"], _class_of(reader, graph, row, line), line) for line, row in table.fields(rows))
+        return _answers(named)
 
 
 def _answers(named: Iterable[tuple[str, int, int]]) -> dict[str, int]:

@@ -62,16 +62,7 @@ def check_file_count(file: IO[bytes], name: str) -> None:
         FormatError: it does.
         OSError: it cannot be read.
     """
-    size_bytes = _list_bytes(file)
-    if size_bytes > limits.LARGEST_FILE_LIST_BYTES:
-        raise FormatError(
-            "{name} holds too many files",
-            expected="a list of at most {limit} MiB",
-            found=f"{size_bytes // 2**20:,} MiB",
-            remedy="unpack it, and pack what you need",
-            name=name,
-            limit=limits.LARGEST_FILE_LIST_BYTES // 2**20,
-        )
+    limits.FILE_LIST_BYTES.check(_list_bytes(file), name)
 
 
 def is_archive(file: IO[bytes]) -> bool:
@@ -99,39 +90,17 @@ def has_member(source: Path, name: str = "") -> bool:
         return False
 
 
-def member_named(archive: zipfile.ZipFile, name: str) -> str:
-    """The file of this name in an archive, at the top or in the folder nearest to it; KeyError without one."""
-    found = [each for each in archive.NameToInfo if each == name or each.endswith(f"/{name}")]
-    return min(found, key=lambda each: (each.count("/"), each)) if found else archive.getinfo(name).filename
-
-
 @contextmanager
-def member(archive: zipfile.ZipFile, name: str) -> Iterator[IO[bytes]]:
+def member(archive: zipfile.ZipFile, name: str, limit: limits.Limit = limits.TABLE_BYTES) -> Iterator[IO[bytes]]:
     """A file of an archive, unpacked while it is read, up to the size that the archive declares.
 
     Raises:
         FormatError: that size is too large.
         KeyError: there is no such file.
     """
-    limits.check_bytes(archive.getinfo(name).file_size, name)
+    limit.check(archive.getinfo(name).file_size, PurePosixPath(name).name)
     with archive.open(name) as file:
         yield file
-
-
-def small_member(archive: zipfile.ZipFile, name: str, most: int) -> bytes:
-    """The bytes of a file of an archive.
-
-    Raises:
-        FormatError: there are more than `most`.
-        KeyError: there is no such file.
-    """
-    with member(archive, name) as file:
-        data = file.read(most + 1)
-    if len(data) > most:
-        raise FormatError(
-            "{name} is too large for such a file", expected="at most {limit} MiB", name=name, limit=most // 2**20
-        )
-    return data
 
 
 def _list_bytes(file: IO[bytes]) -> int:

@@ -57,12 +57,15 @@ FORMATS: Final[Mapping[str, GraphFormat]] = {
         "SKOS: a thesaurus as Turtle, RDF/XML or JSON-LD", skos.read, skos.fits, ("*.ttl", "*.rdf", "*.jsonld")
     ),
     "graphml": GraphFormat(
-        "GraphML: nodes, and edges from parent to child", graphml.read, graphml.fits, ("*.graphml",)
+        "GraphML: nodes, and edges from parent to child",
+        graphml.read,
+        lambda opening: opening.xml_root == "graphml",
+        ("*.graphml",),
     ),
     "label-studio": GraphFormat(
         "Label Studio: the XML of a labelling interface",
         class_lists.read_interface,
-        class_lists.fits_interface,
+        lambda opening: opening.xml_root == "View",
         ("*.xml",),
     ),
     "cvat": GraphFormat("CVAT: its labels as JSON", class_lists.read_cvat, class_lists.fits_cvat),
@@ -194,7 +197,7 @@ def restricted(imported: ImportedGraph, *, under: str | None = None, only: Colle
 
 
 def _with_all(neighbours: dict[str, list[str]], keys: set[str]) -> set[str]:
-    return keys | reachable(neighbours.__getitem__, *keys)
+    return keys | reachable(lambda key: neighbours.get(key, ()), *keys)
 
 
 @final
@@ -206,9 +209,7 @@ class _Lookup:
         self._graph: CategoryGraph | None = None
         self._key_of: dict[int, str] = {}
         self.parents = imported.parent_keys
-        self.children: dict[str, list[str]] = {key: [] for key in self.parents}
-        for parent, child in imported.edges:
-            self.children[parent].append(child)
+        self.children = imported.child_keys
 
     def find(self, text: str) -> str:
         if text in self.parents:

@@ -1,12 +1,12 @@
 """A category graph as a file holds it, before it meets a project: plain classes and edges between keys."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from graphlib import CycleError as OrderError
 from graphlib import TopologicalSorter
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from engine.errors import FormatError, InputError
 from engine.graph.category_graph import CategoryGraph
@@ -18,6 +18,8 @@ from engine.interchange.left_out import LeftOutItem, LeftOutReason
 from engine.texts import Message
 
 Edge = tuple[str, str]  # (parent key, child key)
+OURS: Final = "urn:protoleaf:class:"
+"""Ids in exports of classes without a source id of their own; the number behind it is the class's own."""
 _SHOWN: Final = 40  # characters of what is left out
 
 
@@ -48,15 +50,17 @@ class ImportedGraph:
         return parents
 
     @cached_property
+    def child_keys(self) -> dict[str, list[str]]:
+        """Keys of the children of each class that has some."""
+        return grouped(self.edges)
+
+    @cached_property
     def parents_first(self) -> Sequence[str]:
         """Keys in topological order (Kahn's algorithm), without those on a cycle or below one."""
         waiting_for = {key: len(parents) for key, parents in self.parent_keys.items()}
-        children: dict[str, list[str]] = {}
-        for parent, child in self.edges:
-            children.setdefault(parent, []).append(child)
         ordered = [key for key, count in waiting_for.items() if not count]
         for key in ordered:  # grows while it is walked
-            for child in children.get(key, ()):
+            for child in self.child_keys.get(key, ()):
                 waiting_for[child] -= 1
                 if not waiting_for[child]:
                     ordered.append(child)
@@ -82,6 +86,14 @@ def exported_graph(graph: CategoryGraph) -> ImportedGraph:
         ),
         tuple((str(parent), str(child)) for parent, child in graph.edges()),
     )
+
+
+def own_ids(graph: ImportedGraph, is_fit: Callable[[str], bool]) -> dict[str, str]:
+    """The id of each class by its key in an export: its source id if that fits and no other class has it."""
+    ids = {each.key: each.attributes.source_id for each in graph.classes}
+    counts = Counter(ids.values())
+    own = {each for each, count in counts.items() if each and count == 1 and is_fit(each) and not each.startswith(OURS)}
+    return {key: source_id if source_id in own else f"{OURS}{key}" for key, source_id in ids.items()}
 
 
 def clean_name_at(place: str, name: str) -> str:
@@ -151,9 +163,21 @@ def _error_at(place: str, error: InputError) -> FormatError:
     )
 
 
-def find_cycle(edges: Iterable[Edge]) -> tuple[str, ...]:
-    """Keys along a cycle from parent to child, the first and the last one equal; () without a cycle."""
-    sorter: TopologicalSorter[str] = TopologicalSorter()
+Node = TypeVar("Node", bound=Hashable)
+Value = TypeVar("Value")
+
+
+def grouped(pairs: Iterable[tuple[Node, Value]]) -> dict[Node, list[Value]]:
+    """Second parts by the first ones, in their order."""
+    groups: dict[Node, list[Value]] = {}
+    for first, second in pairs:
+        groups.setdefault(first, []).append(second)
+    return groups
+
+
+def find_cycle(edges: Iterable[tuple[Node, Node]]) -> tuple[Node, ...]:
+    """Nodes along a cycle from parent to child, the first and the last one equal; () without a cycle."""
+    sorter: TopologicalSorter[Node] = TopologicalSorter()
     for parent, child in edges:
         sorter.add(child, parent)
     try:

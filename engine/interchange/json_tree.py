@@ -13,17 +13,17 @@ from pathlib import Path
 from typing import Any, Final
 
 from engine.errors import FormatError
-from engine.graph.class_attributes import IN_FILES, ClassAttributes
+from engine.graph.class_attributes import IN_FILES
 from engine.graph.names import join_path
-from engine.interchange.imported import Edge, ImportedClass, ImportedGraph, attributes_at, checked, clean_name_at
+from engine.interchange.imported import ImportedClass, ImportedGraph, clean_name_at
 from engine.interchange.left_out import LeftOutItem
 from engine.interchange.tables.dialects import TablePurpose
 from engine.interchange.tables.read_table import SAMPLE_ROWS, Table
 from engine.interchange.tables.recognise import recognised
-from engine.interchange.tables.roles import ROLES, Role, column_key
+from engine.interchange.tables.roles import Role, column_key
 from engine.interchange.taxonomies.class_tables import taxa_of
 from engine.interchange.taxonomies.taxon_graph import graph_of
-from engine.interchange.taxonomy_file import json_document, taxonomy_text
+from engine.interchange.taxonomy_file import taxonomy_json
 from engine.texts import Message, marked
 
 CLASSES: Final = "classes"
@@ -32,9 +32,7 @@ _LISTS: Final = (CLASSES, "categories", "taxa", "results", "nodes")
 """Fields that hold a list of classes: ours, of COCO, and of services such as GBIF's."""
 _CHILDREN: Final = ("children", "subclasses", "subcategories", "Subcategory", "childs")
 _NAMES: Final = ("name", "label", "title", "scientificName", "LabelName")
-_PARENTS: Final = frozenset(
-    column_key(each) for role in (Role.PARENT_ID, Role.PARENT_NAME) for each in ROLES[role].names
-)
+_PARENTS: Final = frozenset(column_key(each) for role in (Role.PARENT_ID, Role.PARENT_NAME) for each in role.names)
 CLASS_PLACE: Final = marked("class {number} in {source_name}")
 
 
@@ -44,17 +42,17 @@ def read(source: Path, given: Mapping[str, str] | None = None) -> ImportedGraph:
     What the objects of a list say, and what is above them, is read as in a table; a parent may be an object itself.
     The keys are the ids in a list (names where no id is given), paths in a tree.
     """
-    document = json_document(taxonomy_text(source), source.name)
+    document = taxonomy_json(source)
     rows = _listed(document)
     if rows is None and isinstance(document, dict) and CLASSES in document:
         found = _kind(document[CLASSES])
         raise FormatError(
             '"{classes}" in {source_name} is not a list', found=found, classes=CLASSES, source_name=source.name
         )
-    if rows is None:
-        return _from_tree(document, source.name)
     left_out: list[LeftOutItem] = []
-    flat = list(_flat(rows, source.name))
+    flat = list(_flat(rows, source.name) if rows is not None else _nodes(document, source.name))
+    if not flat:
+        return graph_of((), source.name, left_out)
     columns = tuple(dict.fromkeys(field for row in flat for field in row))
     cells = [(number, [_cell(row.get(field)) for field in columns]) for number, row in enumerate(flat, start=1)]
     table = Table(source.name, columns, iter(cells), tuple(cells[:SAMPLE_ROWS]), place=CLASS_PLACE)
@@ -84,7 +82,7 @@ def _flat(rows: Sequence[Any], source_name: str) -> Iterator[dict[str, Any]]:
             chain.append(inner)
         for above, each in pairwise([None, *reversed(chain)]):
             if not isinstance(each, dict):
-                place = Message("class {number} in {source_name}", {"number": number, "source_name": source_name})
+                place = Message(CLASS_PLACE, {"number": number, "source_name": source_name})
                 raise FormatError("{place} is not an object", found=_kind(each), place=place)
             flat = {**each, "parent": _cell(above.get("id", above.get("name")))} if above else each
             flat = {name: value for name, value in flat.items() if not isinstance(value, dict)}
@@ -127,22 +125,23 @@ def _row(each: ImportedClass, parents: list[str]) -> dict[str, Any]:
     }
 
 
-def _from_tree(document: Any, source_name: str) -> ImportedGraph:
-    classes: dict[str, ImportedClass] = {}
-    edges: list[Edge] = []
+def _nodes(document: Any, source_name: str) -> Iterator[dict[str, Any]]:
+    """Each class of a tree as an object of a list, with its path as its id."""
+    seen: set[str] = set()
     for path, row in _paths(document if isinstance(document, list) else [document], source_name):
         key = join_path(path)
-        if key in classes:
+        if key in seen:
             raise FormatError(
                 '{source_name} has the class "{key}" twice',
                 remedy="join the two or rename one",
                 source_name=source_name,
                 key=key,
             )
-        classes[key] = ImportedClass(key, path[-1], _attributes(row, path[-1], _at(key, source_name)))
-        if len(path) > 1:
-            edges.append((join_path(path[:-1]), key))
-    return checked(classes.values(), edges, source_name)
+        seen.add(key)
+        attributes = {each.name: row.get(each.field_in(row)) for each in IN_FILES}
+        source_id = row[SOURCE_ID] if SOURCE_ID in row else row.get("id")
+        ids = {"id": key, "parent_id": join_path(path[:-1]), SOURCE_ID: source_id}
+        yield {"name": path[-1], **attributes, **ids}
 
 
 def _paths(roots: list[Any], source_name: str) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
@@ -159,32 +158,11 @@ def _paths(roots: list[Any], source_name: str) -> Iterator[tuple[tuple[str, ...]
             raise FormatError(
                 "{place} is not an object", expected='{"name": ..., "children": [...]}', found=_kind(node), place=place
             )
-        path = (*above, clean_name_at(place, _text(_name(row), "name", place)))
+        name = next((row[field] for field in _NAMES if row.get(field)), row.get("name"))
+        path = (*above, clean_name_at(place, _text(name, "name", place)))
         yield path, row
         below = next((name for name in _CHILDREN if row.get(name)), _CHILDREN[0])
         waiting.extend((path, child) for child in reversed(_list(row, below, place)))
-
-
-def _name(row: dict[str, Any]) -> Any:
-    return next((row[name] for name in _NAMES if row.get(name)), row.get("name"))
-
-
-def _at(name: str, source_name: str) -> Message:
-    return Message('"{name}" in {source_name}', {"name": name, "source_name": source_name})
-
-
-def _attributes(row: dict[str, Any], name: str, place: str) -> ClassAttributes:
-    values: dict[str, str | tuple[str, ...]] = {}
-    for each in IN_FILES:
-        field = each.field_in(row)
-        if isinstance(each.default, tuple):
-            values[each.name] = tuple(_text(part, field, place) for part in _list(row, field, place))
-        elif each.name != SOURCE_ID:
-            values[each.name] = _text(row.get(field) or "", field, place)
-    field = SOURCE_ID if SOURCE_ID in row else "id"
-    if row.get(field) is not None:
-        values[SOURCE_ID] = _key(row[field], field, place)
-    return attributes_at(place, name, **values)
 
 
 def _list(row: dict[str, Any], name: str, place: str) -> list[Any]:
@@ -200,18 +178,6 @@ def _text(value: Any, name: str, place: str) -> str:
     if not isinstance(value, str):
         raise FormatError('"{name}" of {place} is not a text', found=_kind(value), name=name, place=place)
     return value
-
-
-def _key(value: Any, name: str, place: str) -> str:
-    if isinstance(value, bool) or not isinstance(value, str | int):
-        raise FormatError(
-            '"{name}" of {place} is no id',
-            expected="a text or a whole number",
-            found=_kind(value),
-            name=name,
-            place=place,
-        )
-    return str(value)
 
 
 def _kind(value: Any) -> str:

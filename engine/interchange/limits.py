@@ -1,114 +1,163 @@
 """How much is read of a file from outside, before memory or patience is at its end.
 
 A small file may unpack to a large one, and a large one may be no collection at all. Each limit is far above what a
-collection of 2.5 million images takes, and is asked before that much is held. Those of a taxonomy are in
-`engine.interchange.taxonomy_file`.
+collection of 2.5 million images takes, and is checked before that much is held.
 """
 
-from collections.abc import Iterable, Iterator
-from typing import Final, TypeVar
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final, TypeVar, final
 
 from engine.errors import FormatError
 from engine.files import size_text
+from engine.texts import marked
 
-MOST_RECORDS: Final = 5_000_000
-"""Rows, labels or images of one source: twice the images of the largest collection. A record that is held takes about
-700 bytes, so this many take 3.5 GB."""
-LARGEST_TABLE_BYTES: Final = 4 * 2**30
-"""Of a table, unpacked, which is read row by row: five million rows of our own with every column take 3 GB."""
 LONGEST_LINE: Final = 4 * 2**20  # characters; a line is held as a whole. A row of ours has some hundred.
 LONGEST_CELL: Final = 128 * 2**10  # characters, as Python's `csv` has it; a spreadsheet holds 32,767
 LARGEST_JSON_BYTES: Final = 512 * 2**20
 """Of a JSON file that is held as a whole; a COCO file of ours with 600,000 images. Lines of JSON have no such limit."""
-MOST_JSON_VALUES: Final = 30_000_000
-"""Values of such a file; small ones take up to forty times their size in memory, 120 bytes each."""
-LARGEST_PART_BYTES: Final = 16 * 2**20
-"""Of one part of an XML document that is read part by part: an image with its tags. Ours take kilobytes."""
-DEEPEST_XML: Final = 250  # elements within one another; lxml holds to 256
-LARGEST_FILE_LIST_BYTES: Final = 16 * 2**20
-"""Of an archive's list of its files, which is held: 160,000 files of names of 60 bytes, or 300,000 of short names, and
-190 MB in memory. An export of CVAT may hold its images."""
-MOST_XML_TAGS: Final = 4_000_000  # of a document that is held as a whole, where an element takes some hundred bytes
-LARGEST_WORKBOOK_BYTES: Final = 256 * 2**20
-"""Of a workbook, unpacked, which is held as a whole: a sheet of 250,000 rows with ten columns takes half as much."""
-MOST_WORKBOOK_CELLS: Final = 4_000_000
-"""Of one sheet, from the first to the last that is filled; each takes some fifty bytes, blank ones too."""
-MOST_TEXT: Final = 2**30
-"""Characters of all cells of a table that labels are read from, which are held: two hundred a row of five million."""
 MOST_KEYWORDS: Final = 10_000  # of one photo. People give a few dozen.
 
+
+@final
+@dataclass
+class Limit:
+    """The most that is read of a source.
+
+    Attributes:
+        most: characters, bytes or things.
+        what: how more is refused; a template with the source's `name`.
+        expected: a template with `limit`.
+        found: a template with `count`; "" where that says nothing.
+        remedy: what a person can do.
+        unit: how a number is shown.
+    """
+
+    most: int
+    what: str
+    expected: str
+    found: str = ""
+    remedy: str = ""
+    unit: Callable[[int], object] = int
+
+    def check(self, count: int, name: str) -> None:
+        """Refuse a source of more.
+
+        Raises:
+            FormatError: it has more.
+        """
+        if count > self.most:
+            raise FormatError(
+                self.what,
+                expected=self.expected,
+                found=self.found,
+                remedy=self.remedy,
+                name=name,
+                limit=self.unit(self.most),
+                count=self.unit(count),
+            )
+
+
+def _mebibytes(size_bytes: int) -> int:
+    return size_bytes // 2**20
+
+
+_AT_MOST: Final = marked("at most {limit:,}")
+_AT_MOST_MIB: Final = marked("at most {limit} MiB")
+_FOUND_MIB: Final = "{count:,} MiB"
+_MORE: Final = marked("more")
+_DIVIDE: Final = marked("divide it into several files, and import one after the other")
+_TAKE_PART: Final = marked("take the part of it that you need")
+
+RECORDS: Final = Limit(5_000_000, marked("{name} has too many rows"), _AT_MOST, _MORE, _DIVIDE)
+"""Rows, labels or images of one source: twice the images of the largest collection. A record that is held takes about
+700 bytes, so this many take 3.5 GB."""
+TABLE_BYTES: Final = Limit(
+    4 * 2**30, marked("{name} is too large to be read"), marked("at most {limit}"), "{count}", _DIVIDE, size_text
+)
+"""Of a table, unpacked, which is read row by row: five million rows of our own with every column take 3 GB."""
+TEXT: Final = Limit(
+    2**30,
+    marked("the paths and names in {name} are too long to be held"),
+    marked("at most {limit:,} characters in all"),
+    _MORE,
+    _DIVIDE,
+)
+"""Characters of all cells of a table that labels are read from, which are held: two hundred a row of five million."""
+JSON_VALUES: Final = Limit(
+    30_000_000,
+    marked("{name} has too many values"),
+    _AT_MOST,
+    "{count:,}",
+    marked("divide it into several files, or take JSON lines, CSV or Parquet"),
+)
+"""Of a JSON file; small ones take up to forty times their size in memory, 120 bytes each."""
+XML_TAGS: Final = Limit(
+    4_000_000, marked("{name} has too many elements"), marked("at most {limit:,} tags"), "{count:,}"
+)
+"""Of a document that is held as a whole, where an element takes some hundred bytes."""
+XML_DEPTH: Final = Limit(250, marked("{name} is nested too deep"), marked("at most {limit} levels"))
+"""Elements within one another; lxml holds to 256."""
+XML_PART_BYTES: Final = Limit(
+    16 * 2**20,
+    marked("a part of {name} is too large"),
+    marked("at most {limit} MiB for one image and its annotations"),
+    unit=_mebibytes,
+)
+"""Of one part of an XML document that is read part by part: an image with its tags. Ours take kilobytes."""
+DOCUMENT_BYTES: Final = Limit(
+    64 * 2**20, marked("{name} is too large for such a file"), _AT_MOST_MIB, _FOUND_MIB, unit=_mebibytes
+)
+"""Of a document or description; a photo's develop settings with hundreds of brush strokes take a few megabytes."""
+FILE_LIST_BYTES: Final = Limit(
+    16 * 2**20,
+    marked("{name} holds too many files"),
+    marked("a list of at most {limit} MiB"),
+    _FOUND_MIB,
+    marked("unpack it, and pack what you need"),
+    _mebibytes,
+)
+"""Of an archive's list of its files, which is held: 160,000 files of names of 60 bytes, or 300,000 of short names, and
+190 MB in memory. An export of CVAT may hold its images."""
+WORKBOOK_BYTES: Final = Limit(
+    256 * 2**20,
+    marked("the workbook {name} is too large to be read"),
+    marked("at most {limit}, unpacked"),
+    "{count}",
+    marked("save its sheet as CSV"),
+    size_text,
+)
+"""Of a workbook, unpacked, which is held as a whole: a sheet of 250,000 rows with ten columns takes half as much."""
+WORKBOOK_CELLS: Final = Limit(
+    4_000_000,
+    marked("a sheet of the workbook {name} has too many cells"),
+    marked("at most {limit:,}, from the first to the last that is filled"),
+    remedy=marked("delete what stands far from the table, or save it as CSV"),
+)
+"""Of one sheet; each takes some fifty bytes, blank ones too."""
+TAXONOMY_BYTES: Final = Limit(
+    64 * 2**20, marked("{name} is too large for a taxonomy"), _AT_MOST_MIB, _FOUND_MIB, _TAKE_PART, _mebibytes
+)
+"""Of one file; WordNet's nouns take 15 MiB, the Gene Ontology 35, and a million short rows fit. Chosen."""
+TAXONOMY_PARTS: Final = Limit(
+    4_000_000,
+    marked("{name} holds more than a taxonomy does"),
+    marked("at most {limit:,} values, elements or quarters of lines"),
+    "{count:,}",
+    _TAKE_PART,
+)
+"""Of one file; WordNet's nouns with their glosses are one million. Small parts take many times their size while they
+are read. Chosen."""
+STATEMENTS: Final = Limit(
+    1_000_000, marked("{name} says more than a taxonomy does"), marked("at most {limit:,} statements")
+)
+"""That are kept of one file; a thesaurus of 40,000 concepts in a dozen languages has half as many. Chosen."""
 
 Record = TypeVar("Record")
 
 
 def at_most(records: Iterable[Record], name: str) -> Iterator[Record]:
-    """The records, of which there are at most `MOST_RECORDS`; FormatError where there are more."""
+    """The records, of which there are at most `RECORDS`; FormatError where there are more."""
     for number, record in enumerate(records):
-        check_count(number + 1, name)
+        RECORDS.check(number + 1, name)
         yield record
-
-
-def check_count(count: int, name: str) -> None:
-    """Raise FormatError for a source with more than `MOST_RECORDS` records."""
-    if count > MOST_RECORDS:
-        raise FormatError(
-            "{name} has too many rows",
-            expected="at most {limit:,}",
-            found="more",
-            remedy="divide it into several files, and import one after the other",
-            name=name,
-            limit=MOST_RECORDS,
-        )
-
-
-def check_tags(data: bytes, name: str) -> None:
-    """Raise FormatError for an XML document with more than `MOST_XML_TAGS` tags."""
-    count = data.count(b"<")
-    if count > MOST_XML_TAGS:
-        raise FormatError(
-            "{name} has too many elements",
-            expected="at most {limit:,} tags",
-            found=f"{count:,}",
-            name=name,
-            limit=MOST_XML_TAGS,
-        )
-
-
-def check_json(text: str, name: str) -> None:
-    """Raise FormatError for a JSON document with more than `MOST_JSON_VALUES` values."""
-    count = sum(map(text.count, ",[{"))
-    if count > MOST_JSON_VALUES:
-        raise FormatError(
-            "{name} has too many values",
-            expected="at most {limit:,}",
-            found=f"{count:,}",
-            remedy="divide it into several files, or take JSON lines, CSV or Parquet",
-            name=name,
-            limit=MOST_JSON_VALUES,
-        )
-
-
-def check_text(characters: int, name: str) -> None:
-    """Raise FormatError for a source whose paths and names have more than `MOST_TEXT` characters."""
-    if characters > MOST_TEXT:
-        raise FormatError(
-            "the paths and names in {name} are too long to be held",
-            expected="at most {limit:,} characters in all",
-            found="more",
-            remedy="divide it into several files, and import one after the other",
-            name=name,
-            limit=MOST_TEXT,
-        )
-
-
-def check_bytes(size_bytes: int, name: str) -> None:
-    """Raise FormatError for a table with more than `LARGEST_TABLE_BYTES`, unpacked."""
-    if size_bytes > LARGEST_TABLE_BYTES:
-        raise FormatError(
-            "{name} is too large to be read",
-            expected="at most {limit}",
-            found=size_text(size_bytes),
-            remedy="divide it into several files, and import one after the other",
-            name=name,
-            limit=size_text(LARGEST_TABLE_BYTES),
-        )

@@ -10,6 +10,7 @@ and score say only which class it would be if it were one of them, and `safe_sco
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -84,9 +85,8 @@ class _Cells:
     """Cells of rows; the name and path of each class are made once."""
 
     def __init__(self, graph: CategoryGraph, setting: str, model: str) -> None:
-        self._graph = graph
         self._made_by = setting, model
-        self._known: dict[int, tuple[str, str]] = {}
+        self._names = cache(lambda class_id: (graph.name(class_id), graph.path_text(class_id)))
 
     def of(self, row: PredictedRow | LabelledRow) -> Sequence[str]:
         if isinstance(row, LabelledRow):
@@ -100,11 +100,6 @@ class _Cells:
         score, safe_score = f"{row.score:.6f}", f"{row.safe_score:.6f}"
         is_unknown = "true" if row.is_unknown else "false"
         return row.image, *self._names(row.class_id), score, safe, safe_score, *self._made_by, is_unknown, ""
-
-    def _names(self, class_id: int) -> tuple[str, str]:
-        if class_id not in self._known:
-            self._known[class_id] = self._graph.name(class_id), self._graph.path_text(class_id)
-        return self._known[class_id]
 
     def _unmistakable(self, class_id: int) -> str:
         """The name; a path where the name alone would be ambiguous."""

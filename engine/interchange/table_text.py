@@ -3,7 +3,7 @@
 import io
 import os
 import re
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
@@ -56,16 +56,14 @@ def is_preamble(cells: Sequence[str]) -> bool:
 
 
 @contextmanager
-def opened_file(
-    path: Path, noun: str, check_size: Callable[[int, str], None] = limits.check_bytes
-) -> Iterator[BufferedReader]:
-    """A file, open at its beginning; refused by `check_size`, or with StorageError where it cannot be read."""
+def opened_file(path: Path, noun: str, limit: limits.Limit = limits.TABLE_BYTES) -> Iterator[BufferedReader]:
+    """A file, open at its beginning; refused if it is too large, or with StorageError where it cannot be read."""
     try:
         file = open_regular(path)
     except OSError as error:
         raise _unreadable(noun, error, path) from error
     with file:
-        check_size(os.fstat(file.fileno()).st_size, noun)
+        limit.check(os.fstat(file.fileno()).st_size, noun)
         yield file
 
 

@@ -1,6 +1,5 @@
 """Reading the file of a taxonomy: whole, but never more of it than a taxonomy takes."""
 
-import json
 import os
 import re
 import zipfile
@@ -9,20 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, final
 
-from engine.errors import FormatError
 from engine.files import open_regular
+from engine.interchange import limits
 from engine.interchange.archives import opened_archive
-from engine.interchange.text_file import decoded, encoding_of, unreadable
-from engine.interchange.xml_files import Tree, xml_tree
+from engine.interchange.text_file import LOOKED_AT_BYTES, decoded, encoding_of, json_value, unreadable
+from engine.interchange.xml_files import Tree, root_of, xml_tree
 
-LARGEST_TAXONOMY_BYTES: Final = 64 * 2**20
-"""Of one file; WordNet's nouns take 15 MiB, the Gene Ontology 35, and a million short rows fit. Chosen."""
-
-MOST_PARTS: Final = 4_000_000
-"""Values, elements, or quarters of lines of one file; WordNet's nouns with their glosses are one million. Small parts
-take many times their size while they are read. Chosen."""
-_PARTS_OF_LINE: Final = 4
-_BEFORE_VALUES: Final = ",[{"  # signs of JSON before a value
+PARTS_OF_LINE: Final = 4
 
 
 def taxonomy_bytes(source: Path) -> bytes:
@@ -32,13 +24,14 @@ def taxonomy_bytes(source: Path) -> bytes:
         StorageError: it cannot be read.
         FormatError: it is too large.
     """
+    limit = limits.TAXONOMY_BYTES
     try:
         with open_regular(source) as file:
-            check_size(os.fstat(file.fileno()).st_size, source.name)
-            data = file.read(LARGEST_TAXONOMY_BYTES + 1)
+            limit.check(os.fstat(file.fileno()).st_size, source.name)
+            data = file.read(limit.most + 1)
     except OSError as error:
         raise unreadable(source, error) from error
-    check_size(len(data), source.name)
+    limit.check(len(data), source.name)
     return data
 
 
@@ -50,7 +43,7 @@ def taxonomy_text(source: Path) -> str:
 def taxonomy_lines(source: Path) -> Iterator[tuple[int, str]]:
     """The lines of a text file with their numbers from 1, without line ends; raises as `taxonomy_text` does."""
     text = taxonomy_text(source)
-    check_lines(text, source.name)
+    limits.TAXONOMY_PARTS.check(PARTS_OF_LINE * text.count("\n"), source.name)
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     yield from enumerate(text.removeprefix("\ufeff").split("\n"), start=1)
 
@@ -58,63 +51,13 @@ def taxonomy_lines(source: Path) -> Iterator[tuple[int, str]]:
 def taxonomy_tree(source: Path) -> Tree:
     """The XML document of a file; raises as `taxonomy_bytes` and `xml_tree` do."""
     data = taxonomy_bytes(source)
-    check_parts(data.count(b"<"), source.name)
+    limits.TAXONOMY_PARTS.check(data.count(b"<"), source.name)
     return xml_tree(data, source.name)
 
 
-def json_document(text: str, name: str) -> Any:
-    """The value of a JSON text.
-
-    Raises:
-        FormatError: it is not JSON, is nested too deeply, or has too many values for a taxonomy.
-    """
-    check_parts(sum(map(text.count, _BEFORE_VALUES)), name)
-    try:
-        return json.loads(text)
-    except RecursionError as error:
-        raise FormatError(
-            "{name} is nested too deeply", remedy="write it flat, with the parents of each class", name=name
-        ) from error
-    except ValueError as error:
-        raise FormatError("{name} is not JSON", found=str(error), remedy="choose a JSON file", name=name) from error
-
-
-def check_lines(text: str, name: str) -> None:
-    """Raise FormatError for a text of too many lines; see `check_parts`."""
-    check_parts(_PARTS_OF_LINE * text.count("\n"), name)
-
-
-def check_parts(count: int, name: str) -> None:
-    """Raise FormatError for too many values, elements or quarters of lines, before memory is full."""
-    if count > MOST_PARTS:
-        raise FormatError(
-            "{name} holds more than a taxonomy does",
-            expected="at most {limit:,} values, elements or quarters of lines",
-            found=f"{count:,}",
-            remedy="take the part of it that you need",
-            name=name,
-            limit=MOST_PARTS,
-        )
-
-
-def check_size(size_bytes: int, name: str) -> None:
-    """Raise FormatError for a file that is too large, unpacked."""
-    if size_bytes > LARGEST_TAXONOMY_BYTES:
-        raise FormatError(
-            "{name} is too large for a taxonomy",
-            expected="at most {limit} MiB",
-            found=f"{size_bytes // 2**20:,} MiB",
-            remedy="take the part of it that you need",
-            name=name,
-            limit=LARGEST_TAXONOMY_BYTES // 2**20,
-        )
-
-
-LOOKED_AT_BYTES: Final = 1 << 16
-"""Of a file whose format is not known yet; licences of some kilobytes stand above the first word of some. Chosen."""
-_ROOT: Final = re.compile(r"<(?:[\w.-]+:)?([A-Za-z_][\w.-]*)[\s/>]")
-"""The outermost element of an XML document: instructions and comments begin with another sign."""
-_COMMENT: Final = re.compile(r"<!--.*?-->|<\?.*?\?>", re.DOTALL)
+def taxonomy_json(source: Path) -> Any:
+    """The value of a JSON file; raises as `taxonomy_text` and `json_value` do."""
+    return json_value(taxonomy_text(source), source.name, limits.TAXONOMY_PARTS)
 
 
 @final
@@ -144,11 +87,8 @@ class Opening:
 
     @property
     def xml_root(self) -> str:
-        """The name of the outermost element, without its prefix; "" where the text is no XML."""
-        if not self.text.startswith("<"):
-            return ""
-        found = _ROOT.search(_COMMENT.sub("", self.text))
-        return found[1] if found else ""
+        """The name of the outermost element; see `root_of`."""
+        return root_of(self.text)
 
     def has(self, pattern: re.Pattern[str]) -> bool:
         return pattern.search(self.text) is not None

@@ -24,7 +24,8 @@ _WIDE_MARKS: Final = (
 )
 """Byte order marks of the encodings that have more than one byte for each character."""
 _MARKS: Final = ((codecs.BOM_UTF8, "utf-8-sig"), *_WIDE_MARKS)
-_LOOKED_AT_BYTES: Final = 1 << 16  # at the beginning of a file, to detect its format; chosen
+LOOKED_AT_BYTES: Final = 1 << 16
+"""Of a file whose format is not known yet; licences of some kilobytes stand above the first word of some. Chosen."""
 _CHUNK_BYTES: Final = 1 << 20
 _FEW: Final = 0.1  # share of zero bytes in one half of a text in UTF-16, and
 _MANY: Final = 0.3  # in the other
@@ -79,13 +80,13 @@ def encoding_of_text(file: IO[bytes], name: str, fallback: str = WESTERN) -> str
     Args:
         file: is read through, and left at its beginning.
         name: for errors.
-        fallback: Windows-1252, which is taken for Mac Roman between lines that end as on old Macs; or what keeps bytes
-            that are no UTF-8.
+        fallback: Windows-1252, which is taken for Mac Roman between lines that end as on old Macs; what keeps bytes
+            that are no UTF-8; or the encoding that is known from elsewhere.
 
     Raises:
         FormatError: it is no text, or in none of these encodings.
     """
-    head = file.read(_LOOKED_AT_BYTES)
+    head = file.read(LOOKED_AT_BYTES)
     file.seek(0)
     encoding = encoding_of(head)
     if encoding != UTF_8 or not head:
@@ -96,11 +97,13 @@ def encoding_of_text(file: IO[bytes], name: str, fallback: str = WESTERN) -> str
     file.seek(0)
     if bad is None or fallback == SURROGATES:
         return UTF_8
+    if fallback != WESTERN:
+        return fallback  # whoever described the file knows better
     data, place = bad
     if _NO_WESTERN.search(data, max(0, place - 2)) or _UTF_8_LETTER.search(data[:place]):
         raise _no_text(name, data, place)
     is_of_mac = b"\r" in head and b"\n" not in head
-    return MAC_ROMAN if is_of_mac else fallback
+    return MAC_ROMAN if is_of_mac else WESTERN
 
 
 def _utf_16(head: bytes, name: str) -> str:
@@ -146,16 +149,26 @@ def read_json(source: Path) -> Any:
 
     Raises:
         StorageError: it cannot be read.
-        FormatError: it is no JSON, too large, or nested too deep.
+        FormatError: see `json_value`.
     """
-    text = read_text(source, at_most=limits.LARGEST_JSON_BYTES)
-    limits.check_json(text, source.name)
+    return json_value(read_text(source, at_most=limits.LARGEST_JSON_BYTES), source.name)
+
+
+def json_value(text: str, name: str, limit: limits.Limit = limits.JSON_VALUES) -> Any:
+    """The value of a JSON text.
+
+    Raises:
+        FormatError: it is not JSON, is nested too deeply, or has too many values.
+    """
+    limit.check(sum(map(text.count, ",[{")), name)
     try:
         return json.loads(text)
     except RecursionError as error:
-        raise FormatError("{source} is nested too deep", remedy="choose another file", source=source.name) from error
+        raise FormatError("{name} is nested too deeply", remedy="write it flat", name=name) from error
     except ValueError as error:
-        raise FormatError("{source} is no JSON file", found=str(error)[:200], source=source.name) from error
+        raise FormatError(
+            "{name} is not JSON", found=str(error)[:200], remedy="choose a JSON file", name=name
+        ) from error
 
 
 def objects_in(value: Any, name: str) -> list[dict[str, Any]]:
@@ -170,13 +183,18 @@ def object_in(value: dict[str, Any], name: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def begins_with(source: Path, opening: str, *names: str) -> bool:
-    """Whether a `.json` file begins with a bracket, and has one of these fields near its beginning."""
-    if not source.is_file() or source.suffix.casefold() != ".json":
-        return False
+def head_of(source: Path) -> bytes:
+    """The first bytes of a file, to detect its format; none where it cannot be read."""
     try:
         with open_regular(source) as file:
-            head = file.read(_LOOKED_AT_BYTES).decode("utf-8-sig", "replace").lstrip()
+            return file.read(LOOKED_AT_BYTES)
     except OSError:
+        return b""
+
+
+def begins_with(source: Path, opening: str, *names: str) -> bool:
+    """Whether a `.json` file begins with a bracket, and has one of these fields near its beginning."""
+    if source.suffix.casefold() != ".json":
         return False
+    head = head_of(source).decode("utf-8-sig", "replace").lstrip()
     return head.startswith(opening) and any(re.search(rf'"{re.escape(name)}"\s*:', head) for name in names)

@@ -7,7 +7,6 @@ small files grow huge or make readers open others.
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
-from pathlib import Path
 from typing import IO, Any, Final
 from xml.sax.saxutils import escape, quoteattr
 
@@ -16,14 +15,12 @@ from defusedxml.ElementTree import iterparse
 from lxml import etree
 
 from engine.errors import FormatError
-from engine.files import open_regular, shown
+from engine.files import shown
 from engine.interchange import limits
 
 Element = Any  # an element of lxml, which ships no types
 Tree = Any  # A document of lxml: its root with the comments and instructions around it
 
-LARGEST_DOCUMENT_BYTES: Final = 64 * 2**20
-"""Of one document; a photo's develop settings with hundreds of brush strokes take a few megabytes. Chosen."""
 _REFUSED: Final = re.compile("[^\\t\\n\\r\\x20-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
 """What XML 1.0 has no place for."""
 
@@ -34,15 +31,8 @@ def xml_tree(data: bytes, name: str) -> Tree:
     Raises:
         FormatError: it is too large or has too many elements, is not well-formed, or declares a type or entities.
     """
-    if len(data) > LARGEST_DOCUMENT_BYTES:
-        raise FormatError(
-            "{name} is too large for such a file",
-            expected="at most {limit} MiB",
-            found=f"{len(data) // 2**20:,} MiB",
-            name=name,
-            limit=LARGEST_DOCUMENT_BYTES // 2**20,
-        )
-    limits.check_tags(data, name)
+    limits.DOCUMENT_BYTES.check(len(data), name)
+    limits.XML_TAGS.check(data.count(b"<"), name)
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     try:
         root = etree.fromstring(data, parser)
@@ -66,12 +56,12 @@ _UNWRITABLE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 
 def xml_content(text: str) -> str:
     r"""Text between tags; a character that XML cannot hold stands as `\x01`, and bytes of a file's name likewise."""
-    return escape(_storable(text), {"\r": "&#13;"})
+    return escape(writable(text), {"\r": "&#13;"})
 
 
 def xml_attribute(text: str) -> str:
     """An attribute's value with its quotes."""
-    return quoteattr(_storable(text))
+    return quoteattr(writable(text))
 
 
 def elements(file: IO[bytes], name: str, *tags: str) -> Iterator[ET.Element]:
@@ -90,13 +80,7 @@ def elements(file: IO[bytes], name: str, *tags: str) -> Iterator[ET.Element]:
             if event == "start":
                 parents.append(element)
                 kept += element.tag in tags
-                if len(parents) > limits.DEEPEST_XML:
-                    raise FormatError(
-                        "{name} is nested too deep",
-                        expected="at most {limit} levels",
-                        name=name,
-                        limit=limits.DEEPEST_XML,
-                    )
+                limits.XML_DEPTH.check(len(parents), name)
                 continue
             parents.pop()
             if element.tag in tags:
@@ -127,26 +111,21 @@ class _Part:
         """At most `size` bytes of the document."""
         data = self._file.read(size)
         self._read_bytes += len(data)
-        if self._read_bytes > limits.LARGEST_PART_BYTES:
-            raise FormatError(
-                "a part of {name} is too large",
-                expected="at most {limit} MiB for one image and its annotations",
-                name=self._name,
-                limit=limits.LARGEST_PART_BYTES // 2**20,
-            )
+        limits.XML_PART_BYTES.check(self._read_bytes, self._name)
         return data
 
 
-def first_tag(source: Path) -> str:
-    """The tag of the outermost element of a file; "" where there is none."""
-    try:
-        with open_regular(source) as file:
-            for _, element in iterparse(_Part(file, source.name), events=("start",), forbid_dtd=True):
-                return str(element.tag)
-    except (ET.ParseError, DefusedXmlException, LookupError, ValueError, OSError, FormatError):
-        pass
-    return ""
+_ROOT: Final = re.compile(r"<(?:[\w.-]+:)?([A-Za-z_][\w.-]*)[\s/>]")
+"""The outermost element of an XML document: instructions and comments begin with another sign."""
+_COMMENT: Final = re.compile(r"<!--.*?-->|<\?.*?\?>", re.DOTALL)
 
 
-def _storable(text: str) -> str:
+def root_of(text: str) -> str:
+    """The name of the outermost element of a document, without its prefix; "" where the text is no XML."""
+    found = _ROOT.search(_COMMENT.sub("", text)) if text.startswith("<") else None
+    return found[1] if found else ""
+
+
+def writable(text: str) -> str:
+    """A text with what XML cannot hold as escapes."""
     return _UNWRITABLE.sub(lambda found: f"\\x{ord(found[0]):02x}", shown(text))

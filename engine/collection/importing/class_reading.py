@@ -202,18 +202,11 @@ class KeywordClasses:
 
     def _find(self, names: Names) -> KeywordMeaning:
         for depth in range(len(names), 0, -1):
-            found = self._fitting(names[:depth])
+            named = names[:depth]  # by this path or the end of it; else by this name or synonym
+            found = self._reader.read(named).candidates or self._reader.read(named[-1:]).candidates
             if len(found) > 1:
                 return KeywordMeaning(several=tuple(map(self._graph.path_text, found)))
             if found:
-                rest = names[depth:]
-                return KeywordMeaning(found[0], (*self._path(found[0]), *rest) if rest else ())
+                rest, path = names[depth:], self._graph.paths(found[0])[0]
+                return KeywordMeaning(found[0], (*map(self._graph.name, path), *rest) if rest else ())
         return KeywordMeaning(missing=names if len(names) > 1 else ())
-
-    def _fitting(self, names: Names) -> list[int]:
-        """Classes with this path or the end of it; else with this name or synonym."""
-        found = self._reader.read(names).candidates or self._reader.read(names[-1:]).candidates
-        return list(found)
-
-    def _path(self, class_id: int) -> Names:
-        return tuple(map(self._graph.name, self._graph.paths(class_id)[0]))

@@ -108,7 +108,8 @@ def import_labels(
         files, refused = (
             images_on_disk(plan, PermittedImages(project, source, image_folders)) if adds_images else ({}, [])
         )
-        images = _add_images(project, files)
+        distinct = list({found.path: found for found in files.values()}.values())
+        images = len(project.images.add(distinct).images_added) if distinct else 0
         classes = _add_classes(project, plan) if adds_classes else 0
         if images or classes:
             plan = _planned(project, name, foreign, whose, read_files)
@@ -244,6 +245,7 @@ class _Planner:
 
     def plan(self, format_name: str) -> LabelPlan:
         ours = self._project.labels.by_image()
+        noted = self._project.notes.by_image() if self._notes else {}
         conflicts = []
         labels = []
         already = 0
@@ -270,7 +272,7 @@ class _Planner:
             suggestions=dict(self._suggestions.most_common()),
             class_conflicts=tuple(self._class_conflicts),
             content_conflicts=tuple(self._content_conflicts.values()),
-            notes=self._new_notes(),
+            notes=tuple(note for image_id, note in sorted(self._notes.items()) if image_id not in noted),
             spelled_otherwise={
                 name: SpelledOtherwise(self._text(class_id), count)
                 for (name, class_id), count in self._spelled_otherwise.items()
@@ -278,10 +280,6 @@ class _Planner:
             as_none=dict(self._as_none),
             ambiguous_images=self._ambiguous_images,
         )
-
-    def _new_notes(self) -> tuple[Note, ...]:
-        ours = self._project.notes.by_image() if self._notes else {}
-        return tuple(note for image_id, note in sorted(self._notes.items()) if image_id not in ours)
 
     def problems(self) -> list[str]:
         """Ambiguous keywords, and labels of impossible classes."""
@@ -376,11 +374,6 @@ def images_on_disk(plan: LabelPlan, permitted: PermittedImages) -> tuple[dict[st
         else:
             files[image] = found
     return files, refused
-
-
-def _add_images(project: Project, files: Mapping[str, FoundFile]) -> int:
-    distinct = list({found.path: found for found in files.values()}.values())
-    return len(project.images.add(distinct).images_added) if distinct else 0
 
 
 def _add_classes(project: Project, plan: LabelPlan) -> int:

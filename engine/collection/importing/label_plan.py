@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from engine.interchange.labelled_images.foreign_labels import ForeignLabel
-from engine.interchange.tables.reading import TableReading
+from engine.interchange.labelled_images.foreign_labels import ForeignLabel, TableReading
 from engine.project.records import Label, Note
 
 

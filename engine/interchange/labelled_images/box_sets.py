@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from engine.errors import FormatError
-from engine.files import open_regular
+from engine.interchange.text_file import head_of
 from engine.texts import enumerated
 
 _PARTS: Final = frozenset(
@@ -21,7 +21,6 @@ _PARTS: Final = frozenset(
         "segmentationobject", "train", "training", "val", "valid", "validation", "test", "testing", "trainval",
     }
 )  # fmt: skip
-_HEAD_BYTES: Final = 1 << 16
 _MOST_FILES: Final = 200  # files of a folder that are looked into. Chosen.
 _YOLO_ROW: Final = re.compile(r"\d{1,5}(?:[ \t]+-?\d*\.?\d+(?:[eE][+-]?\d+)?){4,}\s*")
 _YOLO_KEY: Final = re.compile(r"^(?:train|val)\s*[:=]", re.MULTILINE)
@@ -112,10 +111,5 @@ def _files(source: Path) -> Iterator[Path]:
 
 
 def _form_of(file: Path) -> str:
-    suffix = file.suffix.casefold()
-    try:
-        with open_regular(file) as opened:
-            head = opened.read(_HEAD_BYTES).decode("utf-8", "replace")
-    except OSError:
-        return ""
+    suffix, head = file.suffix.casefold(), head_of(file).decode("utf-8", "replace")
     return next((name for name, suffixes, fits in _FORMS if suffix in suffixes and fits(head)), "")

@@ -4,37 +4,26 @@ An observation is of one medium, or of an event. Those of events count for the e
 medium an observation of its own: media of the same event id, else of the same deployment within the event's time.
 """
 
-import json
-import zipfile
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import Any, Final
 from urllib.parse import unquote
 
 from engine.errors import FormatError, StorageError
 from engine.interchange import limits
-from engine.interchange.archives import (
-    checked_name,
-    file_within,
-    has_member,
-    member,
-    member_named,
-    opened_archive,
-    reading,
-    small_member,
-)
+from engine.interchange.archives import has_member
+from engine.interchange.file_package import ArchiveTable, FilePackage, opened_package
 from engine.interchange.labelled_images.camtrap_dp_package import NOT_CLASSIFIED, PACKAGE, tagged_class
 from engine.interchange.labelled_images.class_folders import read_table
 from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, LabelCollector
-from engine.interchange.labelled_images.table_rows import time_in
-from engine.interchange.table_text import opened_file, text_lines
-from engine.interchange.tables.read_table import text_rows
-from engine.interchange.text_file import SURROGATES, UTF_8, WESTERN, encoding_of, encoding_of_text, read_json
+from engine.interchange.labelled_images.table_rows import time_in, time_or_none
+from engine.interchange.text_file import SURROGATES, WESTERN, decoded, json_value, object_in, objects_in
 from engine.texts import Message, marked
 
 _READ_COLUMNS: Final = frozenset(
@@ -43,8 +32,6 @@ _READ_COLUMNS: Final = frozenset(
      "classificationMethod"}
 )  # fmt: skip
 """Of the tables of media and observations; `sequenceID` stood in both before version 1.0."""
-_UTF_8: Final = frozenset({"", "utf-8", "utf8"})
-_LARGEST_DESCRIPTION_BYTES: Final = 64 * 2**20
 _PASSED_OVER: Final = marked("{count:,} observations of events without media were passed over")
 _OBSERVATION: Final = marked("observation {place}: {reason}")
 Row = Mapping[str, str]
@@ -72,73 +59,42 @@ class _Package:
     """A package that is open."""
 
     folder: Path  # where the paths of media start
-    description: Mapping[str, Any]
-    archive: zipfile.ZipFile | None = None
-    prefix: str = ""  # in front of the names in the archive
+    files: FilePackage
+    is_unpacked: bool
+
+    @cached_property
+    def description(self) -> Mapping[str, Any]:
+        found = json_value(decoded(self.files.data(PACKAGE), PACKAGE), PACKAGE)
+        if not isinstance(found, dict):
+            raise FormatError("{package} is no JSON object", package=PACKAGE)
+        return found
 
     def rows(self, name: str) -> Iterator[dict[str, str]]:
         """The rows of a table with the columns that are read."""
-        resource = self._resource(name)
-        path, encoding = resource["path"], str(resource.get("encoding", "")).casefold()
-        dialect = resource.get("dialect")
-        separator = dialect.get("delimiter", ",") if isinstance(dialect, dict) else ","
-        fallback = WESTERN if self.archive else SURROGATES
-        with self._file(path) as file:
-            used = encoding_of_text(file, path, fallback if encoding in _UTF_8 else encoding)
-            errors = SURROGATES if used == UTF_8 and fallback == SURROGATES else "strict"
-            with closing(text_lines(file, path, used, errors=errors)) as lines:
-                rows = text_rows(lines, path, separator, is_strict=False)
-                columns = next(rows, (0, ()))[1]
-                for _, cells in limits.at_most(rows, path):
-                    yield {key: cell for key, cell in zip(columns, cells, strict=False) if key in _READ_COLUMNS}
-
-    def _resource(self, name: str) -> dict[str, Any]:
-        listed = self.description.get("resources")
-        resources = [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
-        found = next((each for each in resources if each.get("name") == name), None)
-        if found is None or not isinstance(found.get("path"), str):
+        table = next((each for each in objects_in(self.description, "resources") if each.get("name") == name), {})
+        if not isinstance(table.get("path"), str):
             raise FormatError(
                 "the package has no table of {name}", expected="{name}.csv beside {package}", name=name, package=PACKAGE
             )
-        return found
-
-    @contextmanager
-    def _file(self, path: str) -> Iterator[IO[bytes]]:
-        if self.archive is not None:
-            with member(self.archive, self.prefix + checked_name(path, PACKAGE)) as file:
-                yield file
-        else:
-            with opened_file(file_within(self.folder, path, PACKAGE), path) as file:
-                yield file
+        separator = object_in(table, "dialect").get("delimiter", ",")
+        encoding = str(table.get("encoding", ""))
+        described = ArchiveTable(name, table["path"], {}, separator, header_lines=0, encoding=encoding)
+        rows = self.files.rows(described, SURROGATES if self.is_unpacked else WESTERN)
+        columns = next(rows, (0, ()))[1]
+        for _, cells in rows:
+            yield {key: cell for key, cell in zip(columns, cells, strict=False) if key in _READ_COLUMNS}
 
 
 @contextmanager
 def _opened(source: Path) -> Iterator[_Package]:
-    if source.is_file() and source.name != PACKAGE:
-        with reading(source, "{source} is no data package"), opened_archive(source) as archive:
-            name = member_named(archive, PACKAGE)
-            description = _description(small_member(archive, name, _LARGEST_DESCRIPTION_BYTES))
-            yield _Package(source.parent, description, archive, name.removesuffix(PACKAGE))
-        return
+    is_archive = source.is_file() and source.name != PACKAGE
     folder = source.parent if source.is_file() else _folder_of_package(source)
-    if not (folder / PACKAGE).is_file():
+    if not is_archive and not (folder / PACKAGE).is_file():
         raise FormatError(
             "{folder} is no data package", expected="a folder with {package}", folder=folder.name, package=PACKAGE
         )
-    found = read_json(folder / PACKAGE)
-    if not isinstance(found, dict):
-        raise FormatError("{package} is no JSON object", package=PACKAGE)
-    yield _Package(folder, found)
-
-
-def _description(data: bytes) -> Mapping[str, Any]:
-    try:
-        found = json.loads(data.decode(encoding_of(data)))
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
-        raise FormatError("{package} is no JSON object", package=PACKAGE)
-    return found
+    with opened_package(source if is_archive else folder, PACKAGE) as files:
+        yield _Package(folder, files, not is_archive)
 
 
 def _folder_of_package(folder: Path) -> Path:
@@ -175,7 +131,7 @@ class _Reading:
         return self.collector.collected()
 
     def _read_observations(self, media: Mapping[str, str]) -> None:
-        table = None if self.package.archive is not None else read_table(self.package.folder)
+        table = read_table(self.package.folder) if self.package.is_unpacked else None
         own_labels = () if table is None else table.labels
         ours = {place: label for label in own_labels for place in (label.image, str(label.file))}
         taxa = _taxa(self.package.description)
@@ -211,7 +167,7 @@ class _Reading:
                 self.collector.unlabelled += len(paths)
             else:
                 self.collector.add(_OBSERVATION, number, _labels, row, paths, self.package.folder, taxa)
-            limits.check_count(len(self.collector.labels), PACKAGE)
+            limits.RECORDS.check(len(self.collector.labels), PACKAGE)
         if without_media:
             self.collector.problems.append(Message(_PASSED_OVER, {"count": without_media}))
 
@@ -253,10 +209,7 @@ def _media_times(rows: Iterator[dict[str, str]]) -> dict[str, _MediaTimes]:
 
 
 def _moment(text: str) -> datetime | None:
-    try:
-        found = time_in(text)
-    except ValueError:
-        return None
+    found = time_or_none(text)
     return None if found is None else found.astimezone(UTC)
 
 

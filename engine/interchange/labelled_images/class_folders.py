@@ -275,19 +275,26 @@ def write(images: LabelledImages, draft: Path, options: FolderOptions) -> Writte
 
 def read(source: Path) -> ForeignLabels:
     """Read the labels of our table, or else of the folders' names; images outside of any folder have none."""
-    if (ours := read_table(source)) is not None:
-        return ours
-    found = list(each_file(source))
-    refuse_parts(source.name, (name for path, _ in found for name in path.parts[:-1]))
-    labels = [ForeignLabel(str(path), path.parts[:-1], file=file) for path, file in found if len(path.parts) > 1]
-    if not labels:
+    found = read_folders(source)
+    if found is None:
         raise FormatError(
             "{source} has no class folders",
             expected="folders that are named like classes, with images in them",
             remedy="choose the folder around them",
             source=source.name,
         )
-    return ForeignLabels.of(labels, unlabelled=len(found) - len(labels))
+    return found
+
+
+def read_folders(source: Path, parts: Collection[str] = ()) -> ForeignLabels | None:
+    """The labels of our table, or of the folders' names, below those of these parts, if any; None without labels."""
+    if (ours := read_table(source)) is not None:
+        return ours
+    files = [(path, file) for path, file in each_file(source) if not parts or path.parts[0] in parts]
+    named = [(path, path.parts[bool(parts) : -1], file) for path, file in files]
+    refuse_parts(source.name, (name for _, names, _ in named for name in names))
+    labels = tuple(ForeignLabel(str(path), names, file=file) for path, names, file in named if names)
+    return ForeignLabels(labels, len(named) - len(labels)) if labels else None
 
 
 def fits(source: Path) -> bool:

@@ -82,7 +82,7 @@ def read(source: Path) -> ForeignLabels:
             labels |= {label: None} if label else {}
             continue
         problems.append(Message("annotation {number}: {reason}", {"number": annotation.get("id"), "reason": reason}))
-    return ForeignLabels.of(labels, unlabelled=len(entries.keys() - labelled), problems=problems)
+    return ForeignLabels(tuple(labels), len(entries.keys() - labelled), tuple(problems))
 
 
 def fits(source: Path) -> bool:

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -23,6 +22,7 @@ from engine.interchange.text_file import SURROGATES, WESTERN
 from engine.new_file import text_into
 
 Given = Mapping[str, str]  # column by role, as a person named them
+OpenedLabels = tuple[LabelRows, Iterator[Row]]  # what reads the rows of an open table of labels, and these
 SEVERAL: Final = " | "  # between the paths of a class with several parents; a "|" in a name is written "\|"
 PLACED_COLUMNS: Final = (PLACED, *LABEL_COLUMNS)  # of the table of a folder
 _SUFFIXES: Final = TABLE_FILES | {".zip"}
@@ -47,20 +47,12 @@ def read(source: Path, given: Given | None = None) -> ForeignLabels:
         source: text, a workbook, or an archive with one table.
         given: column by role, as a person named them.
     """
-    with opened_labels(source, given) as opened:
-        return opened.table.labels(opened.rows)
-
-
-@dataclass(frozen=True)
-class OpenLabels:
-    """An open table of labels."""
-
-    table: LabelRows
-    rows: Iterator[Row]
+    with opened_labels(source, given) as (table, table_rows):
+        return table.labels(table_rows)
 
 
 @contextmanager
-def opened_labels(source: Path, given: Given | None = None, called: str = "") -> Iterator[OpenLabels]:
+def opened_labels(source: Path, given: Given | None = None, called: str = "") -> Iterator[OpenedLabels]:
     """Open a table of labels; bytes of names that are no Unicode stay in tables of ours.
 
     Raises:
@@ -71,7 +63,7 @@ def opened_labels(source: Path, given: Given | None = None, called: str = "") ->
             layout = recognised(found.columns, found.sample, TablePurpose.LABELS, given, name=called or source.name)
             table = LabelRows(source, found.columns, layout)
             if table.is_ours or fallback == WESTERN:
-                yield OpenLabels(table, found.rows if layout.has_header else found.all_rows)
+                yield table, found.rows if layout.has_header else found.all_rows
                 return
 
 
@@ -84,11 +76,6 @@ def fits(source: Path) -> bool:
             return True
     except (FormatError, StorageError):
         return False
-
-
-def is_table(source: Path) -> bool:
-    """Whether it is called as tables are, so that reading it says what its columns lack."""
-    return source.is_file() and source.suffix.casefold() in TABLE_FILES
 
 
 def _fits(given: Given | None, columns: Sequence[str], rows: Sequence[Row]) -> bool:

@@ -20,7 +20,8 @@ from engine.interchange.labelled_images.csv_table import cell
 from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, problem_at
 from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
 from engine.interchange.labelled_images.table_rows import COLUMNS, ORIGINAL
-from engine.interchange.xml_files import elements, first_tag, xml_attribute, xml_content
+from engine.interchange.text_file import encoding_of, head_of
+from engine.interchange.xml_files import elements, root_of, xml_attribute, xml_content
 from engine.texts import Message
 
 CANNOT_CARRY: Final = (
@@ -63,15 +64,15 @@ def read(source: Path) -> ForeignLabels:
                     problems.append(Message("the track {number} is of a video", {"number": element.get("id")}))
                 case _:
                     entries += 1
-                    limits.check_count(entries, source.name)
+                    limits.RECORDS.check(entries, source.name)
                     who = next(iter(names)) if len(names) == 1 else ""
                     found = list(_labels(element, source.parent, who, problems))
                     unlabelled += not found
                     labels |= dict.fromkeys(found)
-                    limits.check_count(len(labels), source.name)
+                    limits.RECORDS.check(len(labels), source.name)
     if not entries and not problems:
         raise FormatError("{source} has no images", expected="annotations of CVAT for images 1.1", source=source.name)
-    return ForeignLabels.of(labels, unlabelled=unlabelled, problems=problems)
+    return ForeignLabels(tuple(labels), unlabelled, tuple(problems))
 
 
 def fits(source: Path) -> bool:
@@ -80,7 +81,10 @@ def fits(source: Path) -> bool:
         return False
     if source.suffix.casefold() == ".zip":
         return has_member(source, _MEMBER)
-    return source.suffix.casefold() == ".xml" and first_tag(source) == "annotations"
+    if source.suffix.casefold() != ".xml":
+        return False
+    head = head_of(source)
+    return root_of(head.decode(encoding_of(head), "replace").lstrip()) == "annotations"
 
 
 def _meta(images: LabelledImages, labels: ClassLabels) -> str:

@@ -4,12 +4,9 @@
 image. What the standard has no term for (every path, scores, content hash) stands in `dynamicProperties` as JSON.
 """
 
-import csv
 import json
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing
-from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO, Final
 from urllib.parse import quote, unquote, urlsplit
@@ -17,18 +14,16 @@ from urllib.parse import quote, unquote, urlsplit
 from engine.errors import FormatError
 from engine.files import PhotoFacts
 from engine.interchange import limits
-from engine.interchange.archives import has_member, member, opened_archive, reading, small_member
+from engine.interchange.archives import has_member
+from engine.interchange.file_package import ArchiveTable, FilePackage, opened_package
 from engine.interchange.labelled_images import darwin_core_archive as terms
 from engine.interchange.labelled_images.class_folders import NO_CLASS_REASON
 from engine.interchange.labelled_images.class_labels import local_path
-from engine.interchange.labelled_images.darwin_core_archive import DARWIN_CORE, ArchiveTable, eml_xml, permanent_id
+from engine.interchange.labelled_images.darwin_core_archive import DARWIN_CORE, eml_xml, permanent_id
 from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, LabelCollector
 from engine.interchange.labelled_images.json_lines import encoded, plain, texts
 from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
-from engine.interchange.labelled_images.table_rows import label_in, row_of, time_in
-from engine.interchange.table_text import text_lines
-from engine.interchange.tables.read_table import text_rows
-from engine.interchange.xml_files import LARGEST_DOCUMENT_BYTES
+from engine.interchange.labelled_images.table_rows import label_in, row_of, time_or_none
 from engine.texts import marked
 
 CANNOT_CARRY: Final = (
@@ -71,12 +66,8 @@ def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
 
 def read(source: Path) -> ForeignLabels:
     """Read an archive, ours or another one: each occurrence with a name is a label."""
-    with (
-        reading(source, "a table in {source} cannot be read", (UnicodeError, LookupError, csv.Error, TypeError)),
-        reading(source, "{source} is no Darwin Core archive"),
-        opened_archive(source) as archive,
-    ):
-        return _labels(archive, source)
+    with opened_package(source, terms.META) as package:
+        return _labels(package, source)
 
 
 def fits(source: Path) -> bool:
@@ -134,8 +125,8 @@ def _identified(images: LabelledImages, image: LabelledImage, class_id: int, *, 
     return *start, images.model_text, images.made_at.isoformat(), UNVERIFIED, f"probability {score:.6f}"
 
 
-def _labels(archive: zipfile.ZipFile, source: Path) -> ForeignLabels:
-    core, *others = terms.tables_in(small_member(archive, terms.META, LARGEST_DOCUMENT_BYTES))
+def _labels(package: FilePackage, source: Path) -> ForeignLabels:
+    core, *others = terms.tables_in(package.data(terms.META))
     if core.row_type != terms.OCCURRENCE:
         raise FormatError(
             "{source} has no occurrences",
@@ -146,14 +137,14 @@ def _labels(archive: zipfile.ZipFile, source: Path) -> ForeignLabels:
     media: dict[str, list[str]] = {}
     for table in others:
         if table.file and table.row_type in terms.MEDIA_TYPES:
-            for row in _rows(archive, table):
+            for row in _rows(package, table):
                 place = next((row[term] for term in terms.MEDIA_PLACES if row.get(term)), "")
                 media.setdefault(row[""], []).extend([place] if place else [])
     collector = LabelCollector()
-    for number, row in enumerate(_rows(archive, core), start=1):
+    for number, row in enumerate(_rows(package, core), start=1):
         shown_in = media.get(row[""], [])
         collector.add(marked("occurrence {place}: {reason}"), number, _occurrence_labels, row, shown_in, source)
-        limits.check_count(len(collector.labels), source.name)
+        limits.RECORDS.check(len(collector.labels), source.name)
     return collector.collected()
 
 
@@ -178,7 +169,7 @@ def _occurrence_labels(row: Mapping[str, str], media: list[str], source: Path) -
                 file=file,
                 content_hash=own.get("content_hash", ""),
                 who=cell("identifiedBy"),
-                when=_time(cell("dateIdentified")),
+                when=time_or_none(cell("dateIdentified")),
                 is_machine=cell("identificationVerificationStatus") == UNVERIFIED,
             )
 
@@ -204,21 +195,11 @@ def _properties(text: str) -> dict[str, str]:
     return texts(found) if isinstance(found, dict) else {}
 
 
-def _time(text: str) -> datetime | None:
-    """A date; a range, or a year alone, is none."""
-    try:
-        return time_in(text)
-    except ValueError:
-        return None
-
-
-def _rows(archive: zipfile.ZipFile, table: ArchiveTable) -> Iterator[dict[str, str]]:
+def _rows(package: FilePackage, table: ArchiveTable) -> Iterator[dict[str, str]]:
     """Rows by term; the id that ties tables together is under ""."""
     columns = {at: term for at, term in table.columns.items() if term in _READ_TERMS}
-    with member(archive, table.file) as entry, closing(text_lines(entry, table.file, table.encoding)) as lines:
-        rows = text_rows(lines, table.file, table.separator, table.quote, is_strict=False)
-        for _, cells in limits.at_most((row for row in rows if row[0] > table.header_lines), table.file):
-            yield {
-                "": cells[table.id_index] if table.id_index < len(cells) else "",
-                **{term: cells[at] for at, term in columns.items() if at < len(cells)},
-            }
+    for _, cells in package.rows(table):
+        yield {
+            "": cells[table.id_index] if table.id_index < len(cells) else "",
+            **{term: cells[at] for at, term in columns.items() if at < len(cells)},
+        }

@@ -8,8 +8,7 @@ annotators and model; licence, place and contact are for the person to fill in b
 import io
 import uuid
 import zipfile
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from lxml import etree
@@ -17,6 +16,7 @@ from lxml import etree
 from engine.errors import FormatError
 from engine.files import shown
 from engine.interchange.archives import checked_name
+from engine.interchange.file_package import ArchiveTable
 from engine.interchange.labelled_images.records import LabelledImages
 from engine.interchange.table_writer import write_table
 from engine.interchange.xml_files import Element, xml_text, xml_tree
@@ -36,26 +36,6 @@ EML: Final = "eml.xml"
 _TEXT: Final = "{http://rs.tdwg.org/dwc/text/}"
 _FIRST_TIME: Final = (1980, 1, 1, 0, 0, 0)  # that a zip archive can hold
 _ESCAPES: Final = {"\\t": "\t", "\\n": "\n", "\\r": "\r"}
-
-
-@dataclass(frozen=True)
-class ArchiveTable:
-    """A table of an archive."""
-
-    row_type: str  # what a row is, as a term
-    file: str  # its name in the archive; "" where the description names none
-    columns: Mapping[int, str]
-    """Term of each column, by its number; the first column is the occurrence's id where it has no term."""
-    separator: str = ","  # between cells
-    quote: str = '"'  # around them; "" for none
-    header_lines: int = 1  # to be passed over
-    encoding: str = "UTF-8"  # of its text
-    id_index: int = 0  # number of the column with the occurrence's id, by which tables belong together
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Short names of the columns, for the header."""
-        return tuple(self.columns.get(index, "coreid").rsplit("/", 1)[-1] for index in range(max(self.columns) + 1))
 
 
 def darwin_core(names: str) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """Labels of images as files of other programs hold them, before they meet a project."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -8,8 +8,7 @@ from typing import Final, ParamSpec, final
 
 from engine.errors import reason_of
 from engine.interchange.labelled_images.records import GivenNote
-from engine.interchange.tables.reading import TableReading
-from engine.texts import Message
+from engine.texts import Message, enumerated, marked
 
 P = ParamSpec("P")
 Keyword = tuple[str, ...]  # names from the top down; a flat keyword is one name
@@ -43,6 +42,24 @@ class ForeignLabel:
 
 
 @dataclass(frozen=True)
+class TableReading:
+    """How a table was understood, for a person to check: what it is, and which of its columns are read."""
+
+    title: str  # the program or standard that it is of; "" for none that is known
+    used: Mapping[str, tuple[str, ...]]  # the columns that are read, by what they were taken for
+
+    @property
+    def summary(self) -> str:
+        """`Read as a table of Wildlife Insights: file from filename, class from genus and species`."""
+        template = marked("Read as a table of {title}: {used}") if self.title else marked("Read as a table: {used}")
+        part = marked("{role} from {columns}")
+        used = enumerated(
+            Message(part, {"role": role, "columns": enumerated(names)}) for role, names in self.used.items()
+        )
+        return Message(template, {"title": Message(self.title), "used": used})
+
+
+@dataclass(frozen=True)
 class ForeignLabels:
     """The labels of a source."""
 
@@ -51,16 +68,6 @@ class ForeignLabels:
     problems: tuple[str, ...] = ()  # lines that could not be read, for people
     noted: tuple[ForeignLabel, ...] = ()  # images with what people noted of them
     table: TableReading | None = None  # how its columns were understood; None where it is no table
-
-    @staticmethod
-    def of(
-        labels: Iterable[ForeignLabel],
-        *,
-        unlabelled: int = 0,
-        problems: Iterable[str] = (),
-        noted: Iterable[ForeignLabel] = (),
-    ) -> "ForeignLabels":
-        return ForeignLabels(tuple(labels), unlabelled, tuple(problems), tuple(noted))
 
 
 def whole_keywords(hierarchical: Iterable[Keyword], flat: Iterable[str]) -> list[Keyword]:
@@ -98,4 +105,4 @@ class LabelCollector:
         self.unlabelled += not found
 
     def collected(self) -> ForeignLabels:
-        return ForeignLabels.of(self.labels, unlabelled=self.unlabelled, problems=self.problems, noted=self.noted)
+        return ForeignLabels(tuple(self.labels), self.unlabelled, tuple(self.problems), tuple(self.noted))

@@ -28,6 +28,7 @@ from engine.interchange.labelled_images.box_sets import refuse_boxes
 from engine.interchange.labelled_images.class_folders import FolderOptions
 from engine.interchange.labelled_images.foreign_labels import ForeignLabels
 from engine.interchange.labelled_images.records import LabelledImages, WrittenExport
+from engine.interchange.tables.read_table import TABLE_FILES
 from engine.texts import enumerated
 
 AUTO: Final = "auto"
@@ -267,9 +268,10 @@ def detect(source: Path) -> str:
     for name, one in READ_FORMATS.items():
         if one.fits is not None and one.fits(source):
             return name
-    if csv_table.is_table(source):
+    suffix = source.suffix.casefold() if source.is_file() else ""
+    if suffix in TABLE_FILES:  # reading it says what its columns lack
         return "csv"
-    if source.is_file() and source.suffix.casefold() in json_lines.SUFFIXES:
+    if suffix in json_lines.SUFFIXES:
         return "jsonl"
     raise FormatError(
         "{source} is in none of the formats that labels are read from",

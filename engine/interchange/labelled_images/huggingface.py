@@ -55,11 +55,9 @@ def read(source: Path) -> ForeignLabels:
             source=source.name,
             metadata=METADATA,
         )
-    return ForeignLabels.of(
-        (label for each in found for label in each.labels),
-        unlabelled=sum(each.unlabelled for each in found),
-        problems=(problem for each in found for problem in each.problems),
-    )
+    labels = tuple(label for each in found for label in each.labels)
+    problems = tuple(problem for each in found for problem in each.problems)
+    return ForeignLabels(labels, sum(each.unlabelled for each in found), problems)
 
 
 def fits(source: Path) -> bool:

@@ -22,6 +22,7 @@ from engine.interchange.labelled_images.foreign_labels import (
     ForeignLabel,
     ForeignLabels,
     Keyword,
+    LabelCollector,
     problem_at,
     whole_keywords,
 )
@@ -51,29 +52,26 @@ def read(source: Path, embedded_of: EmbeddedOf) -> ForeignLabels:
     """
     if not source.exists():
         raise StorageError('there is no "{source}"', remedy="check the path", source=source)
-    problems: list[str] = []
     folder = source if source.is_dir() else source.parent
     sidecars = _by_image(source)
     if source.is_dir():
         images = dict.fromkeys((*(file for _, file in each_file(source)), *sidecars))
     else:
         images = {xmp_sidecars.image_meant(source) if source.suffix.casefold() == xmp_sidecars.SUFFIX else source: None}
-    labels: list[ForeignLabel] = []
-    noted: list[ForeignLabel] = []
-    unlabelled = 0
+    read = LabelCollector()
     for image in images:
-        found, note = _keywords_and_note(image, sidecars.get(image, ()), embedded_of, problems)
+        found, note = _keywords_and_note(image, sidecars.get(image, ()), embedded_of, read.problems)
         name = image.relative_to(folder).as_posix()
-        noted += [] if note is None else [ForeignLabel(name, (), file=image, note=note)]
-        labels += (ForeignLabel(name, keyword, file=image, is_keyword=True) for keyword in found)
-        unlabelled += not found
-    if not labels and not noted and not problems:
+        read.noted += [] if note is None else [ForeignLabel(name, (), file=image, note=note)]
+        read.labels += (ForeignLabel(name, keyword, file=image, is_keyword=True) for keyword in found)
+        read.unlabelled += not found
+    if not (read.labels or read.noted or read.problems):
         raise FormatError(
             "{source} has no keywords",
             expected="photos with keywords in them, or with sidecars beside them",
             source=source.name,
         )
-    return ForeignLabels.of(labels, unlabelled=unlabelled, problems=problems, noted=noted)
+    return read.collected()
 
 
 def fits(source: Path) -> bool:
@@ -97,7 +95,8 @@ def _keywords_and_note(
     flat, ratings, descriptions = list(embedded.iptc), list[str](), list[str]()
     for packet in _packets(image, embedded.xmp, sidecars, problems):
         for name, separator in _HIERARCHICAL:
-            hierarchical += (_names(text, separator) for text in _theirs(packet, name))
+            parts = (map(str.strip, text.split(separator)) for text in _theirs(packet, name))
+            hierarchical += (tuple(filter(None, names)) for names in parts)
         flat += _theirs(packet, xmp_sidecars.SUBJECT)
         ratings += _others(packet, xmp_sidecars.RATING)
         descriptions += _others(packet, xmp_sidecars.DESCRIPTION)
@@ -131,10 +130,6 @@ def _packets(image: Path, embedded: bytes, sidecars: Iterable[Path], problems: l
 def _theirs(packet: XmpPacket, name: str) -> Iterator[str]:
     ours = set(packet.texts(xmp_sidecars.WRITTEN[name])) if name in xmp_sidecars.WRITTEN else set()
     yield from (text for text in packet.texts(name) if text not in ours)
-
-
-def _names(text: str, separator: str) -> Keyword:
-    return tuple(name.strip() for name in text.split(separator) if name.strip())
 
 
 def _by_image(source: Path) -> dict[Path, list[Path]]:

@@ -13,6 +13,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
+from lxml import etree
+
 from engine.errors import FormatError
 from engine.graph.names import join_path
 from engine.interchange.labelled_images.class_folders import FolderOptions, file_in
@@ -22,7 +24,7 @@ from engine.interchange.labelled_images.json_lines import encoded, write_items
 from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
 from engine.interchange.labelled_images.table_rows import NONE_LABEL, ORIGINAL, time_in
 from engine.interchange.text_file import begins_with, object_in, objects_in, read_json
-from engine.interchange.xml_files import xml_attribute
+from engine.interchange.xml_files import Element, writable
 from engine.texts import marked
 
 CANNOT_CARRY: Final = ("annotators without an email are stored as task data",)
@@ -49,7 +51,7 @@ def write(images: LabelledImages, draft: Path, _options: FolderOptions) -> Writt
         write_items(file, (encoded(_task(images, image)) for image in images.each()))
         file.write(b"\n]\n")
     with file_in(draft, CONFIGURATION) as file:
-        file.write(_configuration(images, labels).encode())
+        file.write(_configuration(images, labels))
     with file_in(draft, INSTRUCTIONS) as file:
         root = next((image.file.anchor for image in images.images if image.file.anchor), "/")
         file.write(_HOW_TO.format(root=root).encode())
@@ -109,30 +111,20 @@ def _result(images: LabelledImages, image_id: int, class_id: int | None) -> dict
     }
 
 
-def _configuration(images: LabelledImages, labels: ClassLabels) -> str:
-    below: dict[tuple[str, ...], dict[str, None]] = {}
+def _configuration(images: LabelledImages, labels: ClassLabels) -> bytes:
+    root = etree.Element("View")
+    etree.SubElement(root, "Image", name=_OBJECT, value=f"${_OBJECT}", zoom="true")
+    shown = {"showFullPath": "true", "pathSeparator": " / "}
+    taxonomy = etree.SubElement(root, "Taxonomy", name=_CONTROL, toName=_OBJECT, **shown)
+    choices: dict[tuple[str, ...], Element] = {(): taxonomy}
     for class_id in labels.classes:
         for path in images.paths(class_id):
-            below.setdefault(path[:-1], {})[path[-1]] = None
-    below.setdefault((), {})[NONE_LABEL] = None
-    lines = [
-        "<View>",
-        f'  <Image name="{_OBJECT}" value="${_OBJECT}" zoom="true"/>',
-        f'  <Taxonomy name="{_CONTROL}" toName="{_OBJECT}" showFullPath="true" pathSeparator=" / ">',
-    ]
-    open_paths: list[tuple[tuple[str, ...], bool]] = [((name,), False) for name in reversed(below[()])]
-    while open_paths:
-        path, is_end = open_paths.pop()
-        indent = "  " * (len(path) + 1)
-        if is_end:
-            lines.append(f"{indent}</Choice>")
-            continue
-        children = below.get(path, {})
-        lines.append(f"{indent}<Choice value={xml_attribute(path[-1])}{'' if children else '/'}>")
-        if children:
-            open_paths.append((path, True))
-            open_paths += [((*path, name), False) for name in reversed(children)]
-    return "\n".join([*lines, "  </Taxonomy>", "</View>", ""])
+            for length in range(1, len(path) + 1):
+                if path[:length] not in choices:
+                    above, value = choices[path[: length - 1]], writable(path[length - 1])
+                    choices[path[:length]] = etree.SubElement(above, "Choice", value=value)
+    etree.SubElement(taxonomy, "Choice", value=NONE_LABEL)
+    return bytes(etree.tostring(root, encoding="UTF-8", pretty_print=True))
 
 
 def _labels(task: dict[str, Any], folder: Path) -> Iterator[ForeignLabel]:

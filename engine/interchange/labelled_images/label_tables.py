@@ -14,7 +14,7 @@ from typing import Final, final
 from engine.graph.names import SEPARATOR, join_path
 from engine.interchange import limits
 from engine.interchange.labelled_images.box_sets import boxes_refused
-from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, LabelCollector
+from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, LabelCollector, TableReading
 from engine.interchange.labelled_images.table_rows import (
     MODEL,
     NOTE_COLUMNS,
@@ -28,7 +28,6 @@ from engine.interchange.labelled_images.table_rows import (
     noted_in,
 )
 from engine.interchange.predictions_file import UNKNOWN_NAME
-from engine.interchange.tables.reading import TableReading
 from engine.interchange.tables.recognise import ColumnLayout, Row
 from engine.interchange.tables.roles import Role, column_key
 from engine.texts import marked
@@ -69,6 +68,8 @@ class LabelRows:
         names = [name.strip().casefold() for name in columns]
         image_at = layout.columns.get(Role.FILE)
         self._own = {name: names.index(name) for name in _OWN if name in names and names.index(name) != image_at}
+        self._dialect = "" if layout.dialect is None else layout.dialect.name
+        self._meaning, self._further = _MEANINGS.get(self._dialect, _NO_MEANING)
         self._is_old_prediction = _SAFE in names and "is_unknown" not in names
 
     @property
@@ -77,17 +78,12 @@ class LabelRows:
         return not _OF_OURS.isdisjoint(self._own) or self._is_old_prediction
 
     @property
-    def _reading(self) -> TableReading:
-        """How the table was understood."""
-        return TableReading("" if self._layout.dialect is None else self._layout.dialect.title, self._used)
-
-    @property
     def _used(self) -> Mapping[str, tuple[str, ...]]:
         layout, columns = self._layout, self._columns
         of_class = [at for _, at in layout.ranks]
         of_class += [layout.columns[role] for role in _CLASS_ROLES if role in layout.columns]
         used = {role.value: (columns[at],) for role in _ALONE if (at := layout.columns.get(role)) is not None}
-        keywords = [name for name in _NEEDED.get(self._dialect, ()) if column_key(name) in self._keys]
+        keywords = [name for name in self._further if column_key(name) in self._keys]
         if self._dialect == "exiftool":
             return used | {"keywords": tuple(keywords)}
         names = (columns[at] for at in dict.fromkeys(of_class))
@@ -100,7 +96,7 @@ class LabelRows:
         roles = (layout.columns.get(role) for role in (*_ALONE, *_CLASS_ROLES))
         places = {*self._own.values(), *(at for at in roles if at is not None)}
         places |= {at for _, at in (*layout.ranks, *layout.vernacular)}
-        places |= {self._keys[key] for key in map(column_key, _NEEDED.get(self._dialect, ())) if key in self._keys}
+        places |= {self._keys[key] for key in map(column_key, self._further) if key in self._keys}
         return [self._columns[at] for at in sorted(places)]
 
     def labels(self, rows: Iterable[Row], problem: str = _LINE) -> ForeignLabels:
@@ -119,20 +115,17 @@ class LabelRows:
         collector = LabelCollector()
         for number, fields in self.fields(rows):
             held += sum(map(len, fields.values()))
-            limits.check_text(held, self._source.name)
+            limits.TEXT.check(held, self._source.name)
             collector.add(problem, number, _labels_of, fields, folder)
             if (noted := noted_in(fields, folder)) is not None:
                 collector.noted.append(noted)
-        return replace(collector.collected(), table=self._reading)
+        title = "" if self._layout.dialect is None else self._layout.dialect.title
+        return replace(collector.collected(), table=TableReading(title, self._used))
 
     def fields(self, rows: Iterable[Row]) -> Iterator[tuple[int, Fields]]:
         """Number and fields of each row, as `label_in` reads them."""
         read = ((number, self._fields(cells)) for number, cells in rows)
         return _with_folders(read) if self._dialect == "wildlife-insights" else read
-
-    @property
-    def _dialect(self) -> str:
-        return "" if self._layout.dialect is None else self._layout.dialect.name
 
     def _fields(self, cells: Sequence[str]) -> Fields:
         layout = self._layout
@@ -143,8 +136,8 @@ class LabelRows:
         fields |= self._class(cells)
         if self._is_old_prediction and fields["class"] == UNKNOWN_NAME and not fields["path"]:
             fields["is_unknown"] = "true"
-        if (meaning := _MEANINGS.get(self._dialect)) is not None:
-            meaning(fields, lambda column: _at(cells, self._keys.get(column_key(column))).strip())
+        if self._meaning is not None:
+            self._meaning(fields, lambda column: _at(cells, self._keys.get(column_key(column))).strip())
         if "box" in fields or self._has_box(cells):
             raise boxes_refused(self._source, layout.dialect.title if layout.dialect else Role.BOX)
         return fields
@@ -187,7 +180,8 @@ class LabelRows:
     def _has_box(self, cells: Sequence[str]) -> bool:
         """Whether a row of a table without a header has the corners of a box behind its label."""
         at = self._layout.columns.get(Role.CLASS, 0)
-        return not self._layout.has_header and sum(map(_is_number, cells[at + 1 :])) > 1
+        numbers = [text for text in cells[at + 1 :] if text.strip().replace(".", "", 1).isdigit()]
+        return not self._layout.has_header and len(numbers) > 1
 
 
 def _labels_of(fields: Fields, folder: Path) -> Iterable[ForeignLabel | None]:
@@ -196,10 +190,6 @@ def _labels_of(fields: Fields, folder: Path) -> Iterable[ForeignLabel | None]:
 
 def _at(cells: Sequence[str], place: int | None) -> str:
     return cells[place] if place is not None and place < len(cells) else ""
-
-
-def _is_number(text: str) -> bool:
-    return text.strip().replace(".", "", 1).isdigit()
 
 
 def _taxa(layout: ColumnLayout, cells: Sequence[str]) -> list[str]:
@@ -237,11 +227,7 @@ def _wildlife_insights(fields: Fields, cell: Cell) -> None:
         fields["decided_by"] = MODEL
 
 
-def _timelapse(fields: Fields, _cell: Cell) -> None:
-    _blank_is_none(fields)
-
-
-def _blank_is_none(fields: Fields) -> None:
+def _blank_is_none(fields: Fields, _cell: Cell | None = None) -> None:
     if fields["class"].casefold() in {"blank", "empty"}:
         fields["may_be_none"] = "true"
 
@@ -302,22 +288,15 @@ def _class_among(text: str) -> str:
     return str(value).strip()
 
 
-_MEANINGS: Final[Mapping[str, Callable[[Fields, Cell], None]]] = {
-    "wildlife-insights": _wildlife_insights,
-    "timelapse": _timelapse,
-    "camtrap-dp-observations": _camtrap_dp,
-    "addaxai": _addaxai,
-    "open-images": _open_images,
-    "exiftool": _exiftool,
-    "via": _via,
+Meaning = tuple[Callable[[Fields, Cell], None] | None, tuple[str, ...]]
+_NO_MEANING: Final[Meaning] = None, ()
+_MEANINGS: Final[Mapping[str, Meaning]] = {
+    "wildlife-insights": (_wildlife_insights, (_DEPLOYMENT, "is_blank", "identified_by")),
+    "timelapse": (_blank_is_none, ()),
+    "camtrap-dp-observations": (_camtrap_dp, ("observationType", "classificationMethod")),
+    "addaxai": (_addaxai, ("human_verified",)),
+    "open-images": (_open_images, ("Confidence", "Source")),
+    "exiftool": (_exiftool, ("HierarchicalSubject", "Keywords", "Subject", "XPKeywords")),
+    "via": (_via, ("file_attributes", "region_shape_attributes")),
 }
-"""What a program means by the values of its columns, by dialect."""
-_NEEDED: Final[Mapping[str, tuple[str, ...]]] = {
-    "wildlife-insights": (_DEPLOYMENT, "is_blank", "identified_by"),
-    "camtrap-dp-observations": ("observationType", "classificationMethod"),
-    "addaxai": ("human_verified",),
-    "open-images": ("Confidence", "Source"),
-    "exiftool": ("HierarchicalSubject", "Keywords", "Subject", "XPKeywords"),
-    "via": ("file_attributes", "region_shape_attributes"),
-}
-"""Columns that they look at besides those with a role."""
+"""By dialect, what a program means by the values of its columns, and which it looks at besides those with a role."""

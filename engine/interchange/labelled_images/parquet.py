@@ -1,15 +1,15 @@
 """Parquet: the columns of `table_rows` with their types, by pyarrow; read by pandas, Polars, DuckDB and R.
 
 A file of 24 kB may unpack to gigabytes: only the columns that labels are read from are read, some thousands of rows at
-once, and texts stay dictionaries, so that a text that all rows share is in memory once. Times are counted here: Arrow's
-own conversion knows neither nanoseconds nor the years beyond 9999.
+once, and texts stay dictionaries, so that a text that all rows share is in memory once. Cells are read as texts: Python
+knows neither nanoseconds nor the years beyond 9999.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
@@ -19,11 +19,11 @@ from engine.interchange import limits
 from engine.interchange.archives import reading
 from engine.interchange.labelled_images import table_rows
 from engine.interchange.labelled_images.foreign_labels import ForeignLabels
-from engine.interchange.labelled_images.json_lines import texts
 from engine.interchange.labelled_images.label_tables import LabelRows
 from engine.interchange.labelled_images.records import LabelledImages, WrittenExport
 from engine.interchange.tables.dialects import TablePurpose
 from engine.interchange.tables.recognise import recognised
+from engine.interchange.text_file import head_of
 from engine.texts import Message, marked
 
 if TYPE_CHECKING:
@@ -68,34 +68,21 @@ def read(source: Path, given: Mapping[str, str] | None = None) -> ForeignLabels:
         open_regular(source) as opened,
         pq.ParquetFile(opened) as file,
     ):
-        columns = _readable_columns(file.schema_arrow)
+        schema = file.schema_arrow
+        once = [name for name, count in Counter(schema.names).items() if count == 1]
+        columns = [name for name in once if _is_plain(schema.field(name).type)]  # nested ones are ignored
         layout = recognised(columns, (), TablePurpose.LABELS, given, name=source.name)
         names = LabelRows(source, columns, layout).needed
         layout = recognised(names, (), TablePurpose.LABELS, given, name=source.name)
         table = LabelRows(source, names, layout)
         problems: list[str] = []
-        labels = table.labels(_places(source, names, problems), marked("row {place}: {reason}"))
+        labels = table.labels(_rows_in(source, names, problems), marked("row {place}: {reason}"))
         return replace(labels, problems=(*labels.problems, *problems))
 
 
 def fits(source: Path) -> bool:
     """Whether it begins as Parquet files do."""
-    if not source.is_file():
-        return False
-    try:
-        with open_regular(source) as file:
-            return file.read(len(_MARK)) == _MARK
-    except OSError:
-        return False
-
-
-def _places(source: Path, names: Sequence[str], problems: list[str]) -> Iterator[tuple[int, list[str]]]:
-    for number, row in enumerate(_rows_in(source, names), start=1):
-        if any(value is _OUT_OF_RANGE for value in row.values()):
-            template = marked("row {number}: its time is outside of the years 1 to 9999, and was left away")
-            problems.append(Message(template, {"number": number}))
-        kept = {name: None if value is _OUT_OF_RANGE else value for name, value in row.items()}
-        yield number, list(texts(kept).values())
+    return head_of(source).startswith(_MARK)
 
 
 def schema_of(columns: Iterable[str]) -> "pa.Schema":
@@ -112,34 +99,26 @@ def schema_of(columns: Iterable[str]) -> "pa.Schema":
     return pa.schema([(name, types.get(table_rows.KINDS.get(name, ""), pa.string())) for name in columns])
 
 
-_OUT_OF_RANGE: Final = object()  # in the place of a time that no calendar of ours has
+_OUT_OF_RANGE: Final = "<out of range>"  # in the place of a time that no calendar of ours has
+_IN_RANGE: Final = re.compile(r"(?!0000)\d{4}-")  # how other times begin
 _BATCH_ROWS: Final = 10_000  # in memory at once
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)  # from which Arrow counts
-_DAY_SECONDS: Final = 86_400  # of a day in which no second is put in or left out, as Arrow counts
-_PER_SECOND: Final = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}  # how many of a unit are a second
 
 
-def _readable_columns(schema: "pa.Schema") -> list[str]:
-    """The columns that labels are read from; nested types and repeated names are ignored."""
-    once = [name for name, count in Counter(schema.names).items() if count == 1]
-    return [name for name in once if _is_plain(schema.field(name).type)]
-
-
-def _rows_in(source: Path, names: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """The rows, with these columns; a time is in UTC, or `_OUT_OF_RANGE`."""
+def _rows_in(source: Path, names: Sequence[str], problems: list[str]) -> Iterator[tuple[int, list[str]]]:
+    """Number and cells of each row in these columns; a time out of range is left away, and reported."""
     import pyarrow.parquet as pq
 
     with open_regular(source) as opened, pq.ParquetFile(opened, read_dictionary=list(names)) as file:
-        limits.check_count(file.metadata.num_rows, source.name)
+        limits.RECORDS.check(file.metadata.num_rows, source.name)
         _check_unpacked(file.metadata, names, source.name)
-        yield from limits.at_most(_rows(file, names, source.name), source.name)
-
-
-def _rows(file: Any, names: Sequence[str], source_name: str) -> Iterator[dict[str, Any]]:
-    for batch in file.iter_batches(_BATCH_ROWS, columns=list(names), use_threads=False):
-        columns = {name: _values(batch.column(name), source_name) for name in names}
-        for cells in zip(*columns.values(), strict=True):
-            yield dict(zip(columns, cells, strict=True))
+        batches = file.iter_batches(_BATCH_ROWS, columns=list(names), use_threads=False)
+        columns = ([_texts(batch.column(name), source.name) for name in names] for batch in batches)
+        rows = chain.from_iterable(zip(*each, strict=True) for each in columns)
+        for number, cells in enumerate(limits.at_most(rows, source.name), start=1):
+            if any(cell is _OUT_OF_RANGE for cell in cells):
+                template = marked("row {number}: its time is outside of the years 1 to 9999, and was left away")
+                problems.append(Message(template, {"number": number}))
+            yield number, ["" if cell is _OUT_OF_RANGE else cell for cell in cells]
 
 
 def _check_unpacked(metadata: Any, names: Sequence[str], source_name: str) -> None:
@@ -149,31 +128,30 @@ def _check_unpacked(metadata: Any, names: Sequence[str], source_name: str) -> No
         group = metadata.row_group(group_index)
         chunks = map(group.column, range(group.num_columns))
         size_bytes += sum(chunk.total_uncompressed_size for chunk in chunks if chunk.path_in_schema in names)
-    limits.check_bytes(size_bytes, source_name)
+    limits.TABLE_BYTES.check(size_bytes, source_name)
 
 
-def _values(column: "pa.Array", source_name: str) -> list[Any]:
-    """The cells of a column; equal cells of a dictionary are one and the same object."""
+def _texts(column: "pa.Array", source_name: str) -> list[str]:
+    """The cells of a column; equal cells of a dictionary are one and the same text. A time is in UTC."""
     import pyarrow as pa
 
-    if pa.types.is_dictionary(column.type):
-        values = _plain_values(column.dictionary, source_name)
-        return [None if place is None else values[place] for place in column.indices.to_pylist()]
-    return _plain_values(column, source_name)
-
-
-def _plain_values(column: "pa.Array", source_name: str) -> list[Any]:
-    import pyarrow as pa
-
-    kind = column.type
+    is_dictionary = pa.types.is_dictionary(column.type)
+    values = column.dictionary if is_dictionary else column
+    kind = values.type
     if _is_text(kind):
-        _check_lengths(column, source_name)
-    if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
-        return _times(column)
+        _check_lengths(values, source_name)
+    is_time = pa.types.is_timestamp(kind) or pa.types.is_date(kind)
+    if pa.types.is_timestamp(kind):
+        values = values.view(pa.timestamp(kind.unit))  # whatever its time zone: it counts from 1970 in UTC
     try:
-        return list(column.to_pylist())
-    except (ValueError, OverflowError):  # durations and hours of the day beyond Python's
-        return [None] * len(column)
+        texts = values.cast(pa.string()).fill_null("").to_pylist()
+    except pa.ArrowException:  # bytes that are no text, and intervals, which say nothing here
+        is_bytes = _is_text(kind)
+        texts = [(each or b"").decode(errors="surrogateescape") if is_bytes else "" for each in values.to_pylist()]
+    if is_time:
+        texts = [text if not text or _IN_RANGE.match(text) else _OUT_OF_RANGE for text in texts]
+    places = column.indices.to_pylist() if is_dictionary else range(len(texts))
+    return ["" if place is None else texts[place] for place in places]
 
 
 def _check_lengths(column: "pa.Array", source_name: str) -> None:
@@ -189,24 +167,6 @@ def _check_lengths(column: "pa.Array", source_name: str) -> None:
             source_name=source_name,
             limit=limits.LONGEST_CELL,
         )
-
-
-def _times(column: "pa.Array") -> list[Any]:
-    import pyarrow as pa
-
-    kind = column.type
-    is_days = pa.types.is_date32(kind)
-    resolution = "s" if is_days else "ms" if pa.types.is_date64(kind) else kind.unit
-    factor = _DAY_SECONDS if is_days else 1
-    counts = column.view(pa.int32() if is_days else pa.int64()).to_pylist()
-    return [None if count is None else _time(count * factor, _PER_SECOND[resolution]) for count in counts]
-
-
-def _time(count: int, per_second: int) -> Any:
-    try:
-        return _EPOCH + timedelta(microseconds=count * 10**6 // per_second)
-    except OverflowError:
-        return _OUT_OF_RANGE
 
 
 def _is_text(kind: Any) -> bool:

@@ -7,15 +7,12 @@ likely leaf, scores, annotators and times.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
-from typing import ParamSpec
 
 from engine.files import FileFailure, PhotoFacts
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.names import join_path
-
-P = ParamSpec("P")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,22 +115,20 @@ class LabelledImages:
         used = {image.class_id for image in self.images if image.class_id is not None}
         return tuple(sorted(used, key=lambda each: (self.graph.level(each), each)))
 
-    def paths(self, class_id: int) -> tuple[tuple[str, ...], ...]:
-        """Names from the top down to a class along every path, the main one first."""
-        if class_id not in self._paths:
-            found = self.graph.paths(class_id)
-            self._paths[class_id] = tuple(tuple(map(self.graph.name, path)) for path in found)
-        return self._paths[class_id]
+    @cached_property
+    def paths(self) -> Callable[[int], tuple[tuple[str, ...], ...]]:
+        """Gives names from the top down to a class along every path, the main one first."""
+        name, found = self.graph.name, self.graph.paths
+        return cache(lambda class_id: tuple(tuple(map(name, path)) for path in found(class_id)))
 
     def path_text(self, class_id: int) -> str:
         r"""A class's first path as text, "Animal/Bird/Gull"; "/" inside a name is written "\/"."""
         return self.path_texts(class_id)[0]
 
-    def path_texts(self, class_id: int) -> tuple[str, ...]:
-        """The same for every path of a class."""
-        if class_id not in self._path_texts:
-            self._path_texts[class_id] = tuple(map(join_path, self.paths(class_id)))
-        return self._path_texts[class_id]
+    @cached_property
+    def path_texts(self) -> Callable[[int], tuple[str, ...]]:
+        """Gives the same for every path of a class."""
+        return cache(lambda class_id: tuple(map(join_path, self.paths(class_id))))
 
     @property
     def people(self) -> list[str]:
@@ -145,14 +140,6 @@ class LabelledImages:
         """The model as the one that identified: "leafnet (ppn+), Protoleaf 1.0"."""
         setting = f" ({self.setting})" if self.setting else ""
         return f"{self.model}{setting}, {self.program}" if self.model else self.program
-
-    @cached_property
-    def _paths(self) -> dict[int, tuple[tuple[str, ...], ...]]:
-        return {}
-
-    @cached_property
-    def _path_texts(self) -> dict[int, tuple[str, ...]]:
-        return {}
 
 
 @dataclass(frozen=True)

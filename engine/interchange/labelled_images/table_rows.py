@@ -209,6 +209,14 @@ def time_in(text: str) -> datetime | None:
     return found
 
 
+def time_or_none(text: str) -> datetime | None:
+    """As `time_in`; None for what is no time, such as a range or a year alone."""
+    try:
+        return time_in(text)
+    except ValueError:
+        return None
+
+
 @lru_cache(maxsize=10_000)
 def _names(text: str, path: str) -> tuple[str, ...]:
     names = split_path(path)

@@ -15,12 +15,13 @@ from typing import Final
 from engine.errors import FormatError, reason_of
 from engine.files import FileFailure, open_regular, shown
 from engine.full_disk import is_full
+from engine.interchange import limits
 from engine.interchange.labelled_images.class_folders import NO_CLASS_REASON, FolderOptions
-from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, problem_at
+from engine.interchange.labelled_images.foreign_labels import ForeignLabels, LabelCollector, problem_at
 from engine.interchange.labelled_images.json_lines import texts
 from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
 from engine.interchange.labelled_images.table_rows import label_in, noted_in, row_of
-from engine.interchange.xml_files import LARGEST_DOCUMENT_BYTES, xml_text
+from engine.interchange.xml_files import xml_text
 from engine.interchange.xmp_packet import XmpPacket, property_name
 from engine.new_file import clear_abandoned_drafts, output_file
 
@@ -85,11 +86,7 @@ def write(images: LabelledImages, out: Path, options: FolderOptions) -> WrittenE
 
 def read(source: Path) -> ForeignLabels:
     """Read our own properties in the sidecars of a folder, or in one of them."""
-    labels: list[ForeignLabel] = []
-    noted: list[ForeignLabel] = []
-    problems: list[str] = []
-    unlabelled = 0
-    listed = cache(names_by_stem)
+    read, listed = LabelCollector(), cache(names_by_stem)
     for sidecar in sidecars_in(source):
         try:
             data = sidecar_data(sidecar)
@@ -97,12 +94,12 @@ def read(source: Path) -> ForeignLabels:
                 row = _row(XmpPacket.parse(data, sidecar.name), sidecar, listed)
                 label = label_in(row, sidecar.parent) if row.get("class") else None
                 note = noted_in(row, sidecar.parent) if row else None
-                unlabelled += label is None
-                labels += [] if label is None else [label]
-                noted += [] if note is None else [note]
+                read.unlabelled += label is None
+                read.labels += [] if label is None else [label]
+                read.noted += [] if note is None else [note]
         except (OSError, FormatError, ValueError) as error:
-            problems.append(problem_at(shown(str(sidecar)), reason_of(error)))
-    if not labels and not unlabelled and not problems:
+            read.problems.append(problem_at(shown(str(sidecar)), reason_of(error)))
+    if not (read.labels or read.unlabelled or read.problems):
         raise FormatError(
             "{source} has no sidecars that we wrote",
             expected="files {suffix} of an earlier export",
@@ -110,7 +107,7 @@ def read(source: Path) -> ForeignLabels:
             source=source.name,
             suffix=SUFFIX,
         )
-    return ForeignLabels.of(labels, unlabelled=unlabelled, problems=problems, noted=noted)
+    return read.collected()
 
 
 def fits(source: Path) -> bool:
@@ -141,9 +138,8 @@ def sidecar_data(sidecar: Path) -> bytes:
         FormatError: it is too large.
     """
     with open_regular(sidecar) as file:
-        data = file.read(LARGEST_DOCUMENT_BYTES + 1)
-    if len(data) > LARGEST_DOCUMENT_BYTES:
-        raise FormatError("{sidecar} is too large for a sidecar", sidecar=sidecar.name)
+        data = file.read(limits.DOCUMENT_BYTES.most + 1)
+    limits.DOCUMENT_BYTES.check(len(data), sidecar.name)
     return data
 
 
@@ -250,10 +246,15 @@ def _write_one(images: LabelledImages, image: LabelledImage, sidecar: Path) -> N
         file.write(packet.data())
 
 
+def _note_texts(image: LabelledImage) -> dict[str, str]:
+    """Stars and comment by the property of photo programs; "" for none."""
+    note = image.note
+    return {RATING: str(note.stars) if note and note.stars else "", DESCRIPTION: _clean(note.comment) if note else ""}
+
+
 def _write_note(packet: XmpPacket, image: LabelledImage) -> None:
     """Write stars and comment where photo programs keep theirs, unless another one wrote something there."""
-    note = image.note
-    texts = {RATING: str(note.stars) if note and note.stars else "", DESCRIPTION: _clean(note.comment) if note else ""}
+    texts = _note_texts(image)
     for name, mark in WRITTEN_NOTES.items():
         ours, there = packet.texts(mark), packet.texts(name)
         if there and there != ours:
@@ -265,8 +266,7 @@ def _write_note(packet: XmpPacket, image: LabelledImage) -> None:
 
 def _has_notes(packet: XmpPacket, image: LabelledImage) -> bool:
     """Whether what we wrote of the note is what we would write."""
-    note = image.note
-    wanted = {RATING: str(note.stars) if note and note.stars else "", DESCRIPTION: _clean(note.comment) if note else ""}
+    wanted = _note_texts(image)
     return all(
         packet.texts(mark) == ([wanted[name]] if wanted[name] else []) or packet.texts(name) != packet.texts(mark)
         for name, mark in WRITTEN_NOTES.items()

@@ -11,8 +11,7 @@ from typing import Final
 
 from engine.errors import FormatError
 from engine.interchange.labelled_images import class_folders
-from engine.interchange.labelled_images.box_sets import refuse_parts
-from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels
+from engine.interchange.labelled_images.foreign_labels import ForeignLabels
 from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
 
 CANNOT_CARRY: Final = ("images without a class stay out", "the hierarchy is flattened; full paths are kept in a table")
@@ -55,12 +54,8 @@ def validation_ids(images: LabelledImages) -> Iterator[int]:
 
 def read(source: Path) -> ForeignLabels:
     """Read the labels of our table, or else of the folders' names below train, val and test."""
-    if (ours := class_folders.read_table(source)) is not None:
-        return ours
-    found = [(path, file) for path, file in class_folders.each_file(source) if path.parts[0] in _PARTS]
-    refuse_parts(source.name, (name for path, _ in found for name in path.parts[1:-1]))
-    labels = [ForeignLabel(str(path), path.parts[1:-1], file=file) for path, file in found if len(path.parts) > 2]  # noqa: PLR2004 (part, class, image)
-    if not labels:
+    found = class_folders.read_folders(source, _PARTS)
+    if found is None:
         raise FormatError(
             "{source} has no class folders",
             expected="{train} and {validation} with a folder for each class",
@@ -69,7 +64,7 @@ def read(source: Path) -> ForeignLabels:
             train=TRAIN,
             validation=VALIDATION,
         )
-    return ForeignLabels.of(labels, unlabelled=len(found) - len(labels))
+    return found
 
 
 def fits(source: Path) -> bool:

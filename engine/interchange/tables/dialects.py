@@ -26,7 +26,7 @@ class Dialect:
     signature: tuple[str, ...]
     """Columns that identify it: all of them are there; () where the columns alone do not."""
     columns: Mapping[Role, tuple[str, ...]]
-    """Columns by role, before the general names of `ROLES`; () for a role that this dialect does not have."""
+    """Columns by role, before its general names, where those do not suffice; () for a role that it does not have."""
     notes: str = ""  # for the guide
     first_row: str = ""
     """A pattern of the first row's cells with tabs between, where the table has no header; then `columns` hold
@@ -48,11 +48,6 @@ DIALECTS: Final = (
             Role.FOLDER: (),
             Role.CLASS: (),
             Role.SPECIES_EPITHET: ("species",),
-            Role.GENUS: ("genus",),
-            Role.VERNACULAR: ("common_name",),
-            Role.DATE: ("timestamp",),
-            Role.COUNT: ("number_of_objects",),
-            Role.ANNOTATOR: ("identified_by",),
             Role.ID: ("wi_taxon_id",),
         },
         "class, order, family, genus and species are ranks; species is the epithet; is_blank is an empty image",
@@ -66,8 +61,6 @@ DIALECTS: Final = (
             Role.FILE: ("File",),
             Role.FOLDER: ("RelativePath",),
             Role.CLASS: ("Species", "Class", "Label", "Taxon"),
-            Role.DATE: ("DateTime", "Date"),
-            Role.COUNT: ("Count", "Quantity"),
         },
         "RelativePath is the folder of File; rows marked in DeleteFlag are still labels",
     ),
@@ -79,7 +72,6 @@ DIALECTS: Final = (
         {
             Role.FILE: ("mediaID",),
             Role.CLASS: ("scientificName",),
-            Role.COUNT: ("count",),
             Role.ANNOTATOR: ("classifiedBy",),
             Role.DATE: ("eventStart", "timestamp"),
         },
@@ -94,7 +86,6 @@ DIALECTS: Final = (
             Role.FILE: ("image_url",),
             Role.CLASS: ("scientific_name",),
             Role.ID: ("taxon_id",),
-            Role.VERNACULAR: ("common_name",),
             Role.DATE: ("time_observed_at", "observed_on"),
             Role.ANNOTATOR: ("user_login",),
         },
@@ -110,7 +101,6 @@ DIALECTS: Final = (
             Role.FOLDER: (),
             Role.CLASS: ("label",),
             Role.SCORE: ("confidence",),
-            Role.DATE: ("DateTimeOriginal",),
         },
         "results_detections.csv",
     ),
@@ -124,7 +114,6 @@ DIALECTS: Final = (
             Role.FOLDER: (),
             Role.CLASS: ("HierarchicalSubject", "Keywords", "Subject", "XPKeywords"),
             Role.DATE: ("DateTimeOriginal", "CreateDate"),
-            Role.LATITUDE: ("GPSLatitude",),
             Role.LONGITUDE: ("GPSLongitude",),
         },
         "keywords, as those inside of photos: HierarchicalSubject, Keywords, Subject, XPKeywords",
@@ -181,13 +170,7 @@ DIALECTS: Final = (
         "Protoleaf",
         _CLASSES,
         ("child", "parent", "id", "parent_id"),
-        {
-            Role.CLASS: ("child",),
-            Role.PARENT_NAME: ("parent",),
-            Role.ID: ("id",),
-            Role.PARENT_ID: ("parent_id",),
-            Role.SYNONYM: ("synonyms",),
-        },
+        {},
         "what export-graph writes: ids tell the classes apart, several may have one name",
     ),
     Dialect(
@@ -200,7 +183,6 @@ DIALECTS: Final = (
             Role.PARENT_ID: ("parentID",),
             Role.CLASS: ("scientificName",),
             Role.GENUS: ("genericName",),
-            Role.NOTE: ("remarks",),
         },
         "NameUsage.tsv; a synonym has its accepted taxon as parentID",
         has_synonyms_below=True,
@@ -224,7 +206,6 @@ DIALECTS: Final = (
             Role.ACCEPTED_ID: ("AphiaID_accepted", "valid_AphiaID"),
             Role.ACCEPTED_NAME: ("ScientificName_accepted", "valid_name"),
             Role.PARENT_ID: ("parentNameUsageID", "parent_AphiaID"),
-            Role.AUTHOR: ("Authority",),
         },
         "parents are ids or addresses that end in them",
     ),

@@ -3,7 +3,7 @@
 from typing import Final
 
 from engine.interchange.tables.dialects import DIALECTS
-from engine.interchange.tables.roles import RANKS, ROLES, Role
+from engine.interchange.tables.roles import RANKS, Role
 
 BEGIN: Final = "<!-- columns: made by `python -m engine.interchange.tables.guide_table` -->"
 END: Final = "<!-- end of columns -->"
@@ -16,7 +16,7 @@ def guide_table() -> str:
         f"| {each.title} | {', '.join(each.purposes)} | {_code(each.signature) or 'no header'} | {each.notes} |"
         for each in DIALECTS
     ]
-    roles = [f"| `{role}` | {ROLES[role].title} | {_code(ROLES[role].names[:_NAMES_SHOWN])} |" for role in Role]
+    roles = [f"| `{role}` | {role.about} | {_code(role.names[:_NAMES_SHOWN])} |" for role in Role]
     lines = [
         BEGIN,
         "",

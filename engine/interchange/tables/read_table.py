@@ -57,7 +57,7 @@ def opened_table(
     *,
     called: str = "",
     fallback: str = WESTERN,
-    check_size: Callable[[int, str], None] = limits.check_bytes,
+    limit: limits.Limit = limits.TABLE_BYTES,
 ) -> Iterator[Table]:
     """Open a table: CSV or text with tabs, semicolons or bars; Excel or LibreOffice; or the one table of an archive.
 
@@ -68,7 +68,7 @@ def opened_table(
         fits: see `Fits`.
         called: its name in messages; the file's by default.
         fallback: the encoding of bytes that are no UTF-8; "surrogateescape" keeps them as they are.
-        check_size: refuses a file of too many bytes, unpacked.
+        limit: of its bytes, unpacked.
 
     Raises:
         FormatError: it is no table, or a limit of `engine.interchange.limits` is passed.
@@ -76,12 +76,12 @@ def opened_table(
     """
     noun = called or source.name
     with ExitStack() as stack:
-        file: IO[bytes] = stack.enter_context(opened_file(source, noun, check_size))
+        file: IO[bytes] = stack.enter_context(opened_file(source, noun, limit))
         if not is_workbook(file) and is_archive(file):
             with reading(source, "{source} is no archive that can be read"):
                 archive = stack.enter_context(opened_archive(source))
                 noun = _only_table(archive.namelist(), noun)
-                check_size(archive.getinfo(noun).file_size, noun)
+                limit.check(archive.getinfo(noun).file_size, noun)
                 file = stack.enter_context(archive.open(noun))
         if is_workbook(file):
             yield _first_fitting(sheets_of(file, noun), fits, noun)

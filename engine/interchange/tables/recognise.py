@@ -10,7 +10,7 @@ from typing import Final
 
 from engine.errors import FormatError, UsageError
 from engine.interchange.tables.dialects import DIALECTS, Dialect, TablePurpose
-from engine.interchange.tables.roles import RANK_OF, RANKS, ROLES, VERNACULAR_COLUMNS, Role, column_key
+from engine.interchange.tables.roles import RANK_OF, RANKS, ROLE_OF, VERNACULAR_COLUMNS, Role, column_key
 from engine.texts import Message, enumerated, marked
 
 Row = tuple[int, Sequence[str]]  # line number, and cells
@@ -38,6 +38,11 @@ _PARTS: Final = frozenset({Role.GENUS, Role.SUBGENUS, Role.SPECIES_EPITHET, Role
 """Roles that a column of a rank may have at the same time."""
 
 
+def cell_at(cells: Sequence[str], place: int | None) -> str:
+    """The text of a row at a place, without blanks around it; "" where there is none."""
+    return cells[place].strip() if place is not None and 0 <= place < len(cells) else ""
+
+
 @dataclass(frozen=True)
 class ColumnLayout:
     """What the columns of a table are, by their numbers from 0."""
@@ -50,17 +55,15 @@ class ColumnLayout:
 
     def cell(self, cells: Sequence[str], role: Role) -> str:
         """The text of a row in a role; "" where there is none."""
-        at = self.columns.get(role)
-        return cells[at].strip() if at is not None and at < len(cells) else ""
+        return cell_at(cells, self.columns.get(role))
 
     def path(self, cells: Sequence[str]) -> list[tuple[str, str]]:
         """Rank and name of each rank that is filled, the highest first."""
-        filled = ((rank, cells[at].strip()) for rank, at in self.ranks if at < len(cells))
-        return [(rank, name) for rank, name in filled if name]
+        return [(rank, name) for rank, at in self.ranks if (name := cell_at(cells, at))]
 
     def names_in_languages(self, cells: Sequence[str]) -> list[tuple[str, str]]:
         """Language and name of each column of names in a language that is filled."""
-        return [(code, cells[at].strip()) for code, at in self.vernacular if at < len(cells) and cells[at].strip()]
+        return [(code, name) for code, at in self.vernacular if (name := cell_at(cells, at))]
 
 
 def recognised(
@@ -92,7 +95,7 @@ def recognised(
             found="{columns}" if any(columns) else "an empty file",
             remedy=_REMEDIES[purpose],
             name=name,
-            roles=enumerated(Message(ROLES[role].title) for role in NEEDED[purpose]),
+            roles=enumerated(Message(role.about) for role in NEEDED[purpose]),
             columns=", ".join(f'"{each[:60]}"' for each in columns[:_COLUMNS_SHOWN]),
         )
     return found
@@ -128,7 +131,9 @@ def partial_layout(
     return ColumnLayout(
         roles,
         tuple((rank, ranks[rank]) for rank in RANKS if rank in ranks),
-        tuple((code, at) for code, at in _languages(keys) if at not in roles.values()),
+        tuple(
+            (_LANGUAGE_OF[key], at) for at, key in enumerate(keys) if key in _LANGUAGE_OF and at not in roles.values()
+        ),
         dialect,
     )
 
@@ -155,7 +160,8 @@ def _ranks(
             found.setdefault(RANK_OF[key], at)
     if found.keys() == {"species"}:
         return {}  # the name of the class
-    names = _SCIENTIFIC if purpose is TablePurpose.LABELS else (*_SCIENTIFIC, *_names_of(Role.CLASS, dialect))
+    own = (*(dialect.columns.get(Role.CLASS, ()) if dialect else ()), *Role.CLASS.names)
+    names = _SCIENTIFIC if purpose is TablePurpose.LABELS else (*_SCIENTIFIC, *own)
     is_beside = any(column_key(each) in keys for each in names if column_key(each) not in RANK_OF)
     return {} if found.keys() == {"class"} and not is_beside else found
 
@@ -167,7 +173,7 @@ def _is_of_numbers(rows: Sequence[Sequence[str]], at: int) -> bool:
 
 def _image_column(keys: Sequence[str], rows: Sequence[Sequence[str]]) -> int | None:
     """The first column of names of image files, where none but perhaps one of ids is called so."""
-    if any(column_key(name) in keys for name in ROLES[Role.FILE].names if name not in _ID_OF_IMAGE):
+    if any(column_key(name) in keys for name in Role.FILE.names if name not in _ID_OF_IMAGE):
         return None
     return next(
         (at for at in range(len(keys)) if any(at < len(row) and _IMAGE_FILE.search(row[at]) for row in rows)), None
@@ -180,7 +186,7 @@ def _roles(
     """The column of each role; a column of a rank has no other role, unless it is a part of the name as well."""
     found: dict[Role, int] = {}
     own = {} if dialect is None else dialect.columns
-    for names_of in (own, {role: each.names for role, each in ROLES.items() if own.get(role) != ()}):
+    for names_of in (own, {role: role.names for role in Role if own.get(role) != ()}):
         for role, names in names_of.items():
             taken = {*found.values(), *(() if role in _PARTS else ranks)}
             places = [keys.index(key) for key in map(column_key, names) if key in keys]
@@ -190,15 +196,6 @@ def _roles(
                 at = next(named, free[0])  # numbers are the class only where nothing names it
                 found.setdefault(role, at)
     return found
-
-
-def _names_of(role: Role, dialect: Dialect | None) -> tuple[str, ...]:
-    own = None if dialect is None else dialect.columns.get(role)
-    return ROLES[role].names if own is None else (*own, *ROLES[role].names) if own else ()
-
-
-def _languages(keys: Sequence[str]) -> list[tuple[str, int]]:
-    return [(_LANGUAGE_OF[key], at) for at, key in enumerate(keys) if key in _LANGUAGE_OF]
 
 
 def _is_enough(layout: ColumnLayout, purpose: TablePurpose) -> bool:
@@ -211,7 +208,7 @@ def _is_enough(layout: ColumnLayout, purpose: TablePurpose) -> bool:
 
 def _given_roles(given: Mapping[str, str], columns: Sequence[str]) -> dict[Role, int]:
     for word in given:
-        if word not in set(Role) and word not in RANKS:
+        if word not in ROLE_OF and word not in RANKS:
             raise UsageError(
                 'there is no role "{word}"',
                 expected="one of {roles}, or a rank such as family",
@@ -219,12 +216,12 @@ def _given_roles(given: Mapping[str, str], columns: Sequence[str]) -> dict[Role,
                 word=word,
                 roles=enumerated(Role),
             )
-    return {Role(word): _column_at(name, columns) for word, name in given.items() if name and word in set(Role)}
+    return {ROLE_OF[word]: _column_at(name, columns) for word, name in given.items() if name and word in ROLE_OF}
 
 
 def _given_ranks(given: Mapping[str, str], columns: Sequence[str]) -> dict[str, int]:
     """Ranks that are no roles as well, such as "family"; "class" and "genus" are roles."""
-    return {word: _column_at(name, columns) for word, name in given.items() if name and word not in set(Role)}
+    return {word: _column_at(name, columns) for word, name in given.items() if name and word not in ROLE_OF}
 
 
 def _column_at(name: str, columns: Sequence[str]) -> int:

@@ -2,166 +2,151 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, Self
 
 from engine.texts import marked
 
 
 class Role(StrEnum):
-    """What a column holds; its value is the word of `--column ROLE=NAME`."""
+    """What a column holds; its value is the word of `--column ROLE=NAME`.
 
-    FILE = "file"
-    FOLDER = "folder"
-    CLASS = "class"
-    PLAIN_NAME = "plain_name"
-    PATH = "path"
-    RANK = "rank"
-    ID = "id"
-    SOURCE_ID = "source_id"
-    IDENTITY = "identity"
-    PARENT_ID = "parent_id"
-    PARENT_NAME = "parent"
-    ACCEPTED_ID = "accepted_id"
-    ACCEPTED_NAME = "accepted"
-    STATUS = "status"
-    AUTHOR = "author"
-    GENUS = "genus"
-    SUBGENUS = "subgenus"
-    SPECIES_EPITHET = "species_epithet"
-    SUBSPECIES_EPITHET = "subspecies_epithet"
-    SYNONYM = "synonym"
-    VERNACULAR = "vernacular"
-    LANGUAGE = "language"
-    NOTE = "note"
-    COLOUR = "colour"
-    PROPERTIES = "properties"
-    DATE = "date"
-    TIME = "time"
-    LATITUDE = "latitude"
-    LONGITUDE = "longitude"
-    COUNT = "count"
-    BOX = "box"
-    SCORE = "score"
-    ANNOTATOR = "annotator"
+    Attributes:
+        about: what it is, for people.
+        names: of columns that mean it in any table, the most certain first.
+    """
+
+    about: str
+    names: tuple[str, ...]
+
+    def __new__(cls, word: str, about: str, *names: str) -> Self:
+        """A role by its word."""
+        role = str.__new__(cls, word)
+        role._value_, role.about, role.names = word, about, names
+        return role
+
+    # fmt: off
+    FILE = (
+        "file", marked("name or path of the image"),
+        "image", "file_name", "file_path", "file", "image_path", "img", "path_to_image",
+        "image_name", "image_file", "photo", "picture", "image_id", "Dateiname", "Datei", "Bild",
+        "Foto", "fichier", "archivo",
+    )
+    FOLDER = (
+        "folder", marked("folder of the image"),
+        "folder", "directory", "relative_path", "subfolder", "folder_name", "Ordner", "Verzeichnis",
+        "dossier", "carpeta",
+    )
+    CLASS = (
+        "class", marked("name of the class"),
+        "child", "scientific_name", "canonical_name", "class", "label", "name", "taxon",
+        "taxon_name", "latin_name", "species", "species_name", "category", "class_name",
+        "preferred_name", "term", "concept", "wissenschaftlicher Name", "nom scientifique",
+        "nombre científico", "Artname", "Art", "espèce", "especie",
+    )
+    PLAIN_NAME = "plain_name", marked("name of the class without its author"), "canonical_name"
+    PATH = (
+        "path", marked("names from the top down"),
+        "path", "lineage", "classification", "higher_classification", "taxonomy",
+    )
+    RANK = (
+        "rank", marked("rank"),
+        "rank", "taxon_rank", "taxonomic_rank", "rank_name", "Rang", "rango",
+    )
+    ID = (
+        "id", marked("id"),
+        "taxon_id", "taxon_key", "name_usage_id", "tsn", "aphia_id", "tax_id", "id", "class_id",
+        "key",
+    )
+    SOURCE_ID = "source_id", marked("id in the source that it came from"), "source_id"
+    IDENTITY = "identity", marked("identity of the class in lists of Protoleaf"), "identity"
+    PARENT_ID = (
+        "parent_id", marked("id of the class above"),
+        "parent_name_usage_id", "parent_taxon_id", "parent_id", "parent_key", "parent_tsn",
+        "parent_tax_id", "parent_aphia_id", "is_child_taxon_of_id",
+    )
+    PARENT_NAME = (
+        "parent", marked("name of the class above"),
+        "parent", "parents", "parent_name_usage", "parent_name", "parent_taxon", "parent_class",
+        "superclass", "supercategory", "broader",
+    )
+    ACCEPTED_ID = (
+        "accepted_id", marked("id of the accepted class"),
+        "accepted_name_usage_id", "accepted_taxon_key", "accepted_taxon_id", "accepted_id",
+        "accepted_tsn", "valid_aphia_id", "aphia_id_accepted",
+    )
+    ACCEPTED_NAME = (
+        "accepted", marked("name of the accepted class"),
+        "accepted_name_usage", "accepted_scientific_name", "accepted_name", "valid_name",
+        "scientific_name_accepted",
+    )
+    STATUS = (
+        "status", marked("status: accepted or a synonym"),
+        "taxonomic_status", "taxon_status", "status", "name_usage",
+    )
+    AUTHOR = (
+        "author", marked("author of the name"),
+        "scientific_name_authorship", "authorship", "authority", "author",
+    )
+    GENUS = "genus", marked("genus, as a part of the name"), "generic_name", "genus"
+    SUBGENUS = "subgenus", marked("subgenus, as a part of the name"), "infrageneric_epithet"
+    SPECIES_EPITHET = (
+        "species_epithet", marked("epithet of the species"),
+        "specific_epithet", "species_epithet", "epithet", "epitheton",
+    )
+    SUBSPECIES_EPITHET = (
+        "subspecies_epithet", marked("epithet below the species"),
+        "infraspecific_epithet", "subspecies_epithet", "infra_specific_epithet",
+        "infraspecific_name",
+    )
+    SYNONYM = (
+        "synonym", marked("other names"),
+        "synonyms", "synonym", "other_names", "aliases", "alias", "Synonyme", "sinónimos",
+    )
+    VERNACULAR = (
+        "vernacular", marked("name in the language of people"),
+        "vernacular_name", "common_name", "vernacular", "vernacular_names", "common_names",
+        "Trivialname", "preferred_common_name", "nom vernaculaire", "nombre común", "Volksname",
+        "display_name",
+    )
+    LANGUAGE = (
+        "language", marked("language of that name"),
+        "language", "language_code", "lang", "Sprache",
+    )
+    REMARKS = (
+        "note", marked("note"),
+        "note", "notes", "taxon_remarks", "remarks", "description", "definition", "Bemerkung",
+    )
+    COLOUR = "colour", marked("colour"), "colour", "color", "Farbe"
+    PROPERTIES = "properties", marked("further properties as JSON"), "dynamic_properties"
+    DATE = (
+        "date", marked("date, perhaps with the time"),
+        "date_time_original", "event_date", "date_time", "timestamp", "date", "observed_on",
+        "Datum", "fecha",
+    )
+    TIME = "time", marked("time of day"), "event_time", "time", "Uhrzeit", "hora", "heure"
+    LATITUDE = "latitude", marked("latitude"), "decimal_latitude", "latitude", "lat", "gps_latitude"
+    LONGITUDE = (
+        "longitude", marked("longitude"),
+        "decimal_longitude", "longitude", "lon", "lng", "long", "gps_longitude",
+    )
+    COUNT = (
+        "count", marked("how many"),
+        "individual_count", "count", "number_of_objects", "number", "quantity", "Anzahl", "nombre",
+        "cantidad",
+    )
+    BOX = "box", marked("box"), "bbox", "box", "bounding_box"
+    SCORE = "score", marked("confidence of a model"), "score", "confidence", "probability"
+    ANNOTATOR = (
+        "annotator", marked("who labelled it"),
+        "labelled_by", "identified_by", "annotator", "annotated_by", "labeled_by", "determined_by",
+        "observer", "classified_by", "Bestimmer", "det",
+    )
+    # fmt: on
 
 
-@dataclass(frozen=True)
-class RoleNames:
-    """How people and programs call a role."""
-
-    title: str  # for people
-    names: tuple[str, ...] = ()  # of columns that mean it in any table, the most certain first
-
-
-ROLES: Final[Mapping[Role, RoleNames]] = {
-    Role.FILE: RoleNames(
-        marked("name or path of the image"),
-        (
-            "image", "file_name", "file_path", "file", "image_path", "img", "path_to_image", "image_name", "image_file",
-            "photo", "picture", "image_id", "Dateiname", "Datei", "Bild", "Foto", "fichier", "archivo",
-        ),
-    ),
-    Role.FOLDER: RoleNames(
-        marked("folder of the image"),
-        (
-            "folder", "directory", "relative_path", "subfolder", "folder_name", "Ordner", "Verzeichnis", "dossier",
-            "carpeta",
-        ),
-    ),
-    Role.CLASS: RoleNames(
-        marked("name of the class"),
-        (
-            "child", "scientific_name", "canonical_name", "class", "label", "name", "taxon", "taxon_name",
-            "latin_name", "species", "species_name", "category", "class_name", "preferred_name", "term", "concept",
-            "wissenschaftlicher Name", "nom scientifique", "nombre científico", "Artname", "Art", "espèce", "especie",
-        ),
-    ),
-    Role.PLAIN_NAME: RoleNames(marked("name of the class without its author"), ("canonical_name",)),
-    Role.PATH: RoleNames(
-        marked("names from the top down"), ("path", "lineage", "classification", "higher_classification", "taxonomy")
-    ),
-    Role.RANK: RoleNames(marked("rank"), ("rank", "taxon_rank", "taxonomic_rank", "rank_name", "Rang", "rango")),
-    Role.ID: RoleNames(
-        marked("id"), ("taxon_id", "taxon_key", "name_usage_id", "tsn", "aphia_id", "tax_id", "id", "class_id", "key")
-    ),
-    Role.SOURCE_ID: RoleNames(marked("id in the source that it came from"), ("source_id",)),
-    Role.IDENTITY: RoleNames(marked("identity of the class in lists of Protoleaf"), ("identity",)),
-    Role.PARENT_ID: RoleNames(
-        marked("id of the class above"),
-        (
-            "parent_name_usage_id", "parent_taxon_id", "parent_id", "parent_key", "parent_tsn", "parent_tax_id",
-            "parent_aphia_id", "is_child_taxon_of_id",
-        ),
-    ),
-    Role.PARENT_NAME: RoleNames(
-        marked("name of the class above"),
-        ("parent", "parents", "parent_name_usage", "parent_name", "parent_taxon", "parent_class", "superclass",
-         "supercategory", "broader"),
-    ),
-    Role.ACCEPTED_ID: RoleNames(
-        marked("id of the accepted class"),
-        (
-            "accepted_name_usage_id", "accepted_taxon_key", "accepted_taxon_id", "accepted_id", "accepted_tsn",
-            "valid_aphia_id", "aphia_id_accepted",
-        ),
-    ),
-    Role.ACCEPTED_NAME: RoleNames(
-        marked("name of the accepted class"),
-        ("accepted_name_usage", "accepted_scientific_name", "accepted_name", "valid_name", "scientific_name_accepted"),
-    ),
-    Role.STATUS: RoleNames(
-        marked("status: accepted or a synonym"), ("taxonomic_status", "taxon_status", "status", "name_usage")
-    ),
-    Role.AUTHOR: RoleNames(
-        marked("author of the name"), ("scientific_name_authorship", "authorship", "authority", "author")
-    ),
-    Role.GENUS: RoleNames(marked("genus, as a part of the name"), ("generic_name", "genus")),
-    Role.SUBGENUS: RoleNames(marked("subgenus, as a part of the name"), ("infrageneric_epithet",)),
-    Role.SPECIES_EPITHET: RoleNames(
-        marked("epithet of the species"), ("specific_epithet", "species_epithet", "epithet", "epitheton")
-    ),
-    Role.SUBSPECIES_EPITHET: RoleNames(
-        marked("epithet below the species"),
-        ("infraspecific_epithet", "subspecies_epithet", "infra_specific_epithet", "infraspecific_name"),
-    ),
-    Role.SYNONYM: RoleNames(
-        marked("other names"), ("synonyms", "synonym", "other_names", "aliases", "alias", "Synonyme", "sinónimos")
-    ),
-    Role.VERNACULAR: RoleNames(
-        marked("name in the language of people"),
-        ("vernacular_name", "common_name", "vernacular", "vernacular_names", "common_names", "Trivialname",
-         "preferred_common_name", "nom vernaculaire", "nombre común", "Volksname", "display_name"),
-    ),
-    Role.LANGUAGE: RoleNames(marked("language of that name"), ("language", "language_code", "lang", "Sprache")),
-    Role.NOTE: RoleNames(
-        marked("note"), ("note", "notes", "taxon_remarks", "remarks", "description", "definition", "Bemerkung")
-    ),
-    Role.COLOUR: RoleNames(marked("colour"), ("colour", "color", "Farbe")),
-    Role.PROPERTIES: RoleNames(marked("further properties as JSON"), ("dynamic_properties",)),
-    Role.DATE: RoleNames(
-        marked("date, perhaps with the time"),
-        ("date_time_original", "event_date", "date_time", "timestamp", "date", "observed_on", "Datum", "fecha"),
-    ),
-    Role.TIME: RoleNames(marked("time of day"), ("event_time", "time", "Uhrzeit", "hora", "heure")),
-    Role.LATITUDE: RoleNames(marked("latitude"), ("decimal_latitude", "latitude", "lat", "gps_latitude")),
-    Role.LONGITUDE: RoleNames(
-        marked("longitude"), ("decimal_longitude", "longitude", "lon", "lng", "long", "gps_longitude")
-    ),
-    Role.COUNT: RoleNames(
-        marked("how many"),
-        ("individual_count", "count", "number_of_objects", "number", "quantity", "Anzahl", "nombre", "cantidad"),
-    ),
-    Role.BOX: RoleNames(marked("box"), ("bbox", "box", "bounding_box")),
-    Role.SCORE: RoleNames(marked("confidence of a model"), ("score", "confidence", "probability")),
-    Role.ANNOTATOR: RoleNames(
-        marked("who labelled it"),
-        ("labelled_by", "identified_by", "annotator", "annotated_by", "labeled_by", "determined_by", "observer",
-         "classified_by", "Bestimmer", "det"),
-    ),
-}  # fmt: skip
-"""By role."""
+ROLE_OF: Final[Mapping[str, Role]] = {role.value: role for role in Role}
+"""By its word."""
 
 RANKS: Final[Mapping[str, tuple[str, ...]]] = {
     "domain": ("superkingdom", "Domäne", "dominio", "domaine"),

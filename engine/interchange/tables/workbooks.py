@@ -14,7 +14,6 @@ from typing import IO, Final, final
 from xml.parsers import expat
 
 from engine.errors import FormatError
-from engine.files import size_text
 from engine.interchange import limits
 from engine.interchange.archives import BROKEN_ARCHIVE, check_file_count
 from engine.interchange.tables.recognise import Row
@@ -103,8 +102,8 @@ def _checked(file: IO[bytes], name: str) -> bytes:
     head = file.read(len(_OLD_EXCEL))
     file.seek(0)
     if head == _OLD_EXCEL:
-        data = file.read(limits.LARGEST_WORKBOOK_BYTES + 1)
-        _check_bytes(len(data), name)
+        data = file.read(limits.WORKBOOK_BYTES.most + 1)
+        limits.WORKBOOK_BYTES.check(len(data), name)
         return data
     unpacked = io.BytesIO()
     try:
@@ -114,52 +113,28 @@ def _checked(file: IO[bytes], name: str) -> bytes:
             for each in archive.infolist():
                 if not each.filename.endswith((".xml", ".rels", "mimetype")):
                     continue
-                part = _part(archive, each, limits.LARGEST_WORKBOOK_BYTES - size_bytes, name)
-                size_bytes += len(part)
-                _check_cells(part, each.filename, name)
+                size_bytes += each.file_size
+                limits.WORKBOOK_BYTES.check(size_bytes, name)
+                part = archive.read(each)  # as large as it is, up to what it says
+                is_content = each.filename == _CONTENT and _EXCEL not in archive.NameToInfo
+                _check_cells(part, name, is_content=is_content)
                 copy.writestr(each.filename, part)
     except BROKEN_ARCHIVE as error:
         raise _unreadable(name, str(error)[:200]) from error
     return unpacked.getvalue()
 
 
-def _part(archive: zipfile.ZipFile, info: zipfile.ZipInfo, most: int, name: str) -> bytes:
-    """A file of the archive, as large as it is and not as it says."""
-    _check_bytes(info.file_size + limits.LARGEST_WORKBOOK_BYTES - most, name)
-    with archive.open(info) as part:
-        return part.read()
-
-
-def _check_bytes(size_bytes: int, name: str) -> None:
-    if size_bytes > limits.LARGEST_WORKBOOK_BYTES:
-        raise FormatError(
-            "the workbook {name} is too large to be read",
-            expected="at most {limit}, unpacked",
-            found=size_text(size_bytes),
-            remedy="save its sheet as CSV",
-            name=name,
-            limit=size_text(limits.LARGEST_WORKBOOK_BYTES),
-        )
-
-
-def _check_cells(part: bytes, part_name: str, name: str) -> None:
+def _check_cells(part: bytes, name: str, *, is_content: bool) -> None:
     if b"<!DOCTYPE" in part:
         raise _unreadable(name, "a document type")
-    cells = _cells_of_ods(part, name) if part_name == _CONTENT else _cells_of_excel(part)
-    if cells > limits.MOST_WORKBOOK_CELLS or part.count(b"<") > _TAGS_OF_CELL * limits.MOST_WORKBOOK_CELLS:
-        raise FormatError(
-            "a sheet of the workbook {name} has too many cells",
-            expected="at most {limit:,}, from the first to the last that is filled",
-            remedy="delete what stands far from the table, or save it as CSV",
-            name=name,
-            limit=limits.MOST_WORKBOOK_CELLS,
-        )
+    cells = _cells_of_ods(part, name) if is_content else _cells_of_excel(part)
+    limits.WORKBOOK_CELLS.check(max(cells, part.count(b"<") // _TAGS_OF_CELL), name)
 
 
 def _cells_of_excel(part: bytes) -> int:
     """The most cells that a sheet can span, by the references of its cells and by their number."""
     if _ODD_REFERENCE.search(part):
-        return limits.MOST_WORKBOOK_CELLS + 1
+        return limits.WORKBOOK_CELLS.most + 1
     rows, columns = len(_ROW.findall(part)), 0
     for letters, digits in _REFERENCE.findall(part):
         rows = max(rows, int(digits[:_DIGITS]))

@@ -7,27 +7,24 @@ JSON, so that `darwin_core.read` gives the same graph again.
 import io
 import json
 import zipfile
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, Final
 
 from engine.graph.class_attributes import ATTRIBUTE, IN_FILES
 from engine.graph.language_tags import split_language
-from engine.interchange.imported import ImportedClass, ImportedGraph
+from engine.interchange.file_package import ArchiveTable
+from engine.interchange.imported import OURS, ImportedClass, ImportedGraph, own_ids
 from engine.interchange.labelled_images.darwin_core_archive import (
     DARWIN_CORE,
     DUBLIN_CORE,
     META,
-    ArchiveTable,
     add_table,
     darwin_core,
     entry,
     meta_xml,
 )
 
-OURS: Final = "urn:protoleaf:class:"
-"""Taxon ids of classes without a source id of their own; the number behind it is the class's own."""
 PROPERTIES: Final = "protoleaf"  # the part of `dynamicProperties` that is ours
 PARENTS: Final = "parents"  # in it, the taxon ids of all parents where there are several
 _ACCEPTED: Final = "accepted"
@@ -62,7 +59,7 @@ def written(graph: ImportedGraph, *, about: str) -> bytes:
     Args:
         about: the archive's comment.
     """
-    ids, parents = taxon_ids(graph), graph.parent_keys
+    ids, parents = own_ids(graph, str.isprintable), graph.parent_keys
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.comment = about.encode()
@@ -70,18 +67,6 @@ def written(graph: ImportedGraph, *, about: str) -> bytes:
         add_table(archive, _TAXA, (row for each in graph.classes for row in _taxon(each, ids, parents[each.key])))
         add_table(archive, _NAMES, (row for each in graph.classes for row in _names(each, ids[each.key])))
     return file.getvalue()
-
-
-def taxon_ids(graph: ImportedGraph) -> dict[str, str]:
-    """The id of each class by its key: its source id where no other class has it."""
-    counts = Counter(each.attributes.source_id for each in graph.classes)
-    return {each.key: _taxon_id(each, counts[each.attributes.source_id]) for each in graph.classes}
-
-
-def _taxon_id(each: ImportedClass, count: int) -> str:
-    source_id = each.attributes.source_id
-    is_its_own = source_id and count == 1 and source_id.isprintable() and not source_id.startswith(OURS)
-    return source_id if is_its_own else f"{OURS}{each.key}"
 
 
 def _taxon(each: ImportedClass, ids: Mapping[str, str], parents: Sequence[str]) -> Iterable[Sequence[str]]:

@@ -21,7 +21,7 @@ from engine.interchange.imported import (
     clean_name_at,
 )
 from engine.interchange.labelled_images.table_rows import NONE_LABEL
-from engine.interchange.taxonomy_file import Opening, json_document, taxonomy_text, taxonomy_tree
+from engine.interchange.taxonomy_file import Opening, taxonomy_json, taxonomy_tree
 from engine.interchange.xml_files import Element
 from engine.texts import Message, line_of
 
@@ -35,7 +35,7 @@ _OF_CVAT: Final = re.compile(r'"attributes"\s*:\s*\[')
 
 def read_fiftyone(source: Path) -> ImportedGraph:
     """FiftyOne's `labels.json` or `metadata.json`, or Hugging Face's `dataset_info.json`; the keys are the names."""
-    document = json_document(taxonomy_text(source), source.name)
+    document = taxonomy_json(source)
     if not isinstance(document, dict):
         raise FormatError("{source} describes no data set", expected='an object with "classes"', source=source.name)
     lists = [*_lists_of_fiftyone(document), *_lists_of_hugging_face(document.get("features"))]
@@ -47,7 +47,7 @@ def read_fiftyone(source: Path) -> ImportedGraph:
 
 def read_cvat(source: Path) -> ImportedGraph:
     """Read labels as CVAT's "Raw" editor shows them, or the `task.json` or `project.json` of a backup."""
-    document = json_document(taxonomy_text(source), source.name)
+    document = taxonomy_json(source)
     labels = document.get("labels") if isinstance(document, dict) else document
     if not isinstance(labels, list) or not all(isinstance(each, dict) for each in labels):
         raise FormatError(
@@ -161,11 +161,6 @@ def read_interface(source: Path) -> ImportedGraph:
             classes.setdefault(key, ImportedClass(key, path[-1], attributes_at(place, path[-1], **values)))
             edges |= {(join_path(path[:-1]), key): None} if path[1:] else {}
     return checked(classes.values(), edges, source.name)
-
-
-def fits_interface(opening: Opening) -> bool:
-    """Whether a file is an interface of Label Studio."""
-    return opening.xml_root == "View"
 
 
 def _entries(group: Element, source_name: str) -> Iterator[tuple[tuple[str, ...], Element]]:

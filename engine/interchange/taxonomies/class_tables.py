@@ -15,15 +15,16 @@ from engine.errors import FormatError, UsageError
 from engine.graph.class_attributes import ATTRIBUTE, IN_FILES
 from engine.graph.identities import identity_in
 from engine.graph.language_tags import with_language
-from engine.interchange import taxonomy_file
-from engine.interchange.imported import ImportedGraph
+from engine.interchange import limits
+from engine.interchange.imported import OURS, ImportedGraph
 from engine.interchange.left_out import LeftOutItem, LeftOutReason
 from engine.interchange.tables.dialects import TablePurpose
 from engine.interchange.tables.read_table import Table, opened_table
-from engine.interchange.tables.recognise import ColumnLayout, Row, layout_of, recognised
-from engine.interchange.tables.roles import RANKS, Role, column_key
-from engine.interchange.taxonomies.checklist_archive import OURS, PARENTS, PROPERTIES
+from engine.interchange.tables.recognise import ColumnLayout, Row, cell_at, layout_of, recognised
+from engine.interchange.tables.roles import RANKS, ROLE_OF, Role, column_key
+from engine.interchange.taxonomies.checklist_archive import PARENTS, PROPERTIES
 from engine.interchange.taxonomies.taxon_graph import Taxon, graph_of
+from engine.interchange.taxonomy_file import PARTS_OF_LINE
 
 BETWEEN: Final = re.compile(r"(?:[^\\|]|\\.)+")
 """Texts of one cell with a bar between; a bar in a text has a backslash before it."""
@@ -31,7 +32,6 @@ _ESCAPED: Final = re.compile(r"\\(.)")
 _NO_CLASS: Final = re.compile(r"(?i)synonym|misapplied|\bunaccepted\b|\bnot accepted\b|\binvalid\b")
 """A status that says so."""
 _EPITHET: Final = re.compile(r"[^\W\d_A-Z]\S*")
-_PARTS_OF_LINE: Final = 4
 _SEVERAL: Final = "parents"  # a column of several, as in lists of JSON
 
 
@@ -59,9 +59,7 @@ def layout_in(source: Path) -> ColumnLayout | None:
 
 def opened_class_table(source: Path, given: Mapping[str, str] | None = None) -> AbstractContextManager[Table]:
     """The table of a file, its header found."""
-    return opened_table(
-        source, lambda columns, rows: is_class_table(columns, rows, given), check_size=taxonomy_file.check_size
-    )
+    return opened_table(source, lambda columns, rows: is_class_table(columns, rows, given), limit=limits.TAXONOMY_BYTES)
 
 
 def is_class_table(columns: Sequence[str], rows: Iterable[Row], given: Mapping[str, str] | None = None) -> bool:
@@ -82,7 +80,7 @@ def taxa_of(
     """
     reader = _RowReader(layout, table.columns, reference)
     for number, (line, cells) in enumerate(table.rows if layout.has_header else table.all_rows):
-        taxonomy_file.check_parts(_PARTS_OF_LINE * number, table.name)
+        limits.TAXONOMY_PARTS.check(PARTS_OF_LINE * number, table.name)
         taxon = reader.taxon(cells, table.place_of(line))
         if taxon.name:
             yield taxon
@@ -105,7 +103,7 @@ class _RowReader:
                     for key in map(column_key, (each.name, *each.read_as, *each.darwin_core))
                     if key in keys
                 ),
-                layout.columns.get(Role(each.name)) if each.name in set(Role) else None,
+                layout.columns.get(ROLE_OF[each.name]) if each.name in ROLE_OF else None,
             )
             for each in IN_FILES
             if each.name not in {"synonyms", "source_id"}
@@ -120,16 +118,16 @@ class _RowReader:
         rank = layout.cell(cells, Role.RANK) or rank
         rank = rank if self._is_ours else rank.casefold()
         properties = _properties(layout.cell(cells, Role.PROPERTIES))
-        values = {**self._values(cells), "rank": rank, "source_id": self._source_id(cells, own_id), **properties}
+        filled = {name: at for name, at in self._attributes.items() if at is not None and at < len(cells)}
+        values: dict[str, Any] = {name: cells[at].strip() for name, at in filled.items()}
+        values |= {"rank": rank, "source_id": self._source_id(cells, own_id), **properties}
         parents = values.pop(PARENTS, None) or self._parents(cells)
         accepted, accepted_name = self._accepted(cells, own_id, name, whole)
         status = layout.cell(cells, Role.STATUS)
         is_synonym = bool(accepted or accepted_name or _NO_CLASS.search(status))
         if is_synonym and not (accepted or accepted_name) and layout.dialect and layout.dialect.has_synonyms_below:
             accepted = next(iter(parents), "")
-        reference = (
-            cells[self._reference].strip() if self._reference is not None and self._reference < len(cells) else ""
-        )
+        reference = cell_at(cells, self._reference)
         with_author = [whole] if whole != name and not is_synonym else []
         synonyms = [*values.pop("synonyms", ()), *with_author, *self._other_names(cells)]
         return Taxon(
@@ -162,9 +160,6 @@ class _RowReader:
         if ranked:
             return ranked[-1][1], ranked[-1][0]
         return layout.cell(cells, Role.VERNACULAR) if Role.CLASS not in layout.columns else "", ""
-
-    def _values(self, cells: Sequence[str]) -> dict[str, Any]:
-        return {name: cells[at].strip() for name, at in self._attributes.items() if at is not None and at < len(cells)}
 
     def _source_id(self, cells: Sequence[str], own_id: str) -> str:
         if Role.SOURCE_ID in self._layout.columns:

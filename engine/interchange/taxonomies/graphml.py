@@ -16,7 +16,7 @@ from engine.errors import FormatError
 from engine.graph.class_attributes import IN_FILES
 from engine.graph.identities import identity_in
 from engine.interchange.imported import Edge, ImportedClass, ImportedGraph, attributes_at, clean_name_at, disambiguated
-from engine.interchange.taxonomy_file import Opening, taxonomy_tree
+from engine.interchange.taxonomy_file import taxonomy_tree
 from engine.interchange.xml_files import Element, xml_text
 from engine.texts import line_of
 
@@ -33,7 +33,7 @@ _UP_RELATIONS: Final = frozenset({"is_a", "isa", "subclassof", "subclass of", "b
 
 @dataclass(frozen=True)
 class _Node:
-    line: int
+    place: str  # for messages
     fields: Mapping[str, str]
 
 
@@ -59,13 +59,11 @@ def read(source: Path) -> ImportedGraph:
     meaning = {key.get("id"): key.get("attr.name", "").casefold() for key in _children(root, "key")}
     nodes = _nodes(graph, meaning, source.name)
     edges = _directed(list(_edges(graph, nodes, meaning, source.name)), _fields(graph, meaning))
-    names = {key: _name(key, node, source.name) for key, node in nodes.items()}
-    return disambiguated(names, edges, source.name, lambda key, name: _class(key, nodes[key], name, source.name))
-
-
-def fits(opening: Opening) -> bool:
-    """Whether a file is of this format."""
-    return opening.xml_root == "graphml"
+    names = {}
+    for key, node in nodes.items():
+        name = next((node.fields[field] for field in NAMES if node.fields.get(field)), key)
+        names[key] = clean_name_at(node.place, name)
+    return disambiguated(names, edges, source.name, lambda key, name: _class(key, nodes[key], name))
 
 
 def written(graph: ImportedGraph) -> bytes:
@@ -141,7 +139,7 @@ def _nodes(graph: Element, meaning: Mapping[str, str], source_name: str) -> dict
             raise FormatError(
                 "{place} has a graph within a node", remedy="open the groups, and save it again", place=place
             )
-        nodes[key] = _Node(element.sourceline, _fields(element, meaning))
+        nodes[key] = _Node(place, _fields(element, meaning))
     return nodes
 
 
@@ -175,17 +173,12 @@ def _directed(edges: list[_Edge], attributes: Mapping[str, str]) -> tuple[Edge, 
     return tuple(dict.fromkeys(pairs))
 
 
-def _name(key: str, node: _Node, source_name: str) -> str:
-    name = next((node.fields[field] for field in NAMES if node.fields.get(field)), key)
-    return clean_name_at(line_of(node.line, source_name), name)
-
-
-def _class(key: str, node: _Node, name: str, source_name: str) -> ImportedClass:
+def _class(key: str, node: _Node, name: str) -> ImportedClass:
     values: dict[str, str | tuple[str, ...]] = {}
     for each in IN_FILES:
         text = node.fields.get(each.field_in(node.fields), "")
         values[each.name] = _synonyms(text) if isinstance(each.default, tuple) else text
-    attributes = attributes_at(line_of(node.line, source_name), name, **values)
+    attributes = attributes_at(node.place, name, **values)
     return ImportedClass(key, name, attributes, identity_in(node.fields.get(IDENTITY, "")))
 
 

@@ -1,7 +1,6 @@
 """The plainest class list: a text with one name in each line, as `labels.txt`, `classes.txt` or `obj.names`."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -21,7 +20,8 @@ _LONGEST: Final = 100  # characters of a name; longer lines are prose. Chosen.
 
 def read(source: Path) -> ImportedGraph:
     """Read the names; numbers that only count the lines are left out."""
-    lines = list(_lines(source))
+    lines = [(number, line.strip()) for number, line in taxonomy_lines(source)]
+    lines = [(number, text) for number, text in lines if text and text.casefold() not in _NO_CLASSES]
     found = [_NUMBERED.fullmatch(text) for _, text in lines]
     numbers = [int(each[1]) for each in found if each]
     if lines and numbers == list(range(numbers[0] if numbers else 0, len(lines) + (numbers[0] if numbers else 0))):
@@ -48,9 +48,3 @@ def fits(opening: Opening) -> bool:
     return bool(names) and all(
         len(name) <= _LONGEST and name.isprintable() and not _NO_NAME.search(name) for name in names
     )
-
-
-def _lines(source: Path) -> Iterator[tuple[int, str]]:
-    for number, line in taxonomy_lines(source):
-        if line.strip() and line.strip().casefold() not in _NO_CLASSES:
-            yield number, line.strip()

@@ -3,8 +3,7 @@
 import io
 import re
 import zipfile
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path, PurePosixPath
@@ -12,17 +11,19 @@ from typing import Final
 
 from engine.errors import FormatError
 from engine.graph.language_tags import with_language
-from engine.interchange.archives import file_within, is_of_system, opened_archive, reading, small_member
+from engine.interchange import limits
+from engine.interchange.archives import is_of_system
+from engine.interchange.file_package import ArchiveTable, FilePackage, opened_package
 from engine.interchange.imported import ImportedGraph
-from engine.interchange.labelled_images.darwin_core_archive import META, ArchiveTable, tables_in
+from engine.interchange.labelled_images.darwin_core_archive import META, tables_in
 from engine.interchange.left_out import LeftOutItem, LeftOutReason
 from engine.interchange.tables.dialects import TablePurpose
-from engine.interchange.tables.read_table import SAMPLE_ROWS, Table, text_rows, text_table
-from engine.interchange.tables.recognise import Row, recognised
+from engine.interchange.tables.read_table import SAMPLE_ROWS, Table, text_table
+from engine.interchange.tables.recognise import Row, cell_at, recognised
 from engine.interchange.tables.roles import Role, column_key
 from engine.interchange.taxonomies import class_tables
 from engine.interchange.taxonomies.taxon_graph import graph_of
-from engine.interchange.taxonomy_file import LARGEST_TAXONOMY_BYTES, Opening, check_size, taxonomy_bytes
+from engine.interchange.taxonomy_file import Opening
 from engine.interchange.text_file import decoded
 from engine.texts import enumerated
 
@@ -31,11 +32,7 @@ _TAXON: Final = "taxon"  # the core of a checklist, by the last word of its kind
 _VERNACULAR: Final = "vernacularname"
 _TABLE: Final = re.compile(r"(?i)[^/]*\.(?:tsv|csv|txt)")
 _TAXA: Final = re.compile(r"(?i)(?:taxon|taxa|nameusage)\.(?:tsv|csv|txt)")
-_UTF_8: Final = frozenset({"", "utf-8", "utf8"})
 _IS_PREFERRED: Final = ("ispreferredname", "preferred")
-
-
-Content = Callable[[str], bytes]  # gives a file of a package
 
 
 def read(source: Path, given: Mapping[str, str] | None = None) -> ImportedGraph:
@@ -48,21 +45,18 @@ def read(source: Path, given: Mapping[str, str] | None = None) -> ImportedGraph:
     if not source.is_dir() and not zipfile.is_zipfile(source):
         return class_tables.read(source, given)
     left_out: list[LeftOutItem] = []
-    with _members(source) as (names, content):
-        if META in names:
-            package = _described(names, content, source.name, left_out)
-        else:
-            package = _named(names, content, source.name)
-    core = package.core
-    layout = recognised(core.columns, core.sample, TablePurpose.CLASSES, given, name=core.name)
-    if Role.ID not in layout.columns and package.reference is not None:
-        layout = replace(layout, columns={**layout.columns, Role.ID: package.reference})
-    taxa = list(class_tables.taxa_of(core, layout, left_out, reference=package.reference))
-    return graph_of(taxa, source.name, left_out, package.names)
+    with opened_package(source, META, limits.TAXONOMY_BYTES) as package:
+        tables = (_described if META in package.names else _named)(package, source.name, left_out)
+        core = tables.core
+        layout = recognised(core.columns, core.sample, TablePurpose.CLASSES, given, name=core.name)
+        if Role.ID not in layout.columns and tables.reference is not None:
+            layout = replace(layout, columns={**layout.columns, Role.ID: tables.reference})
+        taxa = list(class_tables.taxa_of(core, layout, left_out, reference=tables.reference))
+    return graph_of(taxa, source.name, left_out, tables.names)
 
 
 @dataclass(frozen=True)
-class _Package:
+class _Tables:
     core: Table
     reference: int | None = None  # the column of the core that other tables refer to
     names: Sequence[tuple[str, str]] = ()  # id of a class, and a name in a language
@@ -83,31 +77,12 @@ def is_unpacked(folder: Path) -> bool:
     return META in names and _DESCRIPTION in Opening.of(folder / META).text
 
 
-@contextmanager
-def _members(source: Path) -> Iterator[tuple[tuple[str, ...], Content]]:
-    """The files of an archive or folder, and what reads one of them; a folder around all of an archive is no part."""
-    if source.is_dir():
-        yield (
-            tuple(sorted(path.name for path in source.iterdir() if path.is_file())),
-            lambda name: taxonomy_bytes(file_within(source, name, META)),
-        )
-        return
-    with reading(source, "{source} is no archive that can be read"), opened_archive(source) as archive:
-        names = [name for name in archive.namelist() if not is_of_system(name) and not name.endswith("/")]
-        around = next((name[: -len(META)] for name in names if PurePosixPath(name).name == META), "")
-
-        def content(name: str) -> bytes:
-            check_size(archive.getinfo(around + name).file_size, name)
-            return small_member(archive, around + name, LARGEST_TAXONOMY_BYTES)
-
-        yield tuple(name.removeprefix(around) for name in names), content
-
-
 # -- Darwin Core
 
 
-def _described(files: Sequence[str], content: Content, source_name: str, left_out: list[LeftOutItem]) -> _Package:
-    core, *others = tables_in(content(META))
+def _described(package: FilePackage, source_name: str, left_out: list[LeftOutItem]) -> _Tables:
+    files = package.names
+    core, *others = tables_in(package.data(META))
     if _kind(core.row_type) != _TAXON:
         raise FormatError(
             "{source_name} is no checklist",
@@ -121,30 +96,18 @@ def _described(files: Sequence[str], content: Content, source_name: str, left_ou
         name
         for each in others
         if each.file in files and _kind(each.row_type) == _VERNACULAR
-        for name in _names_in(_table(each, content(each.file)), each.id_index)
+        for name in _names_in(_table(package, each), each.id_index)
     ]
-    return _Package(_table(core, content(core.file)), core.id_index, names)
+    return _Tables(_table(package, core), core.id_index, names)
 
 
 def _kind(row_type: str) -> str:
     return re.split(r"[/#:]", row_type)[-1].casefold()
 
 
-def _table(described: ArchiveTable, data: bytes) -> Table:
-    encoding = described.encoding.casefold()
-    try:
-        text = decoded(data, described.file) if encoding in _UTF_8 else data.decode(encoding)
-    except (UnicodeDecodeError, LookupError) as error:
-        raise FormatError(
-            "{file} is not text in {encoding}",
-            found=str(error)[:200],
-            file=described.file,
-            encoding=described.encoding,
-        ) from error
-    rows = text_rows(io.StringIO(text, newline=""), described.file, described.separator, described.quote)
-    below = (row for row in rows if row[0] > described.header_lines)
+def _table(package: FilePackage, described: ArchiveTable) -> Table:
     columns = [described.columns.get(at, "") for at in range(1 + max((described.id_index, *described.columns)))]
-    return _opened(described.file, columns, below)
+    return _opened(described.file, columns, package.rows(described, is_strict=True))
 
 
 def _opened(name: str, columns: Sequence[str], rows: Iterator[Row]) -> Table:
@@ -155,8 +118,9 @@ def _opened(name: str, columns: Sequence[str], rows: Iterator[Row]) -> Table:
 # -- packages without a description
 
 
-def _named(names: Sequence[str], content: Content, source_name: str) -> _Package:
-    tables = {PurePosixPath(name).stem.casefold(): name for name in names if _is_table(name)}
+def _named(package: FilePackage, source_name: str, _left_out: list[LeftOutItem]) -> _Tables:
+    listed = (name for name in package.names if _TABLE.fullmatch(PurePosixPath(name).name))
+    tables = {PurePosixPath(name).stem.casefold(): name for name in listed}
     taxa = [name for name in tables.values() if _TAXA.fullmatch(PurePosixPath(name).name)] or list(tables.values())
     if len(taxa) != 1:
         raise FormatError(
@@ -166,20 +130,16 @@ def _named(names: Sequence[str], content: Content, source_name: str) -> _Package
             remedy="unpack it, and choose the table",
             source_name=source_name,
         )
-    core = _by_header(taxa[0], content)
+    core = _by_header(package, taxa[0])
     if "nameid" in map(column_key, core.columns) and "name" in tables:
-        synonyms = _by_header(tables["synonym"], content) if "synonym" in tables else None
-        core = _joined(core, _by_header(tables["name"], content), synonyms)
-    vernacular = _by_header(tables[_VERNACULAR], content) if _VERNACULAR in tables else None
-    return _Package(core, names=[] if vernacular is None else list(_names_in(vernacular, None)))
+        synonyms = _by_header(package, tables["synonym"]) if "synonym" in tables else None
+        core = _joined(core, _by_header(package, tables["name"]), synonyms)
+    vernacular = _by_header(package, tables[_VERNACULAR]) if _VERNACULAR in tables else None
+    return _Tables(core, names=[] if vernacular is None else list(_names_in(vernacular, None)))
 
 
-def _is_table(name: str) -> bool:
-    return _TABLE.fullmatch(PurePosixPath(name).name) is not None
-
-
-def _by_header(name: str, content: Content) -> Table:
-    text = decoded(content(name), name).removeprefix("\ufeff")
+def _by_header(package: FilePackage, name: str) -> Table:
+    text = decoded(package.data(name, limits.TAXONOMY_BYTES), name).removeprefix("\ufeff")
     return text_table(iter(io.StringIO(text, newline="")), name, class_tables.is_class_table)
 
 
@@ -188,29 +148,25 @@ def _joined(taxa: Table, names: Table, synonyms: Table | None) -> Table:
     keys, name_keys = [*map(column_key, taxa.columns)], [*map(column_key, names.columns)]
     id_at = name_keys.index("id")
     added = [at for at, key in enumerate(name_keys) if key not in keys]
-    row_of = {cells[id_at]: [_cell(cells, at) for at in added] for _, cells in names.rows if id_at < len(cells)}
+    row_of = {cells[id_at]: [cell_at(cells, at) for at in added] for _, cells in names.rows if id_at < len(cells)}
     columns = [*taxa.columns, *(names.columns[at] for at in added), "status of the name"]
     own, parent, name_id = (keys.index(key) if key in keys else 0 for key in ("id", "parentid", "nameid"))
 
     def rows() -> Iterator[Row]:
         for line, cells in taxa.rows:
-            whole = [_cell(cells, at) for at in range(len(keys))]
+            whole = [cell_at(cells, at) for at in range(len(keys))]
             yield line, [*whole, *row_of.get(whole[name_id], [""] * len(added)), ""]
         if synonyms is None:
             return
         synonym_keys = [*map(column_key, synonyms.columns)]
         for line, cells in synonyms.rows:
-            facts = {key: _cell(cells, at) for at, key in enumerate(synonym_keys)}
+            facts = {key: cell_at(cells, at) for at, key in enumerate(synonym_keys)}
             whole = [""] * len(keys)
             whole[own], whole[parent] = facts.get("id", ""), facts.get("taxonid", "")
             yield line, [*whole, *row_of.get(facts.get("nameid", ""), [""] * len(added)), "synonym"]
 
     columns = ["status of the taxon" if column_key(each) == "status" else each for each in columns[:-1]]
     return _opened(taxa.name, [*columns, "status"], rows())
-
-
-def _cell(cells: Sequence[str], at: int) -> str:
-    return cells[at].strip() if at < len(cells) else ""
 
 
 # -- names in the languages of people
@@ -225,6 +181,6 @@ def _names_in(table: Table, reference: int | None) -> Iterator[tuple[str, str]]:
     language = places.get("language", -1)
     preferred = next((places[key] for key in _IS_PREFERRED if key in places), -1)
     rows = [cells for _, cells in table.rows]
-    for cells in sorted(rows, key=lambda cells: preferred < 0 or _cell(cells, preferred).casefold() != "true"):
+    for cells in sorted(rows, key=lambda cells: preferred < 0 or cell_at(cells, preferred).casefold() != "true"):
         if name >= 0:
-            yield _cell(cells, at), with_language(_cell(cells, name), _cell(cells, language) if language >= 0 else "")
+            yield cell_at(cells, at), with_language(cell_at(cells, name), cell_at(cells, language))

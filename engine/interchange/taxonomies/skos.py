@@ -8,29 +8,32 @@ preferred ones first, and so are others besides the name. The source id is its a
 import json
 import logging
 import re
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
 from engine.errors import FormatError
 from engine.graph.class_attributes import IN_FILES
 from engine.graph.identities import NO_IDENTITY, identity_in
 from engine.graph.language_tags import split_language, with_language
+from engine.interchange import limits
 from engine.interchange.imported import (
+    OURS,
     Edge,
     ImportedClass,
     ImportedGraph,
     clean_name_at,
     disambiguated,
     fitting_attributes,
+    own_ids,
 )
 from engine.interchange.left_out import LeftOutItem, LeftOutReason
-from engine.interchange.taxonomy_file import Opening, check_parts, json_document, taxonomy_bytes
-from engine.interchange.text_file import decoded
+from engine.interchange.taxonomy_file import Opening, taxonomy_bytes
+from engine.interchange.text_file import decoded, json_value
 from engine.interchange.xml_files import xml_tree
 
 if TYPE_CHECKING:
@@ -40,8 +43,6 @@ if TYPE_CHECKING:
 
 BASE: Final = "https://taxonomy.invalid/"
 """What relative addresses are below while a file is read; addresses of this kind lead nowhere."""
-MOST_STATEMENTS: Final = 1_000_000
-"""That are kept of one file; a thesaurus of 40,000 concepts in a dozen languages has half as many. Chosen."""
 _CONTEXTS: Final = frozenset({"@context", "@import"})
 
 
@@ -53,13 +54,7 @@ class Text:
     language: str = ""
 
 
-class Statement(NamedTuple):
-    """Subject, predicate, and another resource's address or a text."""
-
-    subject: str
-    predicate: str
-    value: str | Text
-
+Statement = tuple[str, str, str | Text]  # subject, predicate, and another resource's address or a text
 
 _BROKEN: Final = (SyntaxError, ValueError, LookupError, TypeError, AttributeError, AssertionError)
 """Errors of the parsers besides their own."""
@@ -80,32 +75,26 @@ def rdf_statements(data: bytes, name: str, predicates: Collection[str]) -> list[
     """
     start = data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
     if start == b"<" and _is_xml(data):
-        check_parts(data.count(b"<"), name)
+        limits.TAXONOMY_PARTS.check(data.count(b"<"), name)
         xml_tree(data, name)  # refuses what expands, in words for people
-        return _collected(partial(_parse_xml, data), name, predicates)
+        from rdflib.plugins.parsers.rdfxml import RDFXMLParser
+
+        return _collected(partial(_parse, RDFXMLParser, data), name, predicates)
     text = decoded(data, name)
     if start in {b"{", b"["}:
         return _collected(partial(_parse_json, _json_without_fetching(text, name)), name, predicates)
-    return _collected(partial(_parse_turtle, text), name, predicates)
+    from rdflib.plugins.parsers.notation3 import TurtleParser
+
+    return _collected(partial(_parse, TurtleParser, text), name, predicates)
 
 
 # The readers are named here, not looked up in the library by format: a packaged program would lack them.
 
 
-def _parse_xml(data: bytes, graph: "Graph") -> None:
+def _parse(reader: "type[Parser]", document: bytes | str, graph: "Graph") -> None:
     from rdflib.parser import StringInputSource
-    from rdflib.plugins.parsers.rdfxml import RDFXMLParser
 
-    reader: Parser = RDFXMLParser()  # type: ignore[no-untyped-call]
-    reader.parse(StringInputSource(data, system_id=BASE), graph)
-
-
-def _parse_turtle(text: str, graph: "Graph") -> None:
-    from rdflib.parser import StringInputSource
-    from rdflib.plugins.parsers.notation3 import TurtleParser
-
-    reader: Parser = TurtleParser()  # type: ignore[no-untyped-call]
-    reader.parse(StringInputSource(text, system_id=BASE), graph)
+    reader().parse(StringInputSource(document, system_id=BASE), graph)
 
 
 def _parse_json(document: Any, graph: "Graph") -> None:
@@ -153,16 +142,10 @@ def _graph(name: str, predicates: frozenset[str]) -> "tuple[Graph, list[Statemen
             subject, predicate, value = triple
             if str(predicate) not in predicates:
                 return
-            if len(found) == MOST_STATEMENTS:
-                raise FormatError(
-                    "{name} says more than a taxonomy does",
-                    expected="at most {limit:,} statements",
-                    name=name,
-                    limit=MOST_STATEMENTS,
-                )
+            limits.STATEMENTS.check(len(found) + 1, name)
             is_text = isinstance(value, Literal)
             value_node = Text(str(value), value.language or "") if is_text else _address(value)
-            found.append(Statement(_address(subject), str(predicate), value_node))
+            found.append((_address(subject), str(predicate), value_node))
 
     return Graph(store=WantedStatements()), found
 
@@ -173,7 +156,7 @@ def _address(resource: Any) -> str:
 
 def _json_without_fetching(text: str, name: str) -> Any:
     """The document, if it holds its context itself."""
-    document = json_document(text, name)
+    document = json_value(text, name, limits.TAXONOMY_PARTS)
     waiting = [document]
     while waiting:
         value = waiting.pop()
@@ -198,8 +181,6 @@ SKOS: Final = "http://www.w3.org/2004/02/skos/core#"
 TYPE: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 PREFIXES: Final = {"skos": SKOS, "schema": "https://schema.org/", "dwc": "http://rs.tdwg.org/dwc/terms/"}
 """Vocabularies of what classes have; SKOS has no colours and ranks of its own."""
-OURS: Final = "urn:protoleaf:class:"
-"""Addresses of classes that came from nowhere; the number behind it is the class's own."""
 CONCEPT: Final = SKOS + "Concept"
 BROADER: Final = SKOS + "broader"
 NARROWER: Final = SKOS + "narrower"
@@ -226,9 +207,9 @@ def read(source: Path) -> ImportedGraph:
     facts: dict[str, dict[str, list[str | Text]]] = {}
     statements = rdf_statements(taxonomy_bytes(source), source.name, _READ)
     concepts = _concepts(statements)
-    for statement in statements:
-        if statement.subject in concepts:
-            facts.setdefault(statement.subject, {}).setdefault(statement.predicate, []).append(statement.value)
+    for subject, predicate, value in statements:
+        if subject in concepts:
+            facts.setdefault(subject, {}).setdefault(predicate, []).append(value)
     labels = {key: sorted(_texts(facts.get(key, {}), PREFERRED), key=_language_key) for key in concepts}
     left_out: list[LeftOutItem] = []
     names: dict[str, str] = {}
@@ -264,7 +245,7 @@ def fits(opening: Opening) -> bool:
 
 def written(graph: ImportedGraph) -> str:
     """A graph as Turtle, for `read` and other programs."""
-    addresses = _addresses(graph)
+    addresses = own_ids(graph, lambda source_id: _ADDRESS.fullmatch(source_id) is not None)
     parents = graph.parent_keys
     blocks = [
         "".join(f"@prefix {prefix}: <{address}> .\n" for prefix, address in PREFIXES.items()),
@@ -309,7 +290,8 @@ def _class(key: str, name: str, labels: Sequence[Text], facts: _Facts, left_out:
     for each in IN_FILES:
         found = [_texts(facts, predicate) for predicate in _PREDICATES[each.name]]
         if isinstance(each.default, tuple):
-            values[each.name] = tuple(map(_synonym, [*labels, *(text for texts in found for text in texts)]))
+            texts = chain(labels, *found)
+            values[each.name] = tuple(with_language(each.text, each.language) for each in texts)
         else:
             values[each.name] = next((min(texts, key=_language_key).text for texts in found if texts), "")
     notation = next((each.text for each in _texts(facts, NOTATION)), "")
@@ -319,24 +301,9 @@ def _class(key: str, name: str, labels: Sequence[Text], facts: _Facts, left_out:
     return ImportedClass(key, name, fitting_attributes(key, name, left_out, **values), identity)
 
 
-def _synonym(label: Text) -> str:
-    return with_language(label.text, label.language)
-
-
 def _last_part(address: str) -> str:
     """The part of an address behind its last separator."""
     return unquote(re.split(r"[/#:]", address.rstrip("/#"))[-1]) or address
-
-
-def _addresses(graph: ImportedGraph) -> dict[str, str]:
-    ids = {each.key: each.attributes.source_id for each in graph.classes}
-    counts = Counter(ids.values())
-    return {
-        key: source_id
-        if _ADDRESS.fullmatch(source_id) and counts[source_id] == 1 and not source_id.startswith(OURS)
-        else f"{OURS}{key}"
-        for key, source_id in ids.items()
-    }
 
 
 def _block(each: ImportedClass, addresses: Mapping[str, str], parents: Iterable[str]) -> str:

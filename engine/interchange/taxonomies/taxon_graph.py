@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any, Final, final
 
 from engine.errors import FormatError
-from engine.graph.class_attributes import NO_ATTRIBUTES, ClassAttributes
+from engine.graph.class_attributes import NO_ATTRIBUTES
 from engine.graph.identities import NO_IDENTITY
 from engine.graph.names import join_path
 from engine.interchange.imported import (
@@ -193,13 +193,12 @@ class _GraphMaker:
     def _class(self, key: str, name: str) -> ImportedClass:
         attributes = NO_ATTRIBUTES
         for row in self._rows[key]:
-            attributes = attributes.filled_in(self._attributes(row, name))
+            values = {**row.values, "synonyms": tuple(row.synonyms)}
+            given = fitting_attributes(row.place or name, name, self._left_out, **values)
+            attributes = attributes.filled_in(given)
         ids = {row.values.get("source_id", "") for row in self._rows[key]} - {""}
         identity = next((row.identity for row in self._rows[key] if row.identity), NO_IDENTITY)
         return ImportedClass(key, name, replace(attributes, source_id="") if len(ids) > 1 else attributes, identity)
-
-    def _attributes(self, row: Taxon, name: str) -> ClassAttributes:
-        return fitting_attributes(row.place or name, name, self._left_out, synonyms=tuple(row.synonyms), **row.values)
 
     def _id_shown(self, key: str) -> str:
         return str(self._rows[key][0].values.get("source_id", "")) or key

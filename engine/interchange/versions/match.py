@@ -8,12 +8,12 @@ import difflib
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, TypeVar, final
 
 from engine.graph.category_graph import CategoryGraph, ClassId
-from engine.interchange.imported import ImportedClass, ImportedGraph
+from engine.interchange.imported import ImportedClass, ImportedGraph, grouped
 from engine.interchange.versions.source_version import SourceVersion
 
 STABLE_IDS: Final = 0.5
@@ -23,7 +23,6 @@ SHARED_CHILDREN: Final = 0.5  # share of children that a class under a new name 
 MOST_SIBLINGS: Final = 200
 """Unmatched classes in one place up to which names are compared letter by letter; beyond, spelled alike must do."""
 
-A = TypeVar("A", bound=Hashable)
 B = TypeVar("B")
 
 TOP: Final[tuple[ClassId | None, ...]] = (None,)  # stands for the parents of a class that has none
@@ -79,7 +78,7 @@ class _Matcher:
         self._imported = imported
         self._classes = {each.key: each for each in imported.classes}
         self._parent_keys = imported.parent_keys
-        self._child_keys = grouped(imported.edges)
+        self._child_keys = imported.child_keys
         self.class_ids: dict[str, ClassId] = {}  # the class of each key that is known
         self.known: set[ClassId] = set()
         self._taken: dict[ClassId, str] = {}  # of each of these classes the first key
@@ -327,14 +326,6 @@ def _best(scored: Iterable[tuple[float, str, ClassId]]) -> list[tuple[str, Class
             chosen[key] = class_id
             taken.add(class_id)
     return list(chosen.items())
-
-
-def grouped(pairs: Iterable[tuple[A, B]]) -> dict[A, list[B]]:
-    """Second parts by the first ones, in their order."""
-    groups: dict[A, list[B]] = {}
-    for first, second in pairs:
-        groups.setdefault(first, []).append(second)
-    return groups
 
 
 ALIKE: Final = 0.85

@@ -240,6 +240,7 @@ def import_report(
     """
     after = graph.copy()
     after.apply(plan.edits)
+    level_counts = Counter(levels_of(imported).values())
     makers: Mapping[ReportKind, tuple[Sequence[Any], Callable[[Any], ReportLine]]] = {
         "new": (plan.new, lambda each: ReportLine(after.path_text(each))),
         "renamed": (plan.renamed, lambda each: ReportLine(graph.path_text(each), after.name(each))),
@@ -261,7 +262,7 @@ def import_report(
         source=plan.version.name,
         classes=len(imported.classes),
         edges=len(imported.edges),
-        levels=_levels(imported),
+        levels=tuple(level_counts[level] for level in range(len(level_counts))),
         is_update=plan.is_update,
         same=plan.same_count,
         completed=len(plan.completed),
@@ -303,8 +304,3 @@ def _several(texts: Iterable[str]) -> str:
 
 def _path_in(graph: CategoryGraph, class_id: ClassId) -> str:
     return graph.path_text(class_id) if class_id in graph else ""
-
-
-def _levels(imported: ImportedGraph) -> tuple[int, ...]:
-    counts = Counter(levels_of(imported).values())
-    return tuple(counts[level] for level in range(len(counts)))

@@ -6,8 +6,6 @@ the source never contained is not touched. No class is removed.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from graphlib import CycleError as OrderError
-from graphlib import TopologicalSorter
 from typing import final
 
 from engine.errors import GraphError
@@ -17,7 +15,7 @@ from engine.graph.edits import AttributesChanged, ClassAdded, ClassRenamed, Edge
 from engine.graph.identities import new_identity
 from engine.graph.limits import LONGEST_NAME
 from engine.graph.names import join_path
-from engine.interchange.imported import ImportedGraph
+from engine.interchange.imported import ImportedGraph, find_cycle
 from engine.interchange.versions.match import Matching, match
 from engine.interchange.versions.plan import Clash, ImportPlan, Kept, described_by
 from engine.interchange.versions.source_version import SourceClass, SourceVersion, compared, version_of
@@ -230,16 +228,12 @@ class _Target:
     def _undo_a_cycle(self) -> bool:
         if all(class_id not in self._graph for class_id in self.parents):
             return False  # only a class from before that gets a new parent can close one
-        sorter: TopologicalSorter[ClassId] = TopologicalSorter()
-        for class_id in {*self._graph.classes(), *self.parents}:
-            sorter.add(class_id, *self.parents_of(class_id))
-        try:
-            sorter.prepare()
-        except OrderError as error:
-            moved = next(each for each in error.args[1] if each in self.parents and each in self._graph)
+        classes = {*self._graph.classes(), *self.parents}
+        cycle = find_cycle((parent, each) for each in classes for parent in self.parents_of(each))
+        moved = next((each for each in cycle if each in self.parents and each in self._graph), None)
+        if moved is not None:
             self._give_up_place(moved, Clash.CYCLE)
-            return True
-        return False
+        return moved is not None
 
     def _part_namesakes(self) -> bool:
         clashes = list(self._namesakes())

@@ -143,6 +143,14 @@ def test_the_file_s_own_ids_are_kept(tmp_path: Path) -> None:
     ]
 
 
+def test_what_a_class_of_a_tree_cannot_have_leaves_itself_out(tmp_path: Path) -> None:
+    """As in a list; a single synonym need not be a list."""
+    children = [{"name": "B", "synonyms": "Larus"}, {"name": "C", "synonyms": ["a|b", "x" * 400]}]
+    graph = json_tree.read(file_of(tmp_path, {"name": "A", "children": children}))
+    assert [each.attributes.synonyms for each in graph.classes] == [(), ("Larus",), ("a|b",)]
+    assert [each.reason for each in graph.left_out] == [LeftOutReason.SYNONYM]
+
+
 @pytest.mark.parametrize(
     ("document", "edges", "reasons"),
     [

@@ -4,6 +4,7 @@ import csv
 import json
 import zipfile
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from engine.files import EmbeddedKeywords
 from engine.graph.category_graph import CategoryGraph
 from engine.interchange import archives, limits
 from engine.interchange.detect import detect_format
+from engine.interchange.file_package import opened_package
 from engine.interchange.labelled_images import (
     camtrap_dp_reading,
     coco,
@@ -105,7 +107,7 @@ Read = Callable[[Path], object]
 def test_too_many_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: Made, read: Read) -> None:
     source = made(tmp_path, ROWS)
     read(source)
-    monkeypatch.setattr(limits, "MOST_RECORDS", ROWS - 1)
+    monkeypatch.setattr(limits.RECORDS, "most", ROWS - 1)
     with pytest.raises(FormatError, match=r"too many rows: expected at most 11, found more\. Divide it"):
         read(source)
 
@@ -114,7 +116,7 @@ def test_rows_are_counted_not_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     """A cell may hold several lines."""
     path = tmp_path / "labels.csv"
     path.write_text('image,class,note\na.jpg,Gull,"' + "one more line\n" * 50 + '"\n')
-    monkeypatch.setattr(limits, "MOST_RECORDS", 2)
+    monkeypatch.setattr(limits.RECORDS, "most", 2)
     assert len(csv_table.read(path).labels) == 1
 
 
@@ -123,14 +125,14 @@ def test_a_truth_file_of_too_many_rows(tmp_path: Path, monkeypatch: pytest.Monke
     path.write_text("image,class\n" + "a.jpg,\n" * ROWS)
     graph = CategoryGraph()
     assert read_truth(path, graph)
-    monkeypatch.setattr(limits, "MOST_RECORDS", ROWS - 1)
+    monkeypatch.setattr(limits.RECORDS, "most", ROWS - 1)
     with pytest.raises(FormatError, match="the truth file has too many rows"):
         read_truth(path, graph)
 
 
 @pytest.mark.parametrize(("made", "read"), SOURCES[:2])
 def test_too_many_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: Made, read: Read) -> None:
-    monkeypatch.setattr(limits, "LARGEST_TABLE_BYTES", 100)
+    monkeypatch.setattr(limits.TABLE_BYTES, "most", 100)
     with pytest.raises(FormatError, match="too large to be read"):
         read(made(tmp_path, ROWS))
 
@@ -138,7 +140,7 @@ def test_too_many_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: M
 @pytest.mark.parametrize(("made", "read"), SOURCES[:3])
 def test_too_much_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: Made, read: Read) -> None:
     """What is held is bounded, also where a file stores it once: as Parquet stores a text that all rows share."""
-    monkeypatch.setattr(limits, "MOST_TEXT", 80)
+    monkeypatch.setattr(limits.TEXT, "most", 80)
     with pytest.raises(FormatError, match="too long to be held"):
         read(made(tmp_path, ROWS))
 
@@ -242,6 +244,15 @@ def test_a_long_cell_of_parquet(tmp_path: Path) -> None:
         parquet.read(path)
 
 
+def test_texts_of_parquet_that_are_stored_otherwise(tmp_path: Path) -> None:
+    """Names as bytes, as older programs write them, and classes as numbers with gaps."""
+    path = tmp_path / "labels.parquet"
+    names = pa.array([b"a.jpg", b"m\xf6we.jpg", b"c.jpg"], pa.binary())
+    pq.write_table(pa.table({"image": names, "class": pa.array([1.0, 3.0, None])}), path)
+    found = [(label.image, label.names) for label in parquet.read(path).labels]
+    assert found == [("a.jpg", ("1",)), ("m\udcf6we.jpg", ("3",))]
+
+
 def test_columns_of_lists(tmp_path: Path) -> None:
     path = tmp_path / "labels.parquet"
     pq.write_table(pa.table({"image": ["a.jpg"], "class": ["Gull"], "path": [["Bird", "Gull"]]}), path)
@@ -259,7 +270,7 @@ def test_an_archive_of_too_many_files(tmp_path: Path, monkeypatch: pytest.Monkey
             archive.writestr(f"{number}.txt", "")
     with archives.opened_archive(path) as archive:
         assert len(archive.namelist()) == ROWS
-    monkeypatch.setattr(limits, "LARGEST_FILE_LIST_BYTES", 400)
+    monkeypatch.setattr(limits.FILE_LIST_BYTES, "most", 400)
     with pytest.raises(FormatError, match="holds too many files"), archives.opened_archive(path):
         pass
     for asked in (detect, detect_format):
@@ -283,18 +294,20 @@ def test_a_file_that_is_larger_than_its_archive_says(tmp_path: Path) -> None:
 
 def test_a_large_file_of_an_archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = _darwin_core(tmp_path, ROWS)
-    monkeypatch.setattr(limits, "LARGEST_TABLE_BYTES", 100)
+    monkeypatch.setattr(limits.TABLE_BYTES, "most", 100)
     with pytest.raises(FormatError, match="too large to be read"):
         darwin_core.read(source)
-    with archives.opened_archive(source) as archive, pytest.raises(FormatError, match="too large"):
-        archives.small_member(archive, "meta.xml", 10)
+    with opened_package(source, "meta.xml", replace(limits.DOCUMENT_BYTES, most=10)) as package:
+        assert "meta.xml" in package.names
+        with pytest.raises(FormatError, match="too large"):
+            package.data("meta.xml")
 
 
 def test_one_image_of_very_many_tags(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "annotations.xml"
     path.write_text('<annotations><image name="a.jpg">' + '<tag label="Gull"/>' * 20_000 + "</image></annotations>")
     assert len(cvat.read(path).labels) == 1
-    monkeypatch.setattr(limits, "LARGEST_PART_BYTES", 100_000)
+    monkeypatch.setattr(limits.XML_PART_BYTES, "most", 100_000)
     with pytest.raises(FormatError, match=r"a part of annotations\.xml is too large"):
         cvat.read(path)
 
@@ -303,7 +316,7 @@ def test_very_many_other_elements(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     """They are forgotten, and count for nothing."""
     path = tmp_path / "annotations.xml"
     path.write_text("<annotations>" + "<other><x/></other>" * 20_000 + '<image name="a.jpg"/></annotations>')
-    monkeypatch.setattr(limits, "LARGEST_PART_BYTES", 100_000)
+    monkeypatch.setattr(limits.XML_PART_BYTES, "most", 100_000)
     assert cvat.read(path).unlabelled == 1
 
 
@@ -317,7 +330,7 @@ def test_deep_xml(tmp_path: Path) -> None:
 def test_a_large_json_document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "labels.json"
     path.write_text('{"images": [], "annotations": [], "categories": [' + "[]," * 1_000 + "[]]}")
-    monkeypatch.setattr(limits, "MOST_JSON_VALUES", 100)
+    monkeypatch.setattr(limits.JSON_VALUES, "most", 100)
     with pytest.raises(FormatError, match=r"labels\.json has too many values: expected at most 100, found 2,007"):
         coco.read(path)
     monkeypatch.setattr(limits, "LARGEST_JSON_BYTES", 1_000)
@@ -364,7 +377,7 @@ def test_keywords(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str, me
     (tmp_path / "photo.jpg").write_bytes(b"")
     _sidecar(tmp_path, body)
     monkeypatch.setattr(limits, "MOST_KEYWORDS", 20)
-    monkeypatch.setattr(limits, "MOST_XML_TAGS", 200)
+    monkeypatch.setattr(limits.XML_TAGS, "most", 200)
     found = keywords.read(tmp_path, lambda _: EmbeddedKeywords())
     assert [message in problem for problem in found.problems] == [True]
     assert not found.labels

@@ -8,9 +8,8 @@ import pytest
 
 from engine.collection.importing.import_graph import import_graph
 from engine.errors import FormatError, ProtoleafError
-from engine.interchange import taxonomy_file
+from engine.interchange import limits
 from engine.interchange.detect import FORMATS
-from engine.interchange.taxonomy_file import LARGEST_TAXONOMY_BYTES
 from tests.support.projects import bird_project, dump
 
 BILLION = 1_000_000_000
@@ -84,7 +83,7 @@ def test_small_parts_without_end(
     graph_format: str, content: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They would take many times their size in memory, and are counted before."""
-    monkeypatch.setattr(taxonomy_file, "MOST_PARTS", 100)
+    monkeypatch.setattr(limits.TAXONOMY_PARTS, "most", 100)
     (tmp_path / "source").write_text(content, encoding="utf-8")
     with bird_project(tmp_path)[0] as project:
         before = dump(project)
@@ -97,9 +96,9 @@ def test_an_archive_that_says_a_wrong_size(tmp_path: Path) -> None:
     """What unpacks to more than it claims is not read to its end."""
     source = tmp_path / "checklist.zip"
     with zipfile.ZipFile(source, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("Taxon.tsv", b"\0" * (LARGEST_TAXONOMY_BYTES + 2**20))
+        archive.writestr("Taxon.tsv", b"\0" * (limits.TAXONOMY_BYTES.most + 2**20))
     data = source.read_bytes()
-    size = (LARGEST_TAXONOMY_BYTES + 2**20).to_bytes(4, "little")
+    size = (limits.TAXONOMY_BYTES.most + 2**20).to_bytes(4, "little")
     assert data.count(size) >= 1
     source.write_bytes(data.replace(size, (100).to_bytes(4, "little")))
     with bird_project(tmp_path)[0] as project, pytest.raises(FormatError, match=r"checklist.zip|Taxon.tsv"):

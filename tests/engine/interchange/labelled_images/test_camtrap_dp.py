@@ -205,16 +205,17 @@ def test_a_package_in_a_zip_file_or_a_folder_around_it(tmp_path: Path, prefix: s
         assert (label.image, label.names) == ("6.jpg", ("Vulpes vulpes",))
 
 
-def test_a_table_in_the_encoding_that_the_package_names(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("encoding", "name"), [("cp1252", "Bär"), ("shift-jis", "カモメカモメ")])
+def test_a_table_in_the_encoding_that_the_package_names(tmp_path: Path, encoding: str, name: str) -> None:
     package = _package_of(tmp_path / "p", "")
-    (package / "observations.csv").write_bytes((EVENTS + "o,d,m6,,,,animal,Bär\n").encode("cp1252"))
+    (package / "observations.csv").write_bytes((EVENTS + f"o,d,m6,,,,animal,{name}\n").encode(encoding))
     description = package / "datapackage.json"
     text = description.read_text().replace(
-        '"path": "observations.csv"', '"encoding": "cp1252", "path": "observations.csv"'
+        '"path": "observations.csv"', f'"encoding": "{encoding}", "path": "observations.csv"'
     )
     description.write_text(text)
     (label,) = camtrap_dp_reading.read(package).labels
-    assert label.names == ("Bär",)
+    assert label.names == (name,)
 
 
 def test_what_is_no_taxon_has_no_scientific_name_and_comes_back(music: Labelled, tmp_path: Path) -> None:

@@ -106,8 +106,12 @@ def test_hostile_workbooks_take_little_memory(tmp_path: Path) -> None:
     repeated = libre_office(
         tmp_path, f'<table:table-row table:number-rows-repeated="1000000">{filled}</table:table-row>'
     )
+    disguised = tmp_path / "classes-disguised.xlsx"  # the sheet is called as a document of LibreOffice is
+    with zipfile.ZipFile(disguised, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/workbook.xml", "<workbook/>")
+        archive.writestr("content.xml", f"<worksheet><row>{cell('x', 'XFD1048576')}</row></worksheet>")
     tracemalloc.start()
-    for path in (far, repeated):
+    for path in (far, repeated, disguised):
         with pytest.raises(
             FormatError, match=r"sheet of the workbook classes.* has too many cells: expected at most 4,000,000"
         ):

@@ -9,6 +9,7 @@ import pytest
 
 from engine.errors import FormatError
 from engine.graph.class_attributes import ClassAttributes
+from engine.interchange import limits
 from engine.interchange.detect import detect_format, read_graph
 from engine.interchange.imported import ImportedClass, ImportedGraph
 from engine.interchange.left_out import LeftOutReason
@@ -187,7 +188,7 @@ def test_broken_and_hostile_files(tmp_path: Path, text: str, message: str) -> No
 
 def test_too_many_statements(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Reading stops before memory is full."""
-    monkeypatch.setattr(skos, "MOST_STATEMENTS", 3)
+    monkeypatch.setattr(limits.STATEMENTS, "most", 3)
     with pytest.raises(FormatError, match="says more than a taxonomy does: expected at most 3 statements"):
         skos.read(written(tmp_path, BIRDS))
 
