@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from app.palette.import_card import MOST_ROWS
 from app.texts import fill, plural, tr
 from app.wording import enumeration, images, in_sentences, number
+from engine.credentials import without_credentials
 from engine.files import shown
 from engine.graph.names import join_path
 from engine.texts import paragraph, translated
@@ -157,7 +158,10 @@ def class_rows(survey: LabelSurvey) -> list[tuple[str, ...]]:
 def image_rows(survey: LabelSurvey) -> list[tuple[str, ...]]:
     """Image, and whether its file was found."""
     found, lost = tr("Found", about="image"), tr("Not found")
-    return [(shown(image), found if image in survey.on_disk else lost) for image in survey.missing_images[:MOST_ROWS]]
+    return [
+        (without_credentials(shown(image)), found if image in survey.on_disk else lost)
+        for image in survey.missing_images[:MOST_ROWS]
+    ]
 
 
 def import_button(count: int) -> str:

@@ -15,6 +15,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from engine.credentials import without_credentials
 from engine.errors import Cancelled, code_of
 from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.events import Progress as JobProgress
@@ -37,13 +38,14 @@ MOST_SHOWN: Final = 20  # lines of each list; the rest is a number, and `--json`
 
 
 def say(text: str, fields: Mapping[str, Any], *, as_json: bool) -> None:
-    """Print a result: `text` for people or `fields` as one JSON object (NaN becomes null)."""
+    """Print a result, without credentials: `text` for people or `fields` as one JSON object (NaN becomes null)."""
     encoding = sys.stdout.encoding or "utf-8"
     if as_json:
         text = json.dumps(_plain(fields), ensure_ascii=False)
         if not _fits(text, encoding):
             text = json.dumps(_plain(fields))
-    sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+    shown = text if as_json else without_credentials(text)
+    sys.stdout.write(shown.encode(encoding, "backslashreplace").decode(encoding) + "\n")
     sys.stdout.flush()
 
 
@@ -66,6 +68,8 @@ def _plain(value: Any) -> Any:
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
+    if isinstance(value, str):
+        return without_credentials(value)
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

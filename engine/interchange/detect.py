@@ -87,7 +87,12 @@ FORMATS: Final[Mapping[str, GraphFormat]] = {
         lambda opening: class_tables.layout_in(opening.source) is not None,
         ("*.csv", "*.tsv", "*.tab", *(f"*{suffix}" for suffix in WORKBOOK_SUFFIXES)),
     ),
-    "list": GraphFormat("text with one name in each line", name_list.read, name_list.fits, ("*.txt", "*.names")),
+    "list": GraphFormat(
+        "text with one name in each line",
+        name_list.read,
+        name_list.fits,
+        ("*.txt", "*.names", "*.md", "*.yaml", "*.yml"),
+    ),
 }
 """By name, in the order in which a file is compared with them."""
 

@@ -24,12 +24,14 @@ from engine.interchange.tables.roles import Role, column_key
 from engine.interchange.taxonomies.class_tables import taxa_of
 from engine.interchange.taxonomies.taxon_graph import graph_of
 from engine.interchange.taxonomy_file import taxonomy_json
+from engine.interchange.text_file import objects_in
 from engine.texts import Message, marked
 
 CLASSES: Final = "classes"
 SOURCE_ID: Final = "source_id"
 _LISTS: Final = (CLASSES, "categories", "taxa", "results", "nodes")
 """Fields that hold a list of classes: ours, of COCO, and of services such as GBIF's."""
+_EDGES: Final = ("edges", "links")  # fields of the edges beside nodes
 _CHILDREN: Final = ("children", "subclasses", "subcategories", "Subcategory", "childs")
 _NAMES: Final = ("name", "label", "title", "scientificName", "LabelName")
 _PARENTS: Final = frozenset(column_key(each) for role in (Role.PARENT_ID, Role.PARENT_NAME) for each in role.names)
@@ -64,12 +66,23 @@ def _listed(document: Any) -> list[Any] | None:
     """The objects of a list, or the one with its parents above it; None for a tree."""
     for name in _LISTS if isinstance(document, dict) else ():
         if isinstance(document.get(name), list):
-            return list(document[name])
+            return _with_parents(document[name], next((document[each] for each in _EDGES if each in document), ()))
     rows = document if isinstance(document, list) else [document]
     objects = [row for row in rows if isinstance(row, dict)]
     is_tree = any(row.get(name) for row in objects for name in _CHILDREN)
     has_parents = any(column_key(name) in _PARENTS for row in objects for name in row)
     return rows if len(objects) == len(rows) and has_parents and not is_tree else None
+
+
+def _with_parents(nodes: list[Any], edges: Any) -> list[Any]:
+    """The nodes of a graph, each with its parents by the edges beside them."""
+    above: dict[str, list[Any]] = {}
+    for edge in objects_in({CLASSES: edges}, CLASSES):
+        above.setdefault(str(edge.get("target")), []).append(edge.get("source"))
+    if not above:
+        return nodes
+    rows = [node if isinstance(node, dict) else {"id": node} for node in nodes]
+    return [{"name": row.get("id"), **row, "parents": above.get(str(row.get("id")), [])} for row in rows]
 
 
 def _flat(rows: Sequence[Any], source_name: str) -> Iterator[dict[str, Any]]:

@@ -11,6 +11,7 @@ read its own image of that path, that image is read before it is decided.
 import os
 import re
 import stat
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -128,12 +129,25 @@ class ImageMatcher:
         return match
 
     def _ending_as(self, image: str) -> tuple[int, ...]:
-        """Images whose path ends as this; or, of an absolute path, as which this ends."""
+        """Images whose path ends as this; or, of an absolute path, as which this ends. Equal capitals go before."""
         plain = _plain(image)
         parts = PurePosixPath(plain).parts
-        candidates = self._names.get(parts[-1]) or self._stems.get(parts[-1], []) if parts else []
+        if not parts:
+            return ()
+        loose = _loosely(parts)
         fits = self._fits_elsewhere if _DRIVE.match(plain) else self._fits
-        return tuple(image_id for image_id, path in candidates if fits(parts, path))
+        candidates = self._names.get(parts[-1]) or self._stems.get(parts[-1], [])
+        found = tuple(image_id for image_id, path in candidates if fits(parts, path))
+        return found or tuple(each for each, path in self._loosely_named.get(loose[-1], ()) if fits(loose, path))
+
+    @cached_property
+    def _loosely_named(self) -> dict[str, list[tuple[int, tuple[str, ...]]]]:
+        """As `_names`: other systems write capitals, and letters with accents, otherwise."""
+        found: dict[str, list[tuple[int, tuple[str, ...]]]] = {}
+        for image_id, path in chain.from_iterable(self._names.values()):
+            loose = _loosely(path)
+            found.setdefault(loose[-1], []).append((image_id, loose))
+        return found
 
     @cached_property
     def _stems(self) -> dict[str, list[tuple[int, tuple[str, ...]]]]:
@@ -197,6 +211,10 @@ class ImageMatcher:
 def _plain(image: str) -> str:
     r"""A path as we write it: Windows puts "\\" between names; without the server or bucket of an address."""
     return _ADDRESS.sub("", image.replace("\\", "/").strip(), count=1).removeprefix("./")
+
+
+def _loosely(parts: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(unicodedata.normalize("NFC", name).casefold() for name in parts)
 
 
 def _common(first: tuple[str, ...], second: tuple[str, ...]) -> int:

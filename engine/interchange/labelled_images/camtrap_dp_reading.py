@@ -32,6 +32,8 @@ _READ_COLUMNS: Final = frozenset(
      "classificationMethod"}
 )  # fmt: skip
 """Of the tables of media and observations; `sequenceID` stood in both before version 1.0."""
+OBSERVATIONS: Final = "observations.csv"
+_OF_PACKAGE: Final = frozenset({PACKAGE, OBSERVATIONS})  # files that stand for the folder around them
 _PASSED_OVER: Final = marked("{count:,} observations of events without media were passed over")
 _OBSERVATION: Final = marked("observation {place}: {reason}")
 Row = Mapping[str, str]
@@ -45,7 +47,7 @@ def read(source: Path) -> ForeignLabels:
 
 def fits(source: Path) -> bool:
     """Whether it is a data package of camera traps, or its description."""
-    if source.is_file() and source.name != PACKAGE and not has_member(source):
+    if source.is_file() and source.name not in _OF_PACKAGE and not has_member(source):
         return False
     try:
         with _opened(source) as package:
@@ -87,7 +89,7 @@ class _Package:
 
 @contextmanager
 def _opened(source: Path) -> Iterator[_Package]:
-    is_archive = source.is_file() and source.name != PACKAGE
+    is_archive = source.is_file() and source.name not in _OF_PACKAGE
     folder = source.parent if source.is_file() else _folder_of_package(source)
     if not is_archive and not (folder / PACKAGE).is_file():
         raise FormatError(
@@ -157,9 +159,10 @@ class _Reading:
     def _read_events(self, media: Mapping[str, str]) -> None:
         taxa = _taxa(self.package.description)
         moments = _media_times(self.package.rows("media"))
+        event_of = {medium: event for event, media_of in self.of_event.items() for medium in media_of}
         without_media = 0
         for number, row in self.events:
-            found = self._media_of_event(row, moments)
+            found = self._media_of_event(row, moments, event_of)
             paths = [media[each] for each in found if each not in self.decided and media.get(each)]
             if not found:
                 without_media += 1
@@ -171,16 +174,19 @@ class _Reading:
         if without_media:
             self.collector.problems.append(Message(_PASSED_OVER, {"count": without_media}))
 
-    def _media_of_event(self, row: Row, moments: Mapping[str, "_MediaTimes"]) -> list[str]:
+    def _media_of_event(
+        self, row: Row, moments: Mapping[str, "_MediaTimes"], event_of: Mapping[str, tuple[str, str]]
+    ) -> list[str]:
+        """Media that name the event, and those within its time that name no other."""
         deployment = row.get("deploymentID", "")
-        event = row.get("eventID") or row.get("sequenceID") or ""
-        if event and (same := self.of_event.get((deployment, event))):
-            return list(dict.fromkeys(same))
+        event = deployment, row.get("eventID") or row.get("sequenceID") or ""
+        found = list(self.of_event.get(event, ())) if event[1] else []
         start = _moment(row.get("eventStart", ""))
         end = _moment(row.get("eventEnd", "")) or start
-        if start is None or end is None or deployment not in moments:
-            return []
-        return moments[deployment].between(start, end)
+        if start is not None and end is not None and deployment in moments:
+            timed = moments[deployment].between(start, end)
+            found += [each for each in timed if not event[1] or event_of.get(each, event) == event]
+        return list(dict.fromkeys(found))
 
 
 @dataclass(frozen=True)
@@ -249,5 +255,6 @@ def _labels(row: Row, paths: Sequence[str], folder: Path, taxa: Mapping[str, str
             file=folder / _local(path),
             who=row.get("classifiedBy", ""),
             when=when,
+            may_be_none=name == "blank",
             is_machine=row.get("classificationMethod") == "machine",
         )

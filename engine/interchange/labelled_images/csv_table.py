@@ -60,9 +60,12 @@ def opened_labels(source: Path, given: Given | None = None, called: str = "") ->
     """
     for fallback in (SURROGATES, WESTERN):
         with opened_table(source, partial(_fits, given), called=called, fallback=fallback) as found:
+            is_last = fallback == WESTERN
+            if not (is_last or _fits(given, found.columns, found.sample)):
+                continue  # names of columns may need the other encoding
             layout = recognised(found.columns, found.sample, TablePurpose.LABELS, given, name=called or source.name)
             table = LabelRows(source, found.columns, layout)
-            if table.is_ours or fallback == WESTERN:
+            if table.is_ours or is_last:
                 yield table, found.rows if layout.has_header else found.all_rows
                 return
 

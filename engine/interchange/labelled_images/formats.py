@@ -265,13 +265,15 @@ def detect(source: Path) -> str:
     if not source.exists():
         raise StorageError('there is no "{source}"', remedy="check the path", source=source)
     refuse_boxes(source)
+    if source.name == camtrap_dp_reading.OBSERVATIONS and camtrap_dp_reading.fits(source):
+        return "camtrap-dp"
     for name, one in READ_FORMATS.items():
         if one.fits is not None and one.fits(source):
             return name
     suffix = source.suffix.casefold() if source.is_file() else ""
     if suffix in TABLE_FILES:  # reading it says what its columns lack
         return "csv"
-    if suffix in json_lines.SUFFIXES:
+    if suffix in json_lines.SUFFIXES or (suffix == ".json" and json_lines.has_labels(source)):
         return "jsonl"
     raise FormatError(
         "{source} is in none of the formats that labels are read from",

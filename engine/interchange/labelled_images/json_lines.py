@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from datetime import datetime
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO, Final
@@ -19,7 +20,7 @@ from engine.interchange.table_text import opened_file, text_lines
 from engine.interchange.tables.dialects import TablePurpose
 from engine.interchange.tables.read_table import SAMPLE_ROWS
 from engine.interchange.tables.recognise import layout_of, recognised
-from engine.interchange.text_file import encoding_of_text
+from engine.interchange.text_file import encoding_of_text, read_json
 from engine.texts import Message, line_of
 
 SUFFIXES: Final = frozenset({".jsonl", ".ndjson", ".manifest"})
@@ -44,14 +45,18 @@ def read(source: Path, given: Mapping[str, str] | None = None) -> ForeignLabels:
 
 
 def fits(source: Path) -> bool:
-    """Whether its first line is an object that names an image and a class."""
-    if not source.is_file() or source.suffix.casefold() not in SUFFIXES:
-        return False
+    """Whether it has lines of objects that name an image and a class."""
+    return source.is_file() and source.suffix.casefold() in SUFFIXES and has_labels(source)
+
+
+def has_labels(source: Path) -> bool:
+    """Whether the first objects of a file name an image and a class."""
     try:
-        first = next(_objects(source), None)
+        first = [row for _, row in islice(_objects(source), SAMPLE_ROWS)]
     except (FormatError, StorageError):
         return False
-    return first is not None and layout_of(tuple(first[1]), (), TablePurpose.LABELS) is not None
+    columns = tuple(dict.fromkeys(str(name) for row in first for name in row))
+    return layout_of(columns, (), TablePurpose.LABELS) is not None
 
 
 def texts(row: Mapping[str, Any]) -> dict[str, str]:
@@ -69,6 +74,9 @@ def _cells(row: Mapping[str, Any], columns: Sequence[str], number: int, source: 
 
 
 def _objects(source: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    if source.suffix.casefold() == ".json":
+        yield from enumerate(_rows_of(read_json(source), source), start=1)
+        return
     with ExitStack() as stack:
         file = stack.enter_context(opened_file(source, source.name))
         encoding = encoding_of_text(file, source.name)
@@ -78,16 +86,28 @@ def _objects(source: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                 yield number, _of_manifest(_object(line, line_of(number, source.name)), source)
 
 
+def _rows_of(document: Any, source: Path) -> list[dict[str, Any]]:
+    """The objects of a list, or those that an object holds by name."""
+    rows = list(document.values()) if isinstance(document, dict) else document
+    if not isinstance(rows, list) or not all(isinstance(each, dict) for each in rows):
+        raise FormatError("{place} is no JSON object", place=source.name)
+    return rows
+
+
 def _of_manifest(row: dict[str, Any], source: Path) -> dict[str, Any]:
     """A line of a manifest of SageMaker Ground Truth, with its class and who says so; other objects as they are."""
     kind = next((name for name in row if name.endswith(_METADATA) and isinstance(row[name], dict)), "")
     if "source-ref" not in row or not kind:
         return row
     facts = row[kind]
-    if "class-map" in facts:
-        raise boxes_refused(source, "SageMaker Ground Truth")
+    names = facts.get("class-name")
+    if isinstance(known := facts.get("class-map"), dict):
+        chosen = row.get(kind.removesuffix(_METADATA))
+        if not isinstance(chosen, list):
+            raise boxes_refused(source, "SageMaker Ground Truth")
+        names = [known.get(str(each)) for each in chosen]
     by = PERSON if facts.get("human-annotated", "yes") == "yes" else MODEL
-    return {"source-ref": row["source-ref"], "class-name": facts.get("class-name"), "decided_by": by}
+    return {"source-ref": row["source-ref"], "class-name": names, "decided_by": by}
 
 
 def _object(line: str, place: str) -> dict[str, Any]:
@@ -112,10 +132,12 @@ def _text(value: Any) -> str:
             return value.isoformat()
         case str():
             return value
-        case list() | tuple():
+        case list() | tuple() if not any(isinstance(each, dict) for each in value):
             return _shallow("\n".join, map(str, value))
         case _:
-            return _shallow(str, value)
+            as_json = partial(json.dumps, default=str, ensure_ascii=False)
+            as_text = as_json if isinstance(value, dict | list | tuple) else str
+            return _shallow(as_text, value)
 
 
 def _shallow(as_text: Callable[[Any], str], value: Any) -> str:

@@ -5,11 +5,13 @@ What a program means by its values is below, by the name of its dialect.
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final, final
+from urllib.parse import unquote
 
 from engine.graph.names import SEPARATOR, join_path
 from engine.interchange import limits
@@ -38,7 +40,13 @@ _OWN: Final = frozenset(
 """Columns of our own tables that have no role elsewhere."""
 _OF_OURS: Final = frozenset({"content_hash", "is_unknown"})
 _SAFE: Final = "safe_class"  # a column of predictions; before they had `is_unknown`, none of the classes had no path
-_NO_TAXON: Final = frozenset({"unknown", "unidentified", "undetermined", "na", "n/a", "nan", "null", "none", "-"})
+_NO_ANSWER: Final = "no cv result"  # of Wildlife Insights, in every column of the taxon
+_NO_TAXON: Final = frozenset(
+    {
+        "unknown", "unidentified", "undetermined", "na", "n/a", "nan", "null", "none", "-", _NO_ANSWER,
+        "sp", "sp.", "spp", "spp.", "indet", "indet.",
+    }
+)  # fmt: skip
 _SCIENTIFIC: Final = frozenset(map(column_key, ("scientificName", "canonicalName", "taxon", "taxonName", "latinName")))
 _CLASS_ROLES: Final = (Role.CLASS, Role.SPECIES_EPITHET, Role.PATH, Role.VERNACULAR)
 _ALONE: Final = (Role.FILE, Role.FOLDER, Role.ANNOTATOR, Role.SCORE)
@@ -139,7 +147,7 @@ class LabelRows:
         if self._meaning is not None:
             self._meaning(fields, lambda column: _at(cells, self._keys.get(column_key(column))).strip())
         if "box" in fields or self._has_box(cells):
-            raise boxes_refused(self._source, layout.dialect.title if layout.dialect else Role.BOX)
+            raise boxes_refused(self._source, (layout.dialect and layout.dialect.title) or Role.BOX)
         return fields
 
     def _image(self, cells: Sequence[str]) -> Fields:
@@ -157,6 +165,10 @@ class LabelRows:
         """The class by its ranks, by its name, or by what people call it."""
         layout = self._layout
         text = layout.cell(cells, Role.CLASS)
+        is_json = text.startswith(("{", "[{"))
+        if is_json and _BOX_OF_JSON.search(text):
+            return {"class": "", "path": "", "box": text}
+        text = _class_among(text) if is_json else text
         path = layout.cell(cells, Role.PATH)
         spoken = [layout.cell(cells, Role.VERNACULAR), *(name for _, name in layout.names_in_languages(cells))]
         ranks = _taxa(layout, cells)
@@ -167,7 +179,7 @@ class LabelRows:
         if ranks:
             text, path = ranks[-1], join_path(ranks)
             spoken.insert(0, text)
-        others = [each for each in spoken if each]
+        others = [each for each in spoken if each.casefold() not in {"", _NO_ANSWER}]
         if not text:
             text = path or next(iter(others), "")
         return {"class": text, "path": path, OTHER_NAMES: "\n".join(others)}
@@ -185,7 +197,8 @@ class LabelRows:
 
 
 def _labels_of(fields: Fields, folder: Path) -> Iterable[ForeignLabel | None]:
-    return keywords_in(fields, folder) or [label_in(fields, folder)]
+    several = fields["class"].split("\n")
+    return keywords_in(fields, folder) or [label_in({**fields, "class": each}, folder) for each in several]
 
 
 def _at(cells: Sequence[str], place: int | None) -> str:
@@ -228,7 +241,7 @@ def _wildlife_insights(fields: Fields, cell: Cell) -> None:
 
 
 def _blank_is_none(fields: Fields, _cell: Cell | None = None) -> None:
-    if fields["class"].casefold() in {"blank", "empty"}:
+    if fields["class"].casefold() in {"blank", "empty", "none", "nothing"}:
         fields["may_be_none"] = "true"
 
 
@@ -265,7 +278,8 @@ def _exiftool(fields: Fields, cell: Cell) -> None:
 
 
 def _listed(text: str) -> list[str]:
-    return [each.strip() for part in text.split(";") for each in part.split(",") if each.strip()]
+    separators = "\n" if "\n" in text else "[;,]"  # between the texts of a list of JSON, or as in a cell of CSV
+    return [each.strip() for each in re.split(separators, text) if each.strip()]
 
 
 def _via(fields: Fields, cell: Cell) -> None:
@@ -275,18 +289,42 @@ def _via(fields: Fields, cell: Cell) -> None:
         fields["box"] = "true"
 
 
-def _class_among(text: str) -> str:
-    try:
-        found = json.loads(text or "{}")
-    except ValueError:
-        return ""
-    values = {str(name).casefold(): value for name, value in found.items()} if isinstance(found, dict) else {}
-    named = [values[name] for name in ("class", "label", "species", "category", "type") if name in values]
-    value = next(iter((*named, *values.values())), "")
-    if isinstance(value, dict):  # the choices of a radio button or a list
-        value = next((choice for choice, is_chosen in value.items() if is_chosen), "")
-    return str(value).strip()
+def _label_studio(fields: Fields, _cell: Cell) -> None:
+    """Addresses of its own server; it numbers those who labelled."""
+    fields["image"] = fields["file"] = unquote(_SERVED.sub("", fields["image"]))
+    fields["labelled_by"] = f"Label Studio user {who}" if (who := fields["labelled_by"]).isdigit() else who
 
+
+_SERVED: Final = re.compile(r"^/data/(?:upload/(?:\d+/)?[0-9a-f]{8}-|local-files/\?d=)")
+
+
+def _class_among(text: str) -> str:
+    """The names of classes in a value of JSON, one a line."""
+    names: list[str] = []
+    try:
+        waiting = [json.loads(text or "{}")]
+    except (ValueError, RecursionError):
+        return ""
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, list):
+            waiting += reversed(value)
+        elif isinstance(value, dict) and all(isinstance(each, bool) for each in value.values()):
+            names += [name for name, is_chosen in value.items() if is_chosen]  # of a radio button or a list
+        elif isinstance(value, dict):
+            fields = {str(name).casefold(): each for name, each in value.items() if each not in _EMPTY}
+            waiting += [fields[name] for name in (*_NAMES_OF_CLASS, *fields) if name in fields][:1]
+        elif value is not None:
+            names.append(str(value).strip())
+    return "\n".join(names)
+
+
+_EMPTY: Final[tuple[object, ...]] = (None, "", [], {})
+_BOX_OF_JSON: Final = re.compile(r'(?i)"(?:bbox|bounding\w+|(?:rectangle|polygon|brush|keypoint)labels|points?)"\s*:')
+_NAMES_OF_CLASS: Final = (
+    "class", "label", "species", "category", "choices", "classifications", "answer", "displayname", "name", "title",
+    "type",
+)  # fmt: skip
 
 Meaning = tuple[Callable[[Fields, Cell], None] | None, tuple[str, ...]]
 _NO_MEANING: Final[Meaning] = None, ()
@@ -297,6 +335,7 @@ _MEANINGS: Final[Mapping[str, Meaning]] = {
     "addaxai": (_addaxai, ("human_verified",)),
     "open-images": (_open_images, ("Confidence", "Source")),
     "exiftool": (_exiftool, ("HierarchicalSubject", "Keywords", "Subject", "XPKeywords")),
+    "label-studio": (_label_studio, ()),
     "via": (_via, ("file_attributes", "region_shape_attributes")),
 }
 """By dialect, what a program means by the values of its columns, and which it looks at besides those with a role."""

@@ -21,7 +21,7 @@ class Dialect:
     """The tables of a program or standard."""
 
     name: str
-    title: str  # for people
+    title: str  # for people; "" where it is no program's
     purposes: tuple[TablePurpose, ...]
     signature: tuple[str, ...]
     """Columns that identify it: all of them are there; () where the columns alone do not."""
@@ -122,7 +122,7 @@ DIALECTS: Final = (
         "via",
         "VGG Image Annotator",
         _LABELS,
-        ("filename", "region_attributes", "file_attributes"),
+        ("filename", "file_attributes"),
         {
             Role.FILE: ("filename",),
             Role.CLASS: ("file_attributes", "region_attributes"),
@@ -156,6 +156,36 @@ DIALECTS: Final = (
         {Role.FILE: ("1",), Role.CLASS: ("2",)},
         "no header: the address in a bucket, the label",
         first_row=r"gs://[^\t]*\t.*",
+    ),
+    Dialect(
+        "files-without-header",
+        "",
+        _LABELS,
+        (),
+        {Role.FILE: ("1",), Role.CLASS: ("2",)},
+        "no header: the file, the class",
+        first_row=r"(?i)[^\t]+\.(?:jpe?g|png|tiff?|gif|bmp|webp|heic)\t(?=[^\t]*[^\W\d])[^\t]+",
+    ),
+    Dialect(
+        "label-studio",
+        "Label Studio",
+        _LABELS,
+        ("annotation_id", "lead_time", "image"),
+        {
+            Role.FILE: ("image",),
+            Role.CLASS: ("choice", "class", "label", "taxonomy"),
+            Role.ANNOTATOR: ("annotator",),
+            Role.SCORE: (),
+        },
+        "an export as CSV or JSON-MIN",
+    ),
+    Dialect(
+        "labelbox",
+        "Labelbox",
+        _LABELS,
+        ("External ID", "Label", "Created By"),
+        {Role.FILE: ("External ID",), Role.CLASS: ("Label",), Role.ANNOTATOR: ("Created By",)},
+        "Label is JSON: the answers of its classifications",
     ),
     Dialect(
         "ground-truth",
@@ -230,6 +260,31 @@ DIALECTS: Final = (
         ("taxon_id", "ancestry", "name"),
         {Role.ID: ("taxon_id",), Role.CLASS: ("name",), Role.PARENT_ID: ("ancestry",)},
         "taxa.csv of the open data: the last id of ancestry is the parent",
+    ),
+    *(
+        Dialect(
+            "wikidata",
+            "Wikidata",
+            _CLASSES,
+            (item, f"{item}Label"),
+            {
+                Role.ID: (item,),
+                Role.CLASS: (f"{item}Label",),
+                Role.PARENT_ID: ("parent", "parent_taxon", "superclass", "subclassOf"),
+                Role.PARENT_NAME: ("parentLabel",),
+                Role.RANK: ("rankLabel", "taxon_rankLabel"),
+            },
+            "an answer of the query service: addresses, and their labels",
+        )
+        for item in ("item", "taxon")
+    ),
+    Dialect(
+        "clements",
+        "Clements (eBird)",
+        _CLASSES,
+        ("category", "scientific name", "English name"),
+        {Role.ID: ("species_code",), Role.CLASS: ("scientific name",), Role.RANK: ("category",)},
+        "the checklist as a workbook or CSV; category is the rank",
     ),
     Dialect(
         "edges-by-graph-program",

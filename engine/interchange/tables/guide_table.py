@@ -13,7 +13,8 @@ _NAMES_SHOWN: Final = 5
 def guide_table() -> str:
     """Two tables of Markdown between their marks: dialects, and columns of any table."""
     dialects = [
-        f"| {each.title} | {', '.join(each.purposes)} | {_code(each.signature) or 'no header'} | {each.notes} |"
+        f"| {each.title or 'any program'} | {', '.join(each.purposes)} | "
+        f"{_code(each.signature) or 'no header'} | {each.notes} |"
         for each in DIALECTS
     ]
     roles = [f"| `{role}` | {role.about} | {_code(role.names[:_NAMES_SHOWN])} |" for role in Role]

@@ -34,6 +34,7 @@ _IMAGE_FILE: Final = re.compile(
 _ID_OF_IMAGE: Final = ("image_id",)
 _NUMBER: Final = re.compile(r"\s*[\d.,]*\s*")
 _LANGUAGE_OF: Final = {column_key(name): code for code, names in VERNACULAR_COLUMNS.items() for name in names}
+_IDS: Final = frozenset({Role.ID, Role.PARENT_ID, Role.ACCEPTED_ID})
 _PARTS: Final = frozenset({Role.GENUS, Role.SUBGENUS, Role.SPECIES_EPITHET, Role.SUBSPECIES_EPITHET})
 """Roles that a column of a rank may have at the same time."""
 
@@ -54,8 +55,10 @@ class ColumnLayout:
     has_header: bool = field(default=True)  # whether the first row names the columns
 
     def cell(self, cells: Sequence[str], role: Role) -> str:
-        """The text of a row in a role; "" where there is none."""
-        return cell_at(cells, self.columns.get(role))
+        """The text of a row in a role; "" where there is none. An id 17.0 is 17: so pandas writes it beside blanks."""
+        text = cell_at(cells, self.columns.get(role))
+        is_id = role in _IDS or (role is Role.PARENT_NAME and Role.ID in self.columns)
+        return text.removesuffix(".0") if is_id and text[:-2].isdigit() else text
 
     def path(self, cells: Sequence[str]) -> list[tuple[str, str]]:
         """Rank and name of each rank that is filled, the highest first."""
@@ -127,6 +130,8 @@ def partial_layout(
     dropped = {word for word, name in (given or {}).items() if not name}
     ranks = {rank: at for rank, at in ranks.items() if rank not in dropped}
     roles = _roles(keys, rows, {*ranks.values(), *chosen.values()}, dialect) | chosen
+    if purpose is TablePurpose.CLASSES and not ranks and Role.PARENT_ID not in roles and Role.CLASS in roles:
+        roles = _with_parents(roles, rows)
     roles = {role: at for role, at in roles.items() if role not in dropped}
     return ColumnLayout(
         roles,
@@ -196,6 +201,17 @@ def _roles(
                 at = next(named, free[0])  # numbers are the class only where nothing names it
                 found.setdefault(role, at)
     return found
+
+
+def _with_parents(roles: Mapping[Role, int], rows: Sequence[Sequence[str]]) -> dict[Role, int]:
+    """With the column whose every cell is the name of another class, whatever it is called."""
+    names = [cell_at(row, roles[Role.CLASS]) for row in rows]
+    for at in sorted({*range(_COLUMNS_SHOWN)} - {*roles.values()}):
+        above = [cell_at(row, at) for row in rows]
+        is_parent = {*above} - {""} and {*above} <= {*names, ""} and all(map(str.__ne__, above, names))
+        if is_parent:
+            return {Role.PARENT_NAME: at, **roles}
+    return dict(roles)
 
 
 def _is_enough(layout: ColumnLayout, purpose: TablePurpose) -> bool:

@@ -30,7 +30,8 @@ class Role(StrEnum):
         "file", marked("name or path of the image"),
         "image", "file_name", "file_path", "file", "image_path", "img", "path_to_image",
         "image_name", "image_file", "photo", "picture", "image_id", "Dateiname", "Datei", "Bild",
-        "Foto", "fichier", "archivo",
+        "Foto", "fichier", "nom de fichier", "archivo", "nome file", "immagine", "bestandsnaam",
+        "bestand", "arquivo", "ficheiro", "imagem", "image_gcs_uri",
     )
     FOLDER = (
         "folder", marked("folder of the image"),
@@ -42,7 +43,10 @@ class Role(StrEnum):
         "child", "scientific_name", "canonical_name", "class", "label", "name", "taxon",
         "taxon_name", "latin_name", "species", "species_name", "category", "class_name",
         "preferred_name", "term", "concept", "wissenschaftlicher Name", "nom scientifique",
-        "nombre científico", "Artname", "Art", "espèce", "especie",
+        "nombre científico", "nome scientifico", "Artname", "Art", "espèce", "especie", "specie",
+        "soort", "espécie", "class_label", "label_name", "Klasse", "Kategorie", "classe", "clase",
+        "catégorie", "categoría", "categoria", "étiquette", "etiqueta", "etichetta", "Bezeichnung",
+        "nom", "choice", "answer", "classification_annotation",
     )
     PLAIN_NAME = "plain_name", marked("name of the class without its author"), "canonical_name"
     PATH = (
@@ -56,7 +60,7 @@ class Role(StrEnum):
     ID = (
         "id", marked("id"),
         "taxon_id", "taxon_key", "name_usage_id", "tsn", "aphia_id", "tax_id", "id", "class_id",
-        "key",
+        "key", "species_code", "taxon_code", "class_code",
     )
     SOURCE_ID = "source_id", marked("id in the source that it came from"), "source_id"
     IDENTITY = "identity", marked("identity of the class in lists of Protoleaf"), "identity"
@@ -68,7 +72,8 @@ class Role(StrEnum):
     PARENT_NAME = (
         "parent", marked("name of the class above"),
         "parent", "parents", "parent_name_usage", "parent_name", "parent_taxon", "parent_class",
-        "superclass", "supercategory", "broader",
+        "superclass", "supercategory", "broader", "parent_category", "hypernym", "Übergeordnet",
+        "Oberklasse", "Elternklasse", "classe parente", "clase padre",
     )
     ACCEPTED_ID = (
         "accepted_id", marked("id of the accepted class"),

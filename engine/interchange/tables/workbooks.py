@@ -8,7 +8,7 @@ counted.
 import io
 import re
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, time
 from typing import IO, Final, final
 from xml.parsers import expat
@@ -30,6 +30,7 @@ _ROW_END: Final = re.compile(rb"</(?:\w+:)?row\b")
 _LETTERS: Final = 26
 _DIGITS: Final = 9  # of a row's number that are read; sheets have a million rows
 _TAGS_OF_CELL: Final = 6  # of a cell with its value, and some more
+_CELLS_OF_MERGED: Final = 20  # whose memory merged cells take, at most
 _CELL_TAGS: Final = frozenset({"table:table-cell", "table:covered-table-cell"})
 
 
@@ -68,16 +69,34 @@ def sheets_of(file: IO[bytes], name: str) -> Iterator[tuple[str, Iterable[Row]]]
         with CalamineWorkbook.from_filelike(io.BytesIO(data)) as book:
             for sheet in book.sheets_metadata:
                 if sheet.visible == SheetVisibleEnum.Visible:
-                    yield sheet.name, list(_rows(book.get_sheet_by_name(sheet.name).iter_rows()))
+                    found = book.get_sheet_by_name(sheet.name)
+                    first_column = (found.start or (0, 0))[1]
+                    merged = {
+                        (top, left - first_column): bottom
+                        for (top, left), (bottom, right) in found.merged_cell_ranges or ()
+                        if left == right
+                    }
+                    yield sheet.name, list(_rows(found.iter_rows(), merged))
     except PasswordError as error:
         raise _unreadable(name, "it has a password") from error
     except (CalamineError, ValueError, OSError) as error:
         raise _unreadable(name, str(error)[:200]) from error
 
 
-def _rows(rows: Iterable[Sequence[object]]) -> Iterator[Row]:
+def _rows(rows: Iterable[Sequence[object]], merged: Mapping[tuple[int, int], int]) -> Iterator[Row]:
+    """Rows that hold something; cells of a column that are merged all have the text of the first.
+
+    Args:
+        merged: the last row of such cells by the row and column of the first, all from 0.
+    """
+    above: dict[int, tuple[int, str]] = {}  # last row and text of merged cells, by column
     for number, row in enumerate(rows, start=1):
         cells = [_text(cell) for cell in row]
+        for at, cell in enumerate(cells):
+            bottom, text = above.get(at, (0, ""))
+            cells[at] = cell or (text if number <= bottom else "")
+            if (last := merged.get((number - 1, at))) is not None:
+                above[at] = last + 1, cell
         if any(cell.strip() for cell in cells):
             yield number, cells
 
@@ -128,7 +147,8 @@ def _check_cells(part: bytes, name: str, *, is_content: bool) -> None:
     if b"<!DOCTYPE" in part:
         raise _unreadable(name, "a document type")
     cells = _cells_of_ods(part, name) if is_content else _cells_of_excel(part)
-    limits.WORKBOOK_CELLS.check(max(cells, part.count(b"<") // _TAGS_OF_CELL), name)
+    cells = max(cells, part.count(b"<") // _TAGS_OF_CELL, _CELLS_OF_MERGED * part.count(b"mergeCell"))
+    limits.WORKBOOK_CELLS.check(cells, name)
 
 
 def _cells_of_excel(part: bytes) -> int:

@@ -15,6 +15,7 @@ from engine.errors import FormatError, UsageError
 from engine.graph.class_attributes import ATTRIBUTE, IN_FILES
 from engine.graph.identities import identity_in
 from engine.graph.language_tags import with_language
+from engine.graph.names import SEPARATOR
 from engine.interchange import limits
 from engine.interchange.imported import OURS, ImportedGraph
 from engine.interchange.left_out import LeftOutItem, LeftOutReason
@@ -31,6 +32,7 @@ BETWEEN: Final = re.compile(r"(?:[^\\|]|\\.)+")
 _ESCAPED: Final = re.compile(r"\\(.)")
 _NO_CLASS: Final = re.compile(r"(?i)synonym|misapplied|\bunaccepted\b|\bnot accepted\b|\binvalid\b")
 """A status that says so."""
+_IN_PATH: Final = (";", "|", ">")  # between the names of a path, besides ours
 _EPITHET: Final = re.compile(r"[^\W\d_A-Z]\S*")
 _SEVERAL: Final = "parents"  # a column of several, as in lists of JSON
 
@@ -78,7 +80,7 @@ def taxa_of(
         left_out: rows that name no class are added to it.
         reference: the column by which other tables of an archive refer to a row, besides its id.
     """
-    reader = _RowReader(layout, table.columns, reference)
+    reader = _RowReader(layout, table.columns, reference, is_filled_down=_is_filled_down(layout, table.sample))
     for number, (line, cells) in enumerate(table.rows if layout.has_header else table.all_rows):
         limits.TAXONOMY_PARTS.check(PARTS_OF_LINE * number, table.name)
         taxon = reader.taxon(cells, table.place_of(line))
@@ -90,9 +92,13 @@ def taxa_of(
 
 @final
 class _RowReader:
-    def __init__(self, layout: ColumnLayout, columns: Sequence[str], reference: int | None) -> None:
+    def __init__(
+        self, layout: ColumnLayout, columns: Sequence[str], reference: int | None, *, is_filled_down: bool
+    ) -> None:
         self._layout = layout
         self._reference = reference
+        self._is_filled_down = is_filled_down
+        self._ranked: list[tuple[str, str]] = []  # of the row above
         self._is_ours = Role.SOURCE_ID in layout.columns  # which our own exports have, in any format
         keys = [column_key(each) for each in columns]
         self._has_several = Role.PARENT_NAME in layout.columns and keys[layout.columns[Role.PARENT_NAME]] == _SEVERAL
@@ -111,7 +117,10 @@ class _RowReader:
 
     def taxon(self, cells: Sequence[str], place: str) -> Taxon:
         layout = self._layout
-        ranked = _whole_names(layout.path(cells))
+        ranked = layout.path(cells)
+        if self._is_filled_down:
+            ranked = self._ranked = [*_above(self._ranked, *ranked[0]), *ranked] if ranked else []
+        ranked = _whole_names(ranked)
         own_id = layout.cell(cells, Role.ID)
         whole = layout.cell(cells, Role.CLASS)
         name, rank = self._name(cells, ranked)
@@ -139,7 +148,7 @@ class _RowReader:
             accepted_id=accepted,
             accepted_name=accepted_name,
             is_synonym=is_synonym,
-            above=tuple(_above(ranked, rank, name)),
+            above=tuple(_above(ranked, rank, name)) or self._path_above(cells, name),
             values=values,
             synonyms=[each for each in synonyms if each],
             identity=identity_in(layout.cell(cells, Role.IDENTITY)),
@@ -160,6 +169,13 @@ class _RowReader:
         if ranked:
             return ranked[-1][1], ranked[-1][0]
         return layout.cell(cells, Role.VERNACULAR) if Role.CLASS not in layout.columns else "", ""
+
+    def _path_above(self, cells: Sequence[str], name: str) -> tuple[tuple[str, str], ...]:
+        """What a column of paths puts above a class, the ranks unknown."""
+        text = self._layout.cell(cells, Role.PATH)
+        separator = next((each for each in _IN_PATH if each in text), SEPARATOR)
+        names = [each.strip() for each in text.split(separator) if each.strip()]
+        return tuple(("", each) for each in (names[:-1] if names[-1:] == [name] else names))
 
     def _source_id(self, cells: Sequence[str], own_id: str) -> str:
         if Role.SOURCE_ID in self._layout.columns:
@@ -187,6 +203,15 @@ class _RowReader:
         for code, text in layout.names_in_languages(cells):
             for each in parts_of(text):
                 yield with_language(each, code)
+
+
+def _is_filled_down(layout: ColumnLayout, rows: Sequence[Row]) -> bool:
+    """Whether the highest rank is written only where it changes, so that a blank means the row above."""
+    if len(layout.ranks) < 2 or not rows:  # noqa: PLR2004 (of which one can be above)
+        return False
+    tops = [cell_at(cells, layout.ranks[0][1]) for _, cells in rows]
+    filled = [each for each in tops if each]
+    return bool(tops[0]) and len({*filled}) == len(filled) and 2 * len(filled) <= len(tops)
 
 
 def parts_of(text: str, *, is_ours: bool = False) -> list[str]:

@@ -62,7 +62,9 @@ def read(source: Path) -> ImportedGraph:
         terms.setdefault(key, term)
     kept = {key: term for key, term in terms.items() if term.first("is_obsolete").casefold() != "true"}
     names = {key: _name(key, term, source.name, left_out) for key, term in kept.items()}
-    edges = _edges(kept, names, left_out)
+    other_ids = {_value(text): key for key, term in kept.items() for text, _ in term.tags.get("alt_id", ())}
+    other_ids |= {key: _value(term.first("replaced_by")) for key, term in terms.items() if key not in kept}
+    edges = _edges(kept, names, left_out, other_ids)
 
     def class_of(key: str, name: str) -> ImportedClass:
         return _class(key, kept[key], name, source.name, left_out)
@@ -122,12 +124,14 @@ def _id(term: _Term, source_name: str) -> str:
     return key
 
 
-def _edges(terms: dict[str, _Term], names: dict[str, str], left_out: list[LeftOutItem]) -> dict[Edge, None]:
-    """From parents that are terms of the file; those of other ontologies, and obsolete ones, are left out."""
+def _edges(
+    terms: dict[str, _Term], names: dict[str, str], left_out: list[LeftOutItem], other_ids: dict[str, str]
+) -> dict[Edge, None]:
+    """From parents that are terms of the file, or what replaced them; those of other ontologies are left out."""
     edges: dict[Edge, None] = {}
     for key, term in terms.items():
         parents = [_value(text) for text, _ in term.tags.get("is_a", ())]
-        there = [each for each in parents if each in terms]
+        there = [each for each in (other_ids.get(each, each) for each in parents) if each in terms and each != key]
         edges |= dict.fromkeys((each, key) for each in there)
         if parents and not there:
             left_out.append(LeftOutItem(LeftOutReason.NO_PARENT, f"{names[key]} ({parents[0]})"))

@@ -22,6 +22,7 @@ from engine.interchange.imported import (
 )
 from engine.interchange.left_out import LeftOutItem, LeftOutReason
 
+_NO_PARENT: Final = frozenset({"none", "nan", "null", "na", "n/a", "-"})  # unless a class is called so
 _BEFORE_ID: Final = re.compile(r".*[/:#=]")
 """Of an address that ends in an id."""
 
@@ -136,7 +137,7 @@ class _GraphMaker:
             return found
         if row.above:
             return [self._key_above(row.above)]
-        if not row.parents:
+        if not row.parents or row.parents[0].casefold() in _NO_PARENT:
             return []
         if self._is_by_name and not lists_roots:
             return [self._root(each) for each in row.parents]
@@ -164,16 +165,18 @@ class _GraphMaker:
     def _key_above(self, above: Sequence[tuple[str, str]]) -> str:
         """The class that columns of ranks name, made with all above it where the list has no row of it."""
         rank, name = above[-1]
+        path = join_path(each for _, each in above)
+        if self._names.get(path) == name:
+            return path
         for key in self._keys_of_name.get(name, ()):
             row = self._rows[key][0]
             if row.values.get("rank", "") in {"", rank} and set(row.above) <= set(above):
                 return key
-        key = join_path(name for _, name in above)
-        if key not in self._rows:
-            made = Taxon("", name, above=tuple(above[:-1]), values={"rank": rank})
-            self._rows[key], self._names[key] = [made], name
-            self._waiting.append(key)
-        return key
+        if path not in self._rows:
+            self._rows[path] = [Taxon("", name, above=tuple(above[:-1]), values={"rank": rank})]
+            self._names[path] = name
+            self._waiting.append(path)
+        return path
 
     def _root(self, name: str) -> str:
         self._rows.setdefault(name, [Taxon("", name)])

@@ -46,6 +46,16 @@ def test_what_could_not_be_written_is_listed(music: Path, tmp_path: Path, capsys
     assert "1 image left out: no class." in output
 
 
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_addresses_are_listed_without_credentials(
+    options: tuple[str, ...], music: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = tmp_path / "labels.csv"
+    table.write_text("image,class\nhttps://ada:secret@x.org/a.jpg?token=abc,Piano\n", encoding="utf-8")
+    output = done(capsys, "import-labels", music, table, *options).out
+    assert "https://***@x.org/a.jpg?token=***" in output
+
+
 def test_refusals(music: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """An unknown format or choice is misuse; predictions of nothing say how to do without."""
     out = tmp_path / "o"

@@ -159,6 +159,13 @@ def test_what_a_class_of_a_tree_cannot_have_leaves_itself_out(tmp_path: Path) ->
         ({"name": "C", "parent": {"name": "B", "parent": {"name": "A"}}}, "A>B B>C", []),
         ([{"id": 7, "name": "B", "parent": {"id": 3, "name": "A"}}], "A>B", []),
         ({"name": "A", "subclasses": [{"name": "B"}]}, "A>B", []),
+        (
+            {"nodes": [{"id": 1, "label": "A"}, {"id": 2, "label": "B"}], "edges": [{"source": 1, "target": 2}]},
+            "A>B",
+            [],
+        ),
+        ({"nodes": [{"id": "A"}, {"id": "B"}], "links": [{"source": "A", "target": "B"}]}, "A>B", []),
+        ([{"id": 1, "name": "A", "parent": None}, {"id": 2, "name": "B", "parent": 1.0}], "A>B", []),
         ({"categories": [{"id": 1, "name": "A"}, {"id": 2, "name": "B", "supercategory": "A"}]}, "A>B", []),
         (
             {"results": [{"key": 5, "scientificName": "A"}, {"key": 6, "parentKey": 5, "scientificName": "B"}]},

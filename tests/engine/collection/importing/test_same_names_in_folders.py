@@ -1,11 +1,14 @@
 """Cameras call the first photo of every card alike: the folder decides, or the label is listed."""
 
+import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from engine.collection.importing.import_labels import LabelImport, import_labels
+from engine.collection.importing.match_images import ImageMatcher
+from engine.interchange.labelled_images.foreign_labels import ForeignLabel
 from engine.project import Project
 from tests.support.labelled_images import draw, make_project
 
@@ -42,11 +45,25 @@ def labelled(project: Project) -> list[str]:
         ("/media/ada/trip/cards/camB/DCIM/100RECNX/IMG_1.png", IMAGES[2]),
         ("gs://bucket/camA/IMG_1.png", IMAGES[0]),
         ("s3://bucket/IMG_2.png", IMAGES[1]),
+        (r"D:\Cards\CAMA\IMG_1.PNG", IMAGES[0]),
+        ("img_2.PNG", IMAGES[1]),
     ],
 )
 def test_the_photo_in_that_folder(project: Project, image: str, meant: str) -> None:
     assert imported(project, image).labelled == 1
     assert labelled(project) == [meant]
+
+
+def test_accents_may_be_composed_otherwise(tmp_path: Path) -> None:
+    """As on a Mac; a name that is there as it is written goes before."""
+    composed, decomposed = (unicodedata.normalize(form, "Möwe.png") for form in ("NFC", "NFD"))
+    with make_project(tmp_path / "work") as project:
+        project.images.add([draw(tmp_path / "work/a" / decomposed, 20)])
+        assert imported(project, composed).labelled == 1
+        project.images.add([draw(tmp_path / "work/a/IMG.png", 40), draw(tmp_path / "work/a/img.png", 60)])
+        assert not ImageMatcher(project).match(ForeignLabel("Img.PNG", ("Fox",))).images
+        (found,) = ImageMatcher(project).match(ForeignLabel("img.png", ("Fox",))).images
+        assert project.images.record(found).path == "a/img.png"
 
 
 @pytest.mark.parametrize(

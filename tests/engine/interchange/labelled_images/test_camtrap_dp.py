@@ -182,6 +182,13 @@ EVENTS = "observationID,deploymentID,mediaID,eventID,eventStart,eventEnd,observa
             "o,d,m6,e,,,animal,Lynx lynx\np,d,m7,e,,,unclassified,\nq,d,,e,,,animal,Vulpes vulpes\n",
             ["6.jpg", "7.jpg"],
         ),
+        (
+            (
+                "o,d,m6,e,,,animal,Lynx lynx\np,d,m8,f,,,animal,Lynx lynx\n"
+                "q,d,,e,2024-05-01T04:00:00Z,2024-05-01T06:00:00Z,animal,Vulpes vulpes\n"
+            ),
+            ["6.jpg", "8.jpg", "7.jpg"],
+        ),
     ],
 )
 def test_observations_of_events_count_for_their_media(tmp_path: Path, rows_of_events: str, expected: list[str]) -> None:
@@ -189,7 +196,16 @@ def test_observations_of_events_count_for_their_media(tmp_path: Path, rows_of_ev
     found = camtrap_dp_reading.read(_package_of(tmp_path / "p", EVENTS + rows_of_events))
     assert [label.image for label in found.labels] == expected
     assert len(found.problems) == (not expected)
-    assert ("Lynx lynx",) not in [label.names for label in found.labels[1:]]
+    foxes = [label.image for label in found.labels if label.names == ("Vulpes vulpes",)]
+    assert foxes == expected[rows_of_events.count("Lynx") :]
+
+
+def test_a_blank_of_another_program_is_none_of_the_classes(tmp_path: Path) -> None:
+    package = _package_of(tmp_path / "p", EVENTS + "o,d,m6,,,,blank,\n")
+    (label,) = camtrap_dp_reading.read(package).labels
+    assert label.may_be_none
+    assert detect(package / "observations.csv") == "camtrap-dp"
+    assert camtrap_dp_reading.read(package / "observations.csv").labels == (label,)
 
 
 @pytest.mark.parametrize("prefix", ["", "export 2024/"])

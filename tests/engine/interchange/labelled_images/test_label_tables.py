@@ -11,6 +11,10 @@ from engine.interchange.labelled_images.foreign_labels import ForeignLabel, Fore
 
 FOX = ("Mammalia", "Carnivora", "Canidae", "Vulpes", "Vulpes vulpes")
 VIA = "filename,file_size,file_attributes,region_count,region_id,region_shape_attributes,region_attributes\n"
+LABELBOX = (
+    '"{""objects"": [], ""classifications"": [{""title"": ""kind"", ""answer"": {""title"": ""Fox"", ""value"": '
+    '""fox""}}]}"'
+)
 WILDLIFE = (
     "project_id,deployment_id,image_id,filename,location,is_blank,identified_by,wi_taxon_id,class,order,family,genus,"
     "species,common_name,number_of_objects\n"
@@ -40,6 +44,7 @@ def test_wildlife_insights(tmp_path: Path) -> None:
         "1,dep_a,i4,D.JPG,gs://b/4.JPG,0,Computer vision,u1,Mammalia,Carnivora,Canidae,Vulpes,vulpes,Red Fox,1",
         "1,dep_a,i5,E.JPG,gs://b/5.JPG,0,Ada,u5,,,,,,Vehicle,1",
         "1,dep_b,i6,E.JPG,gs://b/6.JPG,0,Ada,u1,Mammalia,Carnivora,Canidae,Vulpes,vulpes,Red Fox,1",
+        "1,dep_b,i7,F.JPG,gs://b/7.JPG,0,Ada,u7" + 6 * ",No CV Result" + ",1",
     )
     found = read(tmp_path, WILDLIFE + "\n".join(rows))
     fox, blank, dog, by_machine, vehicle, other_fox = found.labels
@@ -65,6 +70,7 @@ def test_wildlife_insights(tmp_path: Path) -> None:
          "Parus major minor")),
         ("filename,label,order,family", "a.jpg,red fox,Carnivora,Canidae", ("red fox",)),
         ("filename,order,family,species", "a.jpg,Carnivora,Unknown,", ("Carnivora",)),
+        ("filename,family,genus,species", "a.jpg,Canidae,Vulpes,sp.", ("Canidae", "Vulpes")),
     ],
 )  # fmt: skip
 def test_ranks(tmp_path: Path, header: str, row: str, names: tuple[str, ...]) -> None:
@@ -84,10 +90,81 @@ def test_ranks(tmp_path: Path, header: str, row: str, names: tuple[str, ...]) ->
         ("folder\tfile\tlabel", "camA\ta.jpg\tFox", "camA/a.jpg", ("Fox",)),
         ("folder,file_path,label", "camA,camA/a.jpg,Fox", "camA/a.jpg", ("Fox",)),
         ("image_url,scientific_name,common_name,id", "https://x/a.jpg,Fox,f,5", "https://x/a.jpg", ("Fox",)),
+        ("subject_id,filename,answer,votes", "1,a.jpg,Fox,5", "a.jpg", ("Fox",)),
+        ("Datei;Klasse", "a.jpg;Fox", "a.jpg", ("Fox",)),
+        ("Nome file;Specie", "a.jpg;Fox", "a.jpg", ("Fox",)),
+        ("Nom de fichier;Catégorie", "a.jpg;Fox", "a.jpg", ("Fox",)),
+        ("annotation_id,annotator,choice,id,image,lead_time", "1,7,Fox,1,/data/upload/1/0b1c2d3e-a.jpg,3", "a.jpg",
+         ("Fox",)),
+        ("External ID,Labeled Data,Label,Created By", f"a.jpg,https://x/0b.jpg,{LABELBOX},ada", "a.jpg", ("Fox",)),
     ],
-)
+)  # fmt: skip
 def test_an_image_and_a_class(tmp_path: Path, header: str, row: str, image: str, names: tuple[str, ...]) -> None:
     assert pairs(read(tmp_path, f"{header}\n{row}\n")) == [(image, names)]
+
+
+@pytest.mark.parametrize("named", [{}, {"file": "a.jpg", "class": "Fox"}])
+def test_a_table_without_a_header_keeps_its_first_row(tmp_path: Path, named: dict[str, str]) -> None:
+    found = read(tmp_path, "a.jpg;Fox\nb.jpg;Deer\n", **named)
+    assert pairs(found) == [("a.jpg", ("Fox",)), ("b.jpg", ("Deer",))]
+    with pytest.raises(FormatError, match="does not say which"):  # nor is a number taken for a class
+        read(tmp_path, "a.jpg,0\nb.jpg,1\n")
+
+
+def test_a_header_in_windows_1252(tmp_path: Path) -> None:
+    (tmp_path / "labels.csv").write_bytes("fichier;espèce\r\na.jpg;Hérisson\r\n".encode("cp1252"))
+    assert pairs(read_labels(tmp_path / "labels.csv")[1]) == [("a.jpg", ("Hérisson",))]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('[{"image": "a.jpg", "label": "Fox"}]', [("a.jpg", ("Fox",))]),
+        ('[{"image": "a.jpg", "label": {"name": "Fox"}}]', [("a.jpg", ("Fox",))]),
+        ('[{"image": "a.jpg", "label": [{"name": "Fox"}, {"name": "Deer"}]}]',
+         [("a.jpg", ("Fox",)), ("a.jpg", ("Deer",))]),
+        ('[{"image": "a.jpg", "label": ["Fox", "Deer"]}]', [("a.jpg", ("Fox",)), ("a.jpg", ("Deer",))]),
+        ('{"a.jpg9": {"filename": "a.jpg", "regions": [], "file_attributes": {"species": "Fox"}}}',
+         [("a.jpg", ("Fox",))]),
+        ('[{"SourceFile": "a.jpg"}, {"SourceFile": "b.jpg", "Keywords": ["Fox", "sea, wide"]}]',
+         [("b.jpg", ("Fox",)), ("b.jpg", ("sea, wide",))]),
+        (('[{"annotation_id": 1, "lead_time": 1, "image": "/data/local-files/?d=x/a%20b.jpg", '
+          '"choice": {"choices": ["Fox"]}}]'), [("x/a b.jpg", ("Fox",))]),
+    ],
+)  # fmt: skip
+def test_rows_of_json(tmp_path: Path, text: str, expected: list[tuple[str, tuple[str, ...]]]) -> None:
+    """A class may be an object or a list, which is never taken for its name."""
+    assert pairs(read(tmp_path, text, "labels.json")) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("l.json", '[{"image": "a.jpg", "label": [{"x": 1, "width": 3, "rectanglelabels": ["Fox"]}]}]'),
+        ("l.csv", 'External ID,Label,Created By\na.jpg,"{""objects"": [{""title"": ""Fox"", ""bbox"": {}}]}",ada\n'),
+        ("l.jsonl", '{"image": "a.jpg", "label": {"name": "Fox", "bbox": [1, 2, 3, 4]}}\n'),
+    ],
+)
+def test_boxes_in_the_value_of_a_class_are_refused(tmp_path: Path, name: str, text: str) -> None:
+    with pytest.raises(FormatError, match="carries boxes"):
+        read(tmp_path, text, name)
+
+
+def test_several_classes_of_ground_truth(tmp_path: Path) -> None:
+    """They are no boxes."""
+    facts = '"kind-metadata": {"class-map": {"0": "Fox", "2": "Deer"}, "human-annotated": "yes"}'
+    found = read(tmp_path, f'{{"source-ref": "s3://b/a.jpg", "kind": [0, 2], {facts}}}\n', "x.manifest")
+    assert [each.names for each in found.labels] == [("Fox",), ("Deer",)]
+
+
+def test_vertex_as_json_lines(tmp_path: Path) -> None:
+    text = '{"imageGcsUri": "gs://b/a.jpg", "classificationAnnotation": {"displayName": "Fox"}}\n'
+    assert pairs(read(tmp_path, text, "labels.jsonl")) == [("gs://b/a.jpg", ("Fox",))]
+
+
+def test_settings_in_json_are_no_labels(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="none of the formats"):
+        read(tmp_path, '{"name": "lake", "version": "1.0"}', "labels.json")
 
 
 def test_camtrap_dp_observations_alone(tmp_path: Path) -> None:

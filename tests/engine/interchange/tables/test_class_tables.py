@@ -9,6 +9,7 @@ from engine.interchange.detect import read_graph
 from engine.interchange.imported import ImportedGraph
 from engine.interchange.left_out import LeftOutReason
 
+BIRDS = ("Bird/Gull", "Bird/Tern")
 LISTS = {
     "coldp": (
         (
@@ -74,11 +75,44 @@ LISTS = {
         {},
     ),
     "ids-as-parent": ("id,name,parent\n1,Bird,\n2,Gull,1\n", {"Bird", "Bird/Gull"}, {}),
+    "ids-of-pandas": ("id,name,parent_id\n1,Bird,\n2,Gull,1.0\n", {"Bird", "Bird/Gull"}, {}),
+    "wikidata": (
+        (
+            "taxon,taxonLabel,parent,parentLabel\nhttp://w/Q1,Canis lupus,http://w/Q2,Canis\n"
+            "http://w/Q2,Canis,http://w/Q3,Canidae\nhttp://w/Q3,Canidae,,\n"
+        ),
+        {"Canidae", "Canidae/Canis", "Canis/Canis lupus"},
+        {},
+    ),
+    "lineage": ("name,lineage\nBird,Animal\nGull,Animal; Bird\n", {"Animal", "Animal/Bird", "Bird/Gull"}, {}),
+    "parents-of-python": ("name,parent\nBird,None\nGull,Bird\n", {"Bird", "Bird/Gull"}, {}),
+    "a-class-none": ("name,parent\nnone,\nGull,none\n", {"none", "none/Gull"}, {}),
+    "parents-under-any-name": ("Name;Gruppe;Bemerkung\nBird;;x\nGull;Bird;\nTern;Bird;\n", {"Bird", *BIRDS}, {}),
+    "no-parents": ("name,nickname\nBird,Bird\nGull,Bird\n", {"Bird", "Gull"}, {}),
+    "ranks-where-they-change": (
+        ("order,family,genus,species\nA,F,G,x\n,,,y\n,,H,z\n,E,,\nB,D,,\n,,I,\n"),
+        {"A", "A/F", "F/G", "G/G x", "G/G y", "F/H", "H/H z", "A/E", "B", "B/D", "D/I"},
+        {},
+    ),
+    "german": ("Bezeichnung;Übergeordnet\nTier;\nVogel;Tier\n", {"Tier", "Tier/Vogel"}, {}),
     "graph": ("Source,Target,Weight\nBird,Gull,1\n", {"Bird", "Bird/Gull"}, {}),
     "vocabulary": ("dwc:taxonID,dwc:parentNameUsageID,dwc:scientificName\n1,,A\n2,1,B\n", {"A", "A/B"}, {}),
     "title-above": ("Birds of the lake\n\nchild,parent\nBird,\nGull,Bird\n", {"Bird", "Bird/Gull"}, {}),
     "open-images": ("/m/01,Bird\n/m/02,Gull\n", {"Bird", "Gull"}, {}),
     "teachable-machine": ("0 fox\n1 red deer\n", {"fox", "red deer"}, {}),
+    "indented-by-tabs": ("Bird\n\tGull\n\t\tHerring\n\tTern\nFox\n", {"Bird", *BIRDS, "Gull/Herring", "Fox"}, {}),
+    "indented-by-spaces": ("Bird\n  Gull\n    Herring\n  Tern\n", {"Bird", *BIRDS, "Gull/Herring"}, {}),
+    "more-dashes": ("Bird\n-Gull\n--Herring\n-Tern\n", {"Bird", *BIRDS, "Gull/Herring"}, {}),
+    "markdown": ("## Bird\n\n- Gull\n  * Herring\n- Tern\n\n# Fox\n", {"Bird", *BIRDS, "Gull/Herring", "Fox"}, {}),
+    "tree": (".\n└── Bird\n    ├── Gull\n    │   └── Herring\n    └── Tern\n", {"Bird", *BIRDS, "Gull/Herring"}, {}),
+    "one-name-twice": ("Other\nBird\n  Other\n    Auk\n", {"Other", "Bird", "Bird/Other", "Other/Auk"}, {}),
+    "paths": ("# by Ada\nBird/Gull\nBird/Tern\nBird\n", {"Bird", *BIRDS}, {}),
+    "google": (
+        "# Version: 1\n1 - Bird\n2 - Bird > Gull\n3 - Bird > Tern\n4 - Bird > Gull > A, b\n",
+        {"Bird", *BIRDS, "Gull/A, b"},
+        {},
+    ),
+    "no-paths": ("male/female\nn/a\n+1\n-1\n", {"male/female", "n/a", "+1", "-1"}, {}),
     "labelme": ("__ignore__\n_background_\nfox\n", {"fox"}, {}),
 }
 
@@ -98,6 +132,27 @@ def test_lists_of_others(name: str, tmp_path: Path) -> None:
     graph = read_graph(tmp_path / "list.txt")
     assert paths_of(graph) == paths
     assert {each.name: each.attributes.synonyms for each in graph.classes if each.attributes.synonyms} == synonyms
+
+
+@pytest.mark.parametrize(
+    ("text", "paths"),
+    [
+        ("# mine\nBird:\n  Gull:\n    - 'Herring'\n  Tern: []\n", {"Bird", *BIRDS, "Gull/Herring"}),
+        ("- Bird:\n  - Gull\n  - Tern\n", {"Bird", *BIRDS}),
+        ("Bird:\n- Gull\n- Tern\n", {"Bird", *BIRDS}),
+    ],
+)
+def test_nested_names_in_yaml(text: str, paths: set[str], tmp_path: Path) -> None:
+    (tmp_path / "classes.yaml").write_text(text, encoding="utf-8")
+    assert paths_of(read_graph(tmp_path / "classes.yaml")) == paths
+
+
+@pytest.mark.parametrize("text", ["train: x\nval: y\nnc: 1\nnames: ['fox']\n", "- name: Bird\n  children: []\n"])
+def test_other_yaml_is_refused(text: str, tmp_path: Path) -> None:
+    """Its keys are no classes."""
+    (tmp_path / "data.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(FormatError, match="none of the known formats"):
+        read_graph(tmp_path / "data.yaml")
 
 
 def test_ids_and_ranks_are_kept(tmp_path: Path) -> None:

@@ -80,6 +80,22 @@ def test_the_sheet_with_the_table_is_read(tmp_path: Path) -> None:
     assert [(each.name, each.attributes.source_id) for each in graph.classes] == [("Bird", "7"), ("Gull", "8.5")]
 
 
+def test_merged_cells_all_have_their_text(tmp_path: Path) -> None:
+    """Down a column, wherever the sheet begins; a merged title above stays one cell."""
+    rows = (
+        ("B2", "Birds of the lake"),
+        ("B3", "parent"),
+        ("C3", "child"),
+        ("B4", "Bird"),
+        ("C4", "Gull"),
+        ("C5", "Tern"),
+    )
+    cells = "".join(f'<row r="{place[1]}">{cell(text, place)}</row>' for place, text in rows)
+    merged = '</sheetData><mergeCells><mergeCell ref="B4:B5"/><mergeCell ref="B2:C2"/></mergeCells><sheetData>'
+    graph = read_graph(excel(tmp_path, {"S": cells + merged}))
+    assert graph.edges == (("Bird", "Gull"), ("Bird", "Tern"))
+
+
 def test_a_workbook_of_libre_office(tmp_path: Path) -> None:
     """With the million blank rows that it writes below."""
     cells = '<table:table-cell office:value-type="string"><text:p>{}</text:p></table:table-cell>'
@@ -127,6 +143,12 @@ def test_hostile_workbooks_take_little_memory(tmp_path: Path) -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 16 * 2**20
+
+
+def test_very_many_merged_cells_are_refused(tmp_path: Path) -> None:
+    merged = f"</sheetData><mergeCells>{200_001 * '<mergeCell/>'}</mergeCells><sheetData>"
+    with pytest.raises(FormatError, match="too many cells"):
+        read_graph(excel(tmp_path, {"S": rows_of(("child",)) + merged}))
 
 
 def test_a_broken_workbook_is_called_so(tmp_path: Path) -> None:

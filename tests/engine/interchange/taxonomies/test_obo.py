@@ -41,6 +41,20 @@ name: part of
 """
 
 
+def test_parents_that_were_merged_or_replaced(tmp_path: Path) -> None:
+    """An id that another term took over means that term."""
+    terms = (
+        "[Term]\nid: B:5\nname: duck\nis_a: B:9\n",
+        "[Term]\nid: B:6\nname: teal\nis_a: B:3 ! roc\n",
+    )
+    text = SMALL.replace("name: bird\n", "name: bird\nalt_id: B:9\n").replace(
+        "is_obsolete: true", "is_obsolete: true\nreplaced_by: B:2"
+    )
+    graph = read_graph(written(tmp_path, "\n".join((text, *terms))))
+    assert set(graph.edges) == {("B:1", "B:2"), ("B:1", "B:5"), ("B:2", "B:6")}
+    assert not graph.left_out
+
+
 def written(folder: Path, text: str) -> Path:
     """A file with this text."""
     path = folder / "birds.obo"
