@@ -11,6 +11,7 @@ from engine.cli.options import command_group
 from engine.cli.output import AsJson, progress_bar, say, stoppable
 from engine.errors import UsageError
 from research.cli import (
+    experiment_crops,
     experiment_graph_suggestions,
     experiment_label_errors,
     experiment_release,
@@ -73,6 +74,7 @@ def build(
 
 experiment_runs.register(application)
 experiment_transfer.register(application)
+experiment_crops.register(application)
 experiment_label_errors.register(application)
 experiment_unknown.register(application)
 experiment_similar.register(application)

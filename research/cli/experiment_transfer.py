@@ -1,5 +1,6 @@
 """`protoleaf experiment transfer`: backbones and the everyday model on a collection, beside their peers."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -39,6 +40,21 @@ WithCoarseLabels = Annotated[
     bool, typer.Option("--coarse-labels/--no-coarse-labels", help="Whether to measure with coarse labels too.")
 ]
 Elsewhere = Annotated[bool, typer.Option("--elsewhere", help="Label images of `train`, classify those of `val` alone.")]
+Sizes = Annotated[
+    str,
+    typer.Option(
+        metavar="as-is|equal|zipf|one-large", help="Resample the images to classify to classes of such sizes."
+    ),
+]
+ShotSizes = Annotated[
+    str,
+    typer.Option(
+        metavar="equal|proportional|common-first", help="As many shots of each class, or shots as people give them."
+    ),
+]
+Balanced = Annotated[
+    bool, typer.Option("--balanced", help="Balanced accuracy and macro-F1 too; with other sizes they are always there.")
+]
 Runs = Annotated[
     Path | None, typer.Option(metavar="FOLDER", help="Keeps every draw, so that the same command resumes there.")
 ]
@@ -53,6 +69,9 @@ def transfer(
     method: Annotated[list[str] | None, typer.Option(help="Only these methods; may be repeated.")] = None,
     coarse_labels: WithCoarseLabels = True,
     elsewhere: Elsewhere = False,
+    sizes: Sizes = "as-is",
+    shot_sizes: ShotSizes = "equal",
+    balanced: Balanced = False,
     hierarchy: Hierarchy = None,
     classes: Classes = None,
     images: Images = None,
@@ -72,13 +91,19 @@ def transfer(
     from research.transfer.measurement import check_plan
 
     check_figures(out, is_overwriting=is_overwriting)
-    plan = _plan(shots, draws, method, coarse_labels=coarse_labels, elsewhere=elsewhere)
+    plan = replace(
+        _plan(shots, draws, method),
+        with_coarse_labels=coarse_labels,
+        is_elsewhere=elsewhere,
+        sizes=sizes,
+        shot_sizes=shot_sizes,
+    )
     by_hash = {files.backbone_hash: files for files in map(find_model, backbone or [default_backbone()])}
     models = tuple(by_hash.values())
     collection = read_collection(source, Selection(hierarchy, classes, images))
     plan = check_plan(collection, plan)
     found = _measured(collection, models, plan, runs, device=device, is_anew=again, workers=workers)
-    report = _report(collection, models, found)
+    report = replace(_report(collection, models, found), is_balanced=balanced)
     fields = report.as_fields()
     write_figures(out, fields)
     say(report.as_text(is_markdown=markdown), fields, as_json=as_json)
@@ -128,14 +153,7 @@ def _measured(
     return found
 
 
-def _plan(
-    shots: "Sequence[int] | None",
-    draws: int,
-    methods: "Sequence[str] | None",
-    *,
-    coarse_labels: bool,
-    elsewhere: bool,
-) -> "TransferPlan":
+def _plan(shots: "Sequence[int] | None", draws: int, methods: "Sequence[str] | None") -> "TransferPlan":
     from research.transfer.measurement import TransferPlan
     from research.transfer.methods import check_libraries
 
@@ -143,7 +161,7 @@ def _plan(
     chosen = tuple(dict.fromkeys(methods)) if methods else default.methods
     check_libraries(chosen)
     columns = tuple(sorted(set(shots))) if shots else default.shots
-    return TransferPlan(columns, draws, chosen, coarse_labels, elsewhere)
+    return TransferPlan(columns, draws, chosen)
 
 
 def register(application: typer.Typer) -> None:

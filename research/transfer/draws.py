@@ -7,10 +7,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.graph.codes import NO_CLASS
+from research.transfer.class_sizes import AS_IS, EQUAL, SHOT_SIZES, SIZES, Counts, ranked, resampled_sizes, shot_counts
 from research.transfer.collection import TransferCollection
 
 COARSE_LABELS: Final = 20
 """Most images that get the label of one coarse class."""
+RESAMPLING: Final = 1
+"""Beside the seed of a draw: which images of each class are in a resampled collection."""
+LABELLING: Final = 2
+"""Beside the seed of a draw: in which order classes appear to the person who labels."""
 
 
 @dataclass(frozen=True, order=True)
@@ -19,20 +24,41 @@ class Situation:
 
     Attributes:
         has_coarse_labels: whether some further images have a coarse label.
-        shots: of each leaf.
+        shots: of each leaf, or on average.
         is_elsewhere: whether labels were given in one place and the photos of another are classified: the collection
             is the labelled images of `train` and all of `val`. Else it is everything, and photos of a shot's own
             series are in it.
+        sizes: of the classes in the collection, one of `SIZES`.
+        shot_sizes: how shots are shared out among the classes, one of `SHOT_SIZES`.
     """
 
     has_coarse_labels: bool
     shots: int
     is_elsewhere: bool = False
+    sizes: str = AS_IS
+    shot_sizes: str = EQUAL
 
     @property
     def name(self) -> str:
         """For the columns of a table; its title says what the collection is."""
         return f"{self.shots} shot{'s' * (self.shots > 1)}" + " + coarse" * self.has_coarse_labels
+
+    @property
+    def folder(self) -> str:
+        """For the folder of its results; what is as usual is not named."""
+        name = f"{self.shots}-shots" + "-coarse" * self.has_coarse_labels + "-elsewhere" * self.is_elsewhere
+        name += f"-{self.sizes}" * (self.sizes != AS_IS)
+        return name + f"-{self.shot_sizes}-shots" * (self.shot_sizes != EQUAL)
+
+    @property
+    def title(self) -> str:
+        """For the titles of tables: what is labelled, and what the collection is."""
+        labels = "shots and coarse labels" if self.has_coarse_labels else "shots"
+        if self.is_elsewhere:
+            title = f"{labels} from train, the collection is val"
+        else:
+            title = labels if self.has_coarse_labels else f"{labels} alone"
+        return ", ".join(filter(None, (title, SIZES[self.sizes], SHOT_SIZES[self.shot_sizes])))
 
 
 @dataclass(frozen=True)
@@ -58,12 +84,13 @@ class ShotDraw:
 
 
 def draw(collection: TransferCollection, situation: Situation, seed: int) -> ShotDraw:
-    """Draw shots, and coarse labels if the situation has them, from `train`.
+    """Draw shots, and coarse labels if the situation has them, from `train`; resample the images to classify.
 
     One order of all images of `train` decides: the first images of each leaf in it are its shots, so that the shots of
-    a situation with fewer are among those of one with more. A leaf with fewer images than shots + 1 keeps one back; the
-    only image of a leaf is a shot. Of the images below a coarse class that are no shots the first 20 get its label; an
-    image gets one label only, from its deepest coarse class.
+    a situation with fewer are among those of one with more. A leaf keeps one image back; the only image of a leaf is a
+    shot. Of the images below a coarse class that are no shots the first 20 get its label; an image gets one label only,
+    from its deepest coarse class. Of the other images a collection whose class sizes are not as they are has the first
+    ones of each class in another order of all images, and none whose class is not known.
 
     Args:
         collection: the images.
@@ -72,10 +99,14 @@ def draw(collection: TransferCollection, situation: Situation, seed: int) -> Sho
     """
     order = np.random.default_rng(seed).permutation(np.flatnonzero(collection.is_train))
     ordered_ids = collection.class_ids[order]
+    is_classified = ~collection.is_train if situation.is_elsewhere else np.ones(len(collection.files), dtype=bool)
+    generator = np.random.default_rng((seed, RESAMPLING))
+    counts = _counts(collection, is_classified)
+    ranks = ranked(situation.sizes, counts, generator)
     is_shot = np.zeros(len(collection.files), dtype=bool)
-    for leaf in collection.leaf_ids.tolist():
-        of_leaf = order[ordered_ids == leaf]
-        is_shot[of_leaf[: min(situation.shots, max(1, len(of_leaf) - 1))]] = True
+    shots = _shots_of_leaves(collection, situation, resampled_sizes(situation.sizes, counts, ranks), seed)
+    for leaf, count in zip(collection.leaf_ids.tolist(), shots.tolist(), strict=True):
+        is_shot[order[ordered_ids == leaf][:count]] = True
     labels = np.full(len(collection.files), NO_CLASS, dtype=np.int64)
     if situation.has_coarse_labels:
         for coarse in collection.coarse_ids:
@@ -83,7 +114,39 @@ def draw(collection: TransferCollection, situation: Situation, seed: int) -> Sho
             is_free = below & ~is_shot[order] & (labels[order] == NO_CLASS)
             labels[order[is_free][:COARSE_LABELS]] = coarse
     rows = np.flatnonzero(labels != NO_CLASS)
-    is_unlabelled = ~is_shot & (labels == NO_CLASS)
-    if situation.is_elsewhere:
-        is_unlabelled &= ~collection.is_train
-    return ShotDraw(np.flatnonzero(is_shot), rows, labels[rows], np.flatnonzero(is_unlabelled))
+    unlabelled = np.flatnonzero(is_classified & ~is_shot & (labels == NO_CLASS))
+    if situation.sizes != AS_IS:
+        unlabelled = _resampled(collection, unlabelled, situation.sizes, ranks, generator)
+    return ShotDraw(np.flatnonzero(is_shot), rows, labels[rows], unlabelled)
+
+
+def _counts(collection: TransferCollection, chosen: NDArray[np.bool_]) -> Counts:
+    """(c,) images of each leaf among the chosen ones."""
+    ids = collection.class_ids[chosen]
+    known = ids[np.isin(ids, collection.leaf_ids)]
+    return np.bincount(np.searchsorted(collection.leaf_ids, known), minlength=len(collection.leaf_ids))
+
+
+def _shots_of_leaves(collection: TransferCollection, situation: Situation, sizes: Counts, seed: int) -> Counts:
+    """(c,) shots of each leaf, whose sizes (c,) in the collection are known."""
+    most = np.maximum(_counts(collection, collection.is_train) - 1, 1)
+    generator = np.random.default_rng((seed, LABELLING))
+    return shot_counts(situation.shot_sizes, situation.shots, sizes.astype(np.float64), most, generator)
+
+
+def _resampled(
+    collection: TransferCollection,
+    rows: NDArray[np.int64],
+    form: str,
+    ranks: Counts,
+    generator: np.random.Generator,
+) -> NDArray[np.int64]:
+    """Those of the rows, ascending, that are in the resampled collection."""
+    is_there = np.zeros(len(collection.files), dtype=bool)
+    is_there[rows] = True
+    order = generator.permutation(len(collection.files))
+    order = order[is_there[order]]
+    sizes = resampled_sizes(form, _counts(collection, is_there), ranks)
+    ids = collection.class_ids[order]
+    chosen = [order[ids == leaf][:size] for leaf, size in zip(collection.leaf_ids, sizes, strict=True)]
+    return np.sort(np.concatenate(chosen))

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from engine.collection.classify import classify
 from engine.collection.embed import embed_closer, embed_project
-from engine.collection.evaluate import evaluate
+from engine.collection.evaluate import evaluate, match_truth
 from engine.collection.importing.import_graph import import_graph
 from engine.collection.new_project import new_project
 from engine.config import PROJECT_SUFFIX, CacheFolders
@@ -23,8 +23,8 @@ from research.transfer.calibration import gaps
 from research.transfer.collection import TRAIN, TransferCollection
 from research.transfer.draws import ShotDraw
 from research.transfer.embedded import EmbeddedCollection
-from research.transfer.parts import by_part, scored
-from research.transfer.results import TOP1, Figures
+from research.transfer.parts import accuracies_of, by_part, scored
+from research.transfer.results import Figures
 
 
 def in_memory(embedded: EmbeddedCollection, drawn: ShotDraw, *, with_collection: bool = True) -> Figures:
@@ -37,8 +37,9 @@ def in_memory(embedded: EmbeddedCollection, drawn: ShotDraw, *, with_collection:
             as they do in a person's project. Their classes do not.
 
     Returns:
-        `top1` of the leaf, `calibration_error` of its score (15 bins) and the gap of each bin, `coverage`, the share
-        with a safe class, and `safe_accuracy`, the share of those whose safe class is right; of each part, too.
+        `top1`, `balanced` and `macro_f1` of the leaf, `calibration_error` of its score (15 bins) and the gap of each
+        bin, `coverage`, the share with a safe class, and `safe_accuracy`, the share of those whose safe class is right;
+        of each part, too.
     """
     collection, model = embedded.collection, embedded.model
     rows, class_ids = _labelled(collection, drawn)
@@ -86,8 +87,9 @@ def in_project(
                 collection.files[row].path.as_posix(): ids[int(collection.class_ids[row])] for row in rows[chosen]
             }
             found = evaluate(project, predicted, answers)
+            places, truth, _ = match_truth(project.path.parent, predicted, answers)
             return {
-                TOP1: found.top1,
+                **accuracies_of(truth, predicted.fitted.candidate_ids[predicted.scores.best[places]]),
                 "calibration_error": found.calibration_error,
                 "coverage": found.coverage,
                 "safe_accuracy": found.safe_accuracy,
@@ -118,7 +120,8 @@ def _figures(embedded: EmbeddedCollection, fitted: EverydayModel, drawn: ShotDra
     answers = collection.class_ids[rows]
     places = np.searchsorted(drawn.rows, rows)
     scores = fitted.classify(embedded.embeddings[rows], places)
-    is_right = fitted.candidate_ids[scores.best] == answers
+    given = fitted.candidate_ids[scores.best]
+    is_right = given == answers
     has_safe = (scores.safe_class != NO_CLASS) & ~fitted.is_unknown(scores)
     on_line = {answer: collection.graph.ancestors(answer) | {answer} for answer in np.unique(answers).tolist()}
     safe_right = np.array(
@@ -128,7 +131,7 @@ def _figures(embedded: EmbeddedCollection, fitted: EverydayModel, drawn: ShotDra
     def score(chosen: NDArray[np.bool_]) -> Figures:
         is_safe = has_safe & chosen
         return {
-            TOP1: float(is_right[chosen].mean()),
+            **accuracies_of(answers[chosen], given[chosen]),
             "calibration_error": calibration_error(scores.best_score[chosen], is_right[chosen]),
             "coverage": float(has_safe[chosen].mean()),
             "safe_accuracy": float(safe_right[is_safe].mean()) if is_safe.any() else float("nan"),

@@ -10,6 +10,7 @@ import numpy as np
 from engine.errors import InputError, UsageError
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from research.transfer import results
+from research.transfer.class_sizes import AS_IS, EQUAL, check_forms
 from research.transfer.collection import TRAIN, TransferCollection
 from research.transfer.draws import Situation
 from research.transfer.embedded import EmbeddedCollection
@@ -28,6 +29,8 @@ class TransferPlan:
         methods: identifiers.
         with_coarse_labels: whether every column is measured with coarse labels too.
         is_elsewhere: whether labels are of `train` and the collection to classify is `val`.
+        sizes: of the classes in the collection.
+        shot_sizes: how shots are shared out among the classes.
     """
 
     shots: tuple[int, ...] = (1, 2, 3, 5, 10)
@@ -35,12 +38,14 @@ class TransferPlan:
     methods: tuple[str, ...] = DEFAULT_METHODS
     with_coarse_labels: bool = True
     is_elsewhere: bool = False
+    sizes: str = AS_IS
+    shot_sizes: str = EQUAL
 
     def situations(self, shots: int, method: str) -> tuple[Situation, ...]:
         """The situations of a column in which a method is measured."""
         coarse = (False, True) if self.with_coarse_labels else (False,)
         return tuple(
-            Situation(has_coarse_labels, shots, self.is_elsewhere)
+            Situation(has_coarse_labels, shots, self.is_elsewhere, self.sizes, self.shot_sizes)
             for has_coarse_labels in coarse
             if has_coarse_labels or not METHODS[method].needs_coarse_labels
         )
@@ -54,8 +59,10 @@ def check_plan(collection: TransferCollection, plan: TransferPlan) -> TransferPl
 
     Raises:
         InputError: `val` is to be classified, and has no image of a class of `train`.
-        UsageError: every method needs coarse labels, and there are none, or they are not to be measured with.
+        UsageError: every method needs coarse labels, and there are none, or they are not to be measured with; or there
+            are no such sizes.
     """
+    check_forms(plan.sizes, plan.shot_sizes)
     plan = replace(plan, with_coarse_labels=plan.with_coarse_labels and bool(collection.coarse_ids))
     if not any(plan.situations(1, method) for method in plan.methods):
         raise UsageError(

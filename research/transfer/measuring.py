@@ -13,8 +13,8 @@ from research.transfer import everyday
 from research.transfer.collection import TransferCollection
 from research.transfer.draws import ShotDraw, Situation, draw
 from research.transfer.embedded import EmbeddedCollection
-from research.transfer.parts import by_part, scored
-from research.transfer.results import TOP1, Figures, Outcome
+from research.transfer.parts import accuracies_of, by_part, scored
+from research.transfer.results import Figures, Outcome
 from research.transfer.task import CoarseLabels, FewShotTask
 
 Predict = Callable[[FewShotTask], Mapping[str, NDArray[np.int64]]]
@@ -60,8 +60,8 @@ def _accuracies(
     collection: TransferCollection, queries: NDArray[np.int64], ids: NDArray[np.int64], rows: NDArray[np.int64]
 ) -> Figures:
     """Of class ids (q,) of the queries, on the scored rows."""
-    is_right = ids[np.searchsorted(queries, rows)] == collection.class_ids[rows]
-    return by_part(collection, rows, lambda chosen: {TOP1: float(is_right[chosen].mean())})
+    given, answers = ids[np.searchsorted(queries, rows)], collection.class_ids[rows]
+    return by_part(collection, rows, lambda chosen: accuracies_of(answers[chosen], given[chosen]))
 
 
 def _classes_of(

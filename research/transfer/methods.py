@@ -17,6 +17,7 @@ from research.transfer.peers import (
     distribution_calibration,
     ilpc,
     label_propagation,
+    label_shift,
     laplacian_shot,
     logistic_regression,
     nearest_prototype,
@@ -93,6 +94,7 @@ METHODS: Final[Mapping[str, Method]] = {
     "logistic-regression": _peer(
         "logistic regression", logistic_regression.predict, logistic_regression.DEFAULT, "sklearn"
     ),
+    "label-shift": _peer("label shift", label_shift.predict, label_shift.DEFAULT, "sklearn"),
     "bd-cspn": _peer("BD-CSPN", bd_cspn.predict, bd_cspn.DEFAULT),
     "laplacian-shot": _peer("LaplacianShot", laplacian_shot.predict, laplacian_shot.DEFAULT),
     "pt-map": _peer("PT-MAP", pt_map.predict, pt_map.DEFAULT),

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from engine.graph.codes import NO_CLASS
 from research.transfer.collection import PARTS, TransferCollection
 from research.transfer.draws import ShotDraw
-from research.transfer.results import Figures
+from research.transfer.results import BALANCED, MACRO_F1, TOP1, Figures
 
 
 def figure_of(name: str, part: str | None) -> str:
@@ -37,3 +37,22 @@ def by_part(
 def scored(collection: TransferCollection, drawn: ShotDraw) -> NDArray[np.int64]:
     """Rows of the unlabelled images whose leaf is known."""
     return drawn.unlabelled[collection.class_ids[drawn.unlabelled] != NO_CLASS]
+
+
+def accuracies_of(answers: NDArray[np.int64], given: NDArray[np.int64]) -> Figures:
+    """Share of right images, and the means over the classes that are there of recall and of F1.
+
+    Args:
+        answers: (k,) class ids of the scored images, k > 0.
+        given: (k,) class ids that a method gives them.
+    """
+    is_right = given == answers
+    classes, of_class, sizes = np.unique(answers, return_inverse=True, return_counts=True)
+    hits = np.bincount(of_class, weights=is_right, minlength=len(classes))
+    among = np.searchsorted(classes, given[np.isin(given, classes)])
+    times_given = np.bincount(among, minlength=len(classes))
+    return {
+        TOP1: float(is_right.mean()),
+        BALANCED: float((hits / sizes).mean()),
+        MACRO_F1: float((2 * hits / (sizes + times_given)).mean()),
+    }

@@ -2,17 +2,19 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from itertools import product
 from typing import Any
 
 from research.reports.text_table import TextTable, titled_tables
 from research.transfer.candidates import MeasuredBackbone
+from research.transfer.class_sizes import AS_IS
 from research.transfer.collection import TRAIN, VAL
 from research.transfer.draws import Situation
 from research.transfer.estimates import estimate
 from research.transfer.methods import EVERYDAY, METHODS, PROTOTYPES
 from research.transfer.parts import figure_of
-from research.transfer.results import TOP1, TransferResult, by_method
+from research.transfer.results import ACCURACIES, TOP1, TransferResult, by_method
 from research.transfer.tables import HONESTY, accuracies, cell_text, differences, honesty, parts_of, situations_of
 
 
@@ -27,6 +29,7 @@ class TransferReport:
         classes: to choose among.
         results: of all backbones.
         candidates: empty where the backbones were not timed.
+        is_balanced: whether balanced accuracy and macro-F1 have tables even where class sizes are as they are.
     """
 
     collection: str
@@ -35,6 +38,7 @@ class TransferReport:
     classes: int
     results: tuple[TransferResult, ...]
     candidates: tuple[MeasuredBackbone, ...] = ()
+    is_balanced: bool = False
 
     def as_text(self, *, is_markdown: bool = False) -> str:
         """Tables for a terminal, or for the documents."""
@@ -63,18 +67,26 @@ class TransferReport:
     def _tables(self) -> Iterator[tuple[str, TextTable]]:
         for (backbone, _), results in self.by_backbone.items():
             for kind, some in _by_kind(results).items():
-                about = f"{backbone}, {kind}"
-                parts = parts_of(some)
-                for part in parts:
-                    yield f"{about}{_of(part)}: leaf top-1 in %, {self._facts(some, part)}", accuracies(some, part)
-                if any(result.cell.method == EVERYDAY for result in some):
-                    caption = "the everyday model minus each, in points, paired draw by draw"
-                    yield from ((f"{about}{_of(part)}: {caption}", differences(some, part)) for part in parts)
-                    caption = "what the everyday model says of itself, in %"
-                    yield from ((f"{about}{_of(part)}: {caption}", honesty(some, part)) for part in parts)
+                yield from self._tables_of(f"{backbone}, {kind}", some)
         if self.candidates:
-            for is_elsewhere in sorted({result.cell.situation.is_elsewhere for result in self.results}):
-                yield from self._candidates(is_elsewhere=is_elsewhere)
+            situations = {replace(result.cell.situation, has_coarse_labels=False, shots=1) for result in self.results}
+            for situation in sorted(situations):
+                yield from self._candidates(situation)
+
+    def _tables_of(self, about: str, results: Sequence[TransferResult]) -> Iterator[tuple[str, TextTable]]:
+        is_uneven = results[0].cell.situation.sizes != AS_IS
+        names = tuple(ACCURACIES) if is_uneven or self.is_balanced else (TOP1,)
+        parts = parts_of(results)
+        for part, name in product(parts, names):
+            title = f"{about}{_of(part)}: {ACCURACIES[name]} in %, {self._facts(results, part)}"
+            yield title, accuracies(results, part, name)
+        if any(result.cell.method == EVERYDAY for result in results):
+            caption = "the everyday model minus each, in points, paired draw by draw"
+            for part, name in product(parts, names):
+                figure = "" if name == TOP1 else f"{ACCURACIES[name]}, "
+                yield f"{about}{_of(part)}: {figure}{caption}", differences(results, part, name)
+            caption = "what the everyday model says of itself, in %"
+            yield from ((f"{about}{_of(part)}: {caption}", honesty(results, part)) for part in parts)
 
     def _facts(self, results: Sequence[TransferResult], part: str | None) -> str:
         first = results[0]
@@ -84,15 +96,16 @@ class TransferReport:
             images = f"{self.images - self.val_images:,} images in train"
         else:
             images = f"{self.images:,} images"
+        drawn = "drawn from " * (first.cell.situation.sizes != AS_IS)
         draws = len(first.draws)
-        return f"{self.classes} classes, {images}, {draws} draw{'s' * (draws > 1)}, 95 % interval"
+        return f"{self.classes} classes, {drawn}{images}, {draws} draw{'s' * (draws > 1)}, 95 % interval"
 
-    def _candidates(self, *, is_elsewhere: bool) -> Iterator[tuple[str, TextTable]]:
-        there = [each for each in self.results if each.cell.situation.is_elsewhere == is_elsewhere]
-        shots = sorted({each.shots for each in situations_of(there)})
-        columns = [Situation(False, count, is_elsewhere) for count in shots]
+    def _candidates(self, kind: Situation) -> Iterator[tuple[str, TextTable]]:
+        """What backbones cost, beside prototypes in situations that are the one of one shot but for their shots."""
+        there = [each for each in self.results if replace(each.cell.situation, shots=1) == kind]
+        columns = situations_of(there)
         header = ("backbone", "MB", "side", "images/s", *(column.name for column in columns))
-        about = f"backbones, {_title_of(Situation(False, 1, True))}" if is_elsewhere else "backbones"
+        about = "backbones" if kind == Situation(False, 1) else f"backbones, {kind.title}"
         for part in parts_of(there):
             rows = []
             for candidate, results in zip(self.candidates, self.by_backbone.values(), strict=True):
@@ -111,8 +124,11 @@ def fields_of(result: TransferResult) -> dict[str, Any]:
         "shots": cell.situation.shots,
         "coarse_labels": cell.situation.has_coarse_labels,
         "elsewhere": cell.situation.is_elsewhere,
+        "sizes": cell.situation.sizes,
+        "shot_sizes": cell.situation.shot_sizes,
         "method": cell.method,
         "option": result.best_option(),
+        "best_options": {name: result.best_option(name) for name in ACCURACIES},
         "default_option": METHODS[cell.method].default,
         "figures": _plain_figures(result, result.best_option()),
         "options": {option: _plain_figures(result, option) for option in result.options},
@@ -120,7 +136,7 @@ def fields_of(result: TransferResult) -> dict[str, Any]:
 
 
 def _plain_figures(result: TransferResult, option: str) -> dict[str, Any]:
-    names = [figure_of(name, part) for part in parts_of([result]) for name in (TOP1, *HONESTY)]
+    names = [figure_of(name, part) for part in parts_of([result]) for name in (*ACCURACIES, *HONESTY)]
     return {
         name: _plain_estimate(values)
         for name in names
@@ -138,20 +154,13 @@ def _plain_estimate(values: Sequence[float]) -> dict[str, Any]:
 def _by_kind(results: Sequence[TransferResult]) -> dict[str, list[TransferResult]]:
     """Results that share tables, by what a table's title says of them."""
     found: dict[str, list[TransferResult]] = {}
-    for result in sorted(results, key=_kind_of):
-        found.setdefault(_title_of(result.cell.situation), []).append(result)
+    for result in sorted(results, key=lambda each: _order_of(each.cell.situation)):
+        found.setdefault(result.cell.situation.title, []).append(result)
     return found
 
 
-def _kind_of(result: TransferResult) -> tuple[bool, bool]:
-    return result.cell.situation.is_elsewhere, result.cell.situation.has_coarse_labels
-
-
-def _title_of(situation: Situation) -> str:
-    labels = "shots and coarse labels" if situation.has_coarse_labels else "shots"
-    if situation.is_elsewhere:
-        return f"{labels} from train, the collection is val"
-    return labels if situation.has_coarse_labels else f"{labels} alone"
+def _order_of(situation: Situation) -> tuple[bool, str, str, bool]:
+    return situation.is_elsewhere, situation.sizes, situation.shot_sizes, situation.has_coarse_labels
 
 
 def _of(part: str | None) -> str:

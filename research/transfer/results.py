@@ -1,6 +1,6 @@
 """What was measured of one method in one situation, draw by draw, and how it lies on disk.
 
-RUNS/transfer/<collection>/<backbone>-<hash>/<5-shots-coarse-elsewhere>/<method>.json
+RUNS/transfer/<collection>/<backbone>-<hash>/<5-shots-coarse-elsewhere-zipf-proportional-shots>/<method>.json
 """
 
 import json
@@ -14,12 +14,17 @@ from engine.collection.models import ModelFiles
 from engine.errors import FormatError
 from engine.full_disk import storage_error
 from engine.new_file import ORDINARY_FILE, private_folder, write_file
+from research.transfer.class_sizes import AS_IS, EQUAL
 from research.transfer.draws import Situation
 from research.transfer.estimates import estimate
 
 TOP1: Final = "top1"
+BALANCED: Final = "balanced"
+MACRO_F1: Final = "macro_f1"
+ACCURACIES: Final[Mapping[str, str]] = {TOP1: "leaf top-1", BALANCED: "balanced accuracy", MACRO_F1: "macro-F1"}
+"""What every method has, with names in a table; files that were written before may lack all but the first."""
 
-BEFORE: Final = {"elsewhere": False}
+BEFORE: Final = {"elsewhere": False, "sizes": AS_IS, "shot_sizes": EQUAL}
 """What holds of files that were written before this was a fact."""
 
 Figures = Mapping[str, float]
@@ -54,11 +59,8 @@ class TransferCell:
 
     def path(self, runs: Path) -> Path:
         """Where its result lies."""
-        situation = self.situation
-        column = f"{situation.shots}-shots" + "-coarse" * situation.has_coarse_labels
-        column += "-elsewhere" * situation.is_elsewhere
         backbone = f"{self.backbone}-{self.backbone_hash[:8]}"
-        return runs / "transfer" / self.collection / backbone / column / f"{self.method}.json"
+        return runs / "transfer" / self.collection / backbone / self.situation.folder / f"{self.method}.json"
 
 
 @dataclass(frozen=True)
@@ -143,6 +145,8 @@ def _facts(cell: TransferCell) -> dict[str, object]:
         "shots": cell.situation.shots,
         "coarse_labels": cell.situation.has_coarse_labels,
         "elsewhere": cell.situation.is_elsewhere,
+        "sizes": cell.situation.sizes,
+        "shot_sizes": cell.situation.shot_sizes,
         "method": cell.method,
     }
 

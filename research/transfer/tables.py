@@ -52,14 +52,15 @@ def rows_of(results: Sequence[TransferResult]) -> tuple[MethodRow, ...]:
     return tuple(found)
 
 
-def accuracies(results: Sequence[TransferResult], part: str | None = None) -> TextTable:
+def accuracies(results: Sequence[TransferResult], part: str | None = None, accuracy: str = TOP1) -> TextTable:
     """Mean accuracy with interval, a column for each number of shots.
 
     Args:
         results: of one backbone.
         part: whose images count; all when None.
+        accuracy: which, one of `ACCURACIES`.
     """
-    known, situations, name = by_method(results), situations_of(results), figure_of(TOP1, part)
+    known, situations, name = by_method(results), situations_of(results), figure_of(accuracy, part)
     rows = [
         (row.title, *(cell_text(known.get((situation, row.method)), name, row.option) for situation in situations))
         for row in rows_of(results)
@@ -67,9 +68,9 @@ def accuracies(results: Sequence[TransferResult], part: str | None = None) -> Te
     return TextTable(("method", *(situation.name for situation in situations)), tuple(rows))
 
 
-def differences(results: Sequence[TransferResult], part: str | None = None) -> TextTable:
+def differences(results: Sequence[TransferResult], part: str | None = None, accuracy: str = TOP1) -> TextTable:
     """How far the everyday model is above each other method, in points; `*` where the interval lies above 0."""
-    known, situations, name = by_method(results), situations_of(results), figure_of(TOP1, part)
+    known, situations, name = by_method(results), situations_of(results), figure_of(accuracy, part)
     rows = [
         (row.title, *(_difference(known, situation, row, name) for situation in situations))
         for row in rows_of(results)

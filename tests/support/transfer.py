@@ -12,6 +12,7 @@ from engine.everyday.blocks import to_fixed
 from engine.files import FoundFile
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS
+from research.transfer.class_sizes import AS_IS, EQUAL
 from research.transfer.collection import TRAIN, VAL, TransferCollection
 from research.transfer.draws import Situation
 from research.transfer.embedded import EmbeddedCollection
@@ -96,10 +97,12 @@ def result_of(
     shots: int = 1,
     has_coarse_labels: bool = False,
     is_elsewhere: bool = False,
+    sizes: str = AS_IS,
+    shot_sizes: str = EQUAL,
     model: ModelFiles | None = None,
     **figures: float,
 ) -> TransferResult:
     """A result whose draws have these accuracies, and the same further figures each."""
-    situation = Situation(has_coarse_labels, shots, is_elsewhere)
+    situation = Situation(has_coarse_labels, shots, is_elsewhere, sizes, shot_sizes)
     draws: list[Outcome] = [{"": {TOP1: value, **figures}} for value in values]
     return TransferResult(TransferCell.of("plants", model or find_model(BUNDLED_NAME), situation, method), tuple(draws))

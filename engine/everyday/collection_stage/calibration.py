@@ -26,6 +26,10 @@ SIMILARITY: Final = 1.12
 SHOTS: Final = 0.12  # the power goes with the shots of a class to this power
 FAMILIARITY: Final = 0.45
 """It goes with the familiarity to this power: shots that were taken elsewhere are less informative."""
+IMBALANCE: Final = 0.3
+"""What imbalance takes from the logarithm of the power of one shot, and less by so much of several: much of what looks
+like a small class is of the large one (decision 101)."""
+IMBALANCED: Final = 0.2  # imbalance from which on all of it is taken
 USUAL: Final = -1.20  # logarithm of the power of one familiar shot of each class among images that have no look-alikes
 MOST_POWER: Final = 3.0  # highest power of a probability. Chosen: above what was right anywhere (decision 52).
 SMOOTHING: Final = 0.1
@@ -64,15 +68,17 @@ class Branches:
         return np.ascontiguousarray(shares.T.astype(np.float32)), place.reshape(-1)
 
 
-def expected_power(*, similarity: float, shots: float, familiarity: float) -> float:
+def expected_power(*, similarity: float, shots: float, familiarity: float, imbalance: float = 0.0) -> float:
     """The power of chances to expect before any shot was held out: above 1 sharpens, below 1 flattens.
 
     Args:
         similarity: mean weight of look-alikes, in [0, 1].
         shots: of a class, geometric mean.
         familiarity: of the shots with the collection, in (0, 1].
+        imbalance: of the classes, in [0, 1].
     """
-    power = np.exp(USUAL + SIMILARITY * similarity) * max(shots, 1.0) ** SHOTS * familiarity**FAMILIARITY
+    level = USUAL + SIMILARITY * similarity - IMBALANCE * min(1.0, imbalance / IMBALANCED) / max(shots, 1.0)
+    power = np.exp(level) * max(shots, 1.0) ** SHOTS * familiarity**FAMILIARITY
     return min(float(power), MOST_POWER)
 
 

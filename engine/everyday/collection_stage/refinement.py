@@ -6,7 +6,7 @@ takes as much of an image's chances from its look-alikes as it is similar to the
 random walk that is absorbed at labelled images, and at others by the share that it does not follow on.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, final
 
 import numpy as np
@@ -22,6 +22,10 @@ ROUNDS: Final = 3  # turns of assigning images and moving prototypes (decision 2
 STEPS: Final = 8  # steps along links in a round (decision 20)
 UNLABELLED: Final = np.float32(1.0)
 """Weight of an unlabelled image in a prototype; a labelled one has 1, too (decision 52)."""
+DAMPING: Final = 1.0
+"""How much less, in its logarithm, an unlabelled image counts at an imbalance of 1 (decision 101)."""
+CLASS_PRIORS: Final = 0.5  # power of the estimated class priors at an imbalance of 1 (decision 101)
+PSEUDO_COUNT: Final = 0.3  # images of each class beforehand, as a share of the mean: few images move priors little
 START: Final = np.float32(1.0)  # weight of the propagated prototype in the refined one, in shots
 TEMPERATURE: Final = 0.2  # in mean cosines to the sixth link (decision 52)
 JUDGED: Final = 6
@@ -88,21 +92,36 @@ class Refined:
 
 
 def refine(
-    vectors: Floats, links: Links, labels: AnchorLabels, start: InitialPrototypes, *, ignored: Integers
+    vectors: Floats,
+    links: Links,
+    labels: AnchorLabels,
+    start: InitialPrototypes,
+    *,
+    ignored: Integers,
+    imbalance: float = 0.0,
 ) -> Refined:
-    """Run the rounds over whitened anchors (m, d) of length 1; those at the `ignored` positions teach nothing."""
-    weights = np.full(len(vectors), UNLABELLED, dtype=np.float32)
+    """Run the rounds over whitened anchors.
+
+    Args:
+        vectors: (m, d) of length 1.
+        ignored: positions of those that teach nothing.
+        imbalance: of the classes, in [0, 1]. The larger it is, the less unlabelled images move prototypes, and the
+            more class priors count, estimated by expectation maximisation (Saerens et al., 2002).
+    """
+    weights = np.full(len(vectors), UNLABELLED * np.exp(-DAMPING * imbalance), dtype=np.float32)
     weights[labels.positions] = 1
     weights[ignored] = 0
     chances = AnchorChances.held(labels, len(vectors))
     walk = _Walk(vectors[chances.free_positions], links.rows(chances.free_positions), labels)
     shots = _of_shots(chances, vectors, weights)
-    prototypes, is_first = start.prototypes, True
-    temperature = temperature_for(links, vectors)
-    for _ in range(ROUNDS):
-        walk.run(chances, _classifier(vectors, prototypes, start, temperature), starts_anew=is_first)
-        prototypes, is_first = _moved(walk.vectors, weights[chances.free_positions], chances, shots, start), False
+    prototypes, temperature = start.prototypes, temperature_for(links, vectors)
     classifier = _classifier(vectors, prototypes, start, temperature)
+    for turn in range(ROUNDS):
+        walk.run(chances, classifier, starts_anew=turn == 0)
+        free = weights[chances.free_positions]
+        prototypes = _moved(walk.vectors, free, chances, shots, start)
+        classifier = _classifier(vectors, prototypes, start, temperature)
+        classifier = replace(classifier, offsets=classifier.offsets + _prior_logits(free > 0, chances.free, imbalance))
     walk.run(chances, classifier, starts_anew=False)
     return Refined(prototypes, classifier, chances, *_shares(weights, chances, labels, shots, start))
 
@@ -219,11 +238,28 @@ def _of_shots(chances: AnchorChances, vectors: Floats, weights: Floats) -> _Shot
 def _moved(
     vectors: Floats, weights: Floats, chances: AnchorChances, shots: _ShotSums, start: InitialPrototypes
 ) -> Floats:
-    """Means by chances; `vectors` (f, d) and `weights` (f,) are of the anchors that are no shots."""
+    """Means by chances; `vectors` (f, d) and `weights` (f,) are of the anchors that are no shots.
+
+    The share of a class's images that is uncertain, by their chances, belongs to other classes. It is taken out, with
+    the mean of all images.
+    """
     sums = _weighted_sums(chances.free, weights, vectors)
+    mean = weights @ vectors / max(float(weights.sum()), 1e-12)
+    certain = np.einsum("n,nc,nc->c", weights, chances.free, chances.free)
+    sums -= (weights @ chances.free - certain)[:, None] * mean
     sums += shots.vectors + START * start.prototypes
-    total = weights @ chances.free + shots.weights + START
+    total = certain + shots.weights + START
     return np.where(start.is_zero_shot[:, None], start.prototypes, sums / total[:, None]).astype(np.float32)
+
+
+def _prior_logits(counts: Flags, chances: Floats, imbalance: float) -> Floats:
+    """What class priors add to logits (c,), by the chances (f, c) of the unlabelled anchors that count (f,)."""
+    width = chances.shape[1]
+    if imbalance == 0 or not counts.any():
+        return np.zeros(width, dtype=np.float32)
+    sizes = chances[counts].sum(axis=0, dtype=np.float64)
+    sizes += PSEUDO_COUNT * sizes.sum() / width
+    return (CLASS_PRIORS * imbalance * np.log(width * sizes / sizes.sum())).astype(np.float32)
 
 
 def _weighted_sums(parts: Floats, weights: Floats, vectors: Floats) -> Floats:

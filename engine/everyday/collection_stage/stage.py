@@ -5,13 +5,13 @@ would do worse on them than the model without it. Ours, not the paper's; the pap
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
 from engine.everyday.back_off import BackOff
-from engine.everyday.blocks import Embeddings, Flags, Floats, Integers, block_of, factor_of, in_blocks
+from engine.everyday.blocks import Embeddings, Flags, Floats, Integers, block_of, factor_of, in_blocks, to_floats
 from engine.everyday.collection_stage.anchor_labels import AnchorLabels, familiarity_of
 from engine.everyday.collection_stage.basis import CollectionBasis
 from engine.everyday.collection_stage.calibration import (
@@ -22,6 +22,7 @@ from engine.everyday.collection_stage.calibration import (
     power_from,
     smoothing_for,
 )
+from engine.everyday.collection_stage.class_balance import ClassBalance, class_balance_of
 from engine.everyday.collection_stage.neighbours import Links, links_to
 from engine.everyday.collection_stage.novelty import LabelledAnchors, Novelty, fit_novelty
 from engine.everyday.collection_stage.refinement import (
@@ -59,6 +60,7 @@ class StageInput:
     spread: float  # of zero-shot classes
     ignored: Integers  # anchors that show none of the classes
     branches: Branches  # the classes above the c candidates
+    taught: float  # share of the graph's deepest classes that have shots
     without: Callable[[Floats], LinearClassifier]  # the classifier without the stage, of prototypes (c, d)
 
 
@@ -82,6 +84,8 @@ class CollectionStage:
 
     basis: CollectionBasis  # that it was fitted to
     labels: AnchorLabels  # what was held fixed
+    balance: ClassBalance  # the mean from which images are compared with prototypes
+    without: LinearClassifier  # by class means of the shots alone, which counts where classes are imbalanced
     refined: Refined  # prototypes and chances of the anchors
     familiarity: float  # how alike shots are to the unlabelled images, in (0, 1]
     calibration: Calibration  # from chances to probabilities
@@ -100,8 +104,7 @@ class CollectionStage:
 
     def probabilities_at(self, embeddings: Embeddings, rows: Integers) -> Floats:
         """Probabilities (k, c) of images of the collection, of embeddings (k, d) at these rows (k,) of the basis."""
-        vectors = self.basis.whitening.apply(embeddings)
-        return self._finish(chances_of(self.refined.classifier, vectors), self.basis.links_at(rows))
+        return self._finish(self._by_prototype(embeddings), self.basis.links_at(rows), to_floats(embeddings))
 
     def classify(
         self, embeddings: Embeddings, back_off: BackOff, classifier: LinearClassifier, *, rows: Integers | None = None
@@ -115,19 +118,15 @@ class CollectionStage:
             rows: (k,) rows in the basis; by default all, in order.
         """
         scores = Scores.empty(len(embeddings))
-        folded, shifts = self.basis.fold(self.refined.classifier.weights)
         factor = factor_of(embeddings)
-        folded = (folded.T * factor).astype(np.float32)
-        constant = self.refined.classifier.offsets + self.refined.classifier.breadth
+        logits_of = self._folded(factor)
 
         def classify_some(part: Rows, at: Rows, links: Links) -> None:
             block = block_of(embeddings[part])
-            logits = block @ folded
-            logits -= shifts
-            logits *= self.basis.scales[at][:, None]
-            logits += constant
-            chances = self._finish(softmax(logits), links)
-            scores.put(part, _scores(chances, self._similarity(links), back_off, classifier, block * factor))
+            logits = logits_of(block, self.basis.scales[at])
+            images = block * factor
+            chances = self._finish(softmax(logits), links, images)
+            scores.put(part, _scores(chances, self._similarity(links), back_off, classifier, images))
 
         run = None if rows is None else _run(rows)
 
@@ -156,6 +155,30 @@ class CollectionStage:
             scores.put(part, _scores(chances, self._similarity(links), back_off, classifier, images))
         return scores
 
+    def _folded(self, factor: np.float32) -> Callable[[Floats, Floats], Floats]:
+        """What gives logits (n, c) of plain embeddings (n, d), times `factor`, and their scales (n,)."""
+        classifier, balance, basis = self.refined.classifier, self.balance, self.basis
+        constant = classifier.offsets + classifier.breadth
+        weights = classifier.weights
+        if balance.is_moved:
+            weights = np.concatenate([weights, balance.shift[None]])
+        folded, shifts = basis.fold(weights)
+        folded = (folded.T * factor).astype(np.float32)
+        moved = (classifier.weights @ balance.shift).astype(np.float32)
+
+        def logits_of(block: Floats, scales: Floats) -> Floats:
+            logits: Floats = block @ folded
+            logits -= shifts
+            if balance.is_moved:
+                logits, along = np.ascontiguousarray(logits[:, :-1]), logits[:, -1]
+                logits -= moved
+                scales = balance.scales(along, scales)
+            logits *= scales[:, None]
+            logits += constant
+            return logits
+
+        return logits_of
+
     def _similarity(self, links: Links) -> Floats:
         """Similarity (n,) to the labelled images; NaN without a detector of novelty."""
         if self.novelty is None:
@@ -164,12 +187,19 @@ class CollectionStage:
 
     def _new(self, embeddings: Embeddings) -> tuple[Floats, Links]:
         """Probabilities (n, c) and links of any images."""
-        vectors = self.basis.whitening.apply(embeddings)
-        links = self.basis.links_of_new(vectors)
-        return self._finish(chances_of(self.refined.classifier, vectors), links), links
+        links = self.basis.links_of_new(self.basis.whitening.apply(embeddings))
+        return self._finish(self._by_prototype(embeddings), links, to_floats(embeddings)), links
 
-    def _finish(self, by_prototype: Floats, links: Links) -> Floats:
-        return self.calibration.apply(joined(by_prototype, links, self.refined.chances))
+    def _by_prototype(self, embeddings: Embeddings) -> Floats:
+        """Chances (n, c) by the refined prototypes alone."""
+        whitening = self.balance.whitening(self.basis.whitening)
+        return chances_of(self.refined.classifier, whitening.apply(embeddings))
+
+    def _finish(self, by_prototype: Floats, links: Links, images: Floats) -> Floats:
+        chances = joined(by_prototype, links, self.refined.chances)
+        if self.balance.imbalance > 0:
+            chances = self.balance.blend(chances, chances_of(self.without, images))
+        return self.calibration.apply(chances)
 
 
 def _run(rows: Integers) -> int | None:
@@ -191,15 +221,19 @@ def _scores(
 
 def fit_stage(given: StageInput) -> CollectionStage:
     """Refine the prototypes, and calibrate their probabilities."""
-    held_out = _hold_out(given)
     labels, kept = _labels(given), np.ones(len(given.shots), dtype=bool)
-    refined = _refine(given, labels, kept)
     familiarity = familiarity_of(given.basis, labels)
+    balance, refined = _refine(given, labels, kept, _Known(familiarity))
+    known = _Known(familiarity, refined.chances.free.sum(axis=0))
+    if balance.with_sizes(known.sizes).imbalance > balance.imbalance:
+        balance, refined = _refine(given, labels, kept, known)
+    held_out = _hold_out(given, known)
     counts = labels.shot_counts()
     expected = expected_power(
         similarity=float(given.basis.anchor_links.followed.mean()),
         shots=float(np.exp(np.log(counts[counts > 0]).mean())) if counts.any() else 1.0,
         familiarity=familiarity,
+        imbalance=balance.imbalance,
     )
     calibration = Calibration(power_from(held_out, expected, familiarity), smoothing_for(counts), given.branches)
     check = StageCheck(len(held_out.classes), held_out.hits, held_out.hits_without)
@@ -207,7 +241,10 @@ def fit_stage(given: StageInput) -> CollectionStage:
     class_ids = given.recipe.table.class_ids[given.candidates[held_out.classes]]
     scores = HeldOutShots(image_ids, class_ids, held_out.claims(calibration.power))
     novelty = _novelty(given, labels, refined, familiarity)
-    return CollectionStage(given.basis, labels, refined, familiarity, calibration, check, scores, novelty)
+    without = _without(given, kept)
+    return CollectionStage(
+        given.basis, labels, balance, without, refined, familiarity, calibration, check, scores, novelty
+    )
 
 
 def _novelty(given: StageInput, labels: AnchorLabels, refined: Refined, familiarity: float) -> Novelty | None:
@@ -230,21 +267,51 @@ def _usable(given: StageInput) -> Integers:
     return np.flatnonzero((given.positions >= 0) & agrees)
 
 
-def _refine(given: StageInput, labels: AnchorLabels, kept: Flags) -> Refined:
-    whitened = given.basis.whitening.apply(given.shots.embeddings)
+def _without(given: StageInput, kept: Flags) -> LinearClassifier:
+    """By class means alone of the kept ones (n,) of the labelled images: propagation draws a branch together."""
+    means = replace(given.recipe, shrinkage=0.0).final(given.shots.embeddings, kept)
+    return given.without(means[given.candidates])
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What is known of a collection before a fit without some of its shots."""
+
+    familiarity: float  # of the shots with the collection
+    sizes: Floats | None = None  # (c,) of the classes; None before the first fit
+
+
+def _refine(given: StageInput, labels: AnchorLabels, kept: Flags, known: _Known) -> tuple[ClassBalance, Refined]:
+    """Class balance and prototypes by the kept ones (n,) of the labelled images; `labels` are of these."""
+    is_shot = np.array([len(given.allowed[label]) == 1 for label in given.shots.class_ids.tolist()], dtype=bool)
+    shots = np.flatnonzero(is_shot & kept)
+    balance = class_balance_of(
+        given.basis.whitening,
+        given.shots.embeddings[shots],
+        given.shots.class_ids[shots],
+        familiarity=known.familiarity,
+        taught=given.taught,
+    )
+    balance = balance.with_sizes(known.sizes)
+    whitened = balance.whitening(given.basis.whitening).apply(given.shots.embeddings)
     prototypes = given.recipe.final(whitened, kept)[given.candidates]
     start = InitialPrototypes(prototypes, given.recipe.table.is_zero_shot[given.candidates], given.spread)
-    return refine(given.basis.vectors, given.basis.anchor_links, labels, start, ignored=given.ignored)
+    vectors = balance.around(given.basis.vectors, given.basis.scales[given.basis.anchors])
+    refined = refine(
+        vectors, given.basis.anchor_links, labels, start, ignored=given.ignored, imbalance=balance.imbalance
+    )
+    return balance, refined
 
 
-def _hold_out(given: StageInput) -> HeldOutChances:
+def _hold_out(given: StageInput, known: _Known) -> HeldOutChances:
     """Hold out one shot of every class that has two, `FOLDS` times, and fit without them."""
     labels, twins = _labels(given), given.shots.twin_groups[_usable(given)]
     parts: list[HeldOutChances] = []
     for turn in range(FOLDS):
         fold = _fold(labels, twins, turn)
         if len(fold) and sum(len(part.classes) for part in parts) < ENOUGH_HELD_OUT:
-            parts.append(_fit_without(given, labels, fold, np.flatnonzero(np.isin(twins, twins[fold]))))
+            left_out = np.flatnonzero(np.isin(twins, twins[fold]))
+            parts.append(_fit_without(given, labels, fold, left_out, known))
     width = len(given.candidates)
     if not parts:
         none = np.zeros((0, width), dtype=np.float32)
@@ -273,23 +340,23 @@ def _fold(labels: AnchorLabels, twins: Integers, turn: int) -> Integers:
     return shots[order[first[chosen] + turn]].astype(np.int64)
 
 
-def _fit_without(given: StageInput, labels: AnchorLabels, fold: Integers, left_out: Integers) -> HeldOutChances:
+def _fit_without(
+    given: StageInput, labels: AnchorLabels, fold: Integers, left_out: Integers, known: _Known
+) -> HeldOutChances:
     """Chances of the labelled anchors at places `fold`, without them and their twins at `left_out`."""
     held = labels.positions[fold]
     classes = labels.candidates[fold]
     rest = labels.without(left_out)
     kept = ~np.isin(given.positions, labels.positions[left_out])
-    refined = _refine(given, rest, kept)
+    balance, refined = _refine(given, rest, kept, known)
     links = given.basis.anchor_links.rows(held)
-    chances = joined(chances_of(refined.classifier, given.basis.vectors[held]), links, refined.chances)
+    vectors = balance.around(given.basis.vectors[held], given.basis.scales[given.basis.anchors[held]])
+    chances = joined(chances_of(refined.classifier, vectors), links, refined.chances)
     counts = np.broadcast_to(rest.shot_counts(), chances.shape)
     place_of = {position: place for place, position in enumerate(given.positions.tolist())}
     shots = np.array([place_of[position] for position in held.tolist()], dtype=np.int64)
-    return HeldOutChances(chances, shots, classes, counts, _hits_without(given, kept, shots, classes), given.branches)
-
-
-def _hits_without(given: StageInput, kept: Flags, shots: Integers, classes: Integers) -> int:
     prototypes = given.recipe.final(given.shots.embeddings, kept)[given.candidates]
     rows = given.shots.as_classified[shots]
-    logits = given.without(prototypes).logits(rows, np.einsum("nd,nd->n", rows, rows))
-    return int((logits.argmax(axis=1) == classes).sum())
+    hits_without = int((chances_of(given.without(prototypes), rows).argmax(axis=1) == classes).sum())
+    plain = chances_of(_without(given, kept), rows)
+    return HeldOutChances(balance.blend(chances, plain), shots, classes, counts, hits_without, given.branches)

@@ -13,6 +13,7 @@ from engine.everyday.blocks import Floats
 from engine.everyday.classifier import COARSE, DISTANCE, EMBEDDING, PROBABILITIES
 from engine.everyday.collection_stage.basis import SAME
 from engine.everyday.collection_stage.calibration import LEAST, Branches, Calibration
+from engine.everyday.collection_stage.class_balance import LEAST as LEAST_CHANCE
 from engine.everyday.collection_stage.neighbours import FARTHEST, NEIGHBOURS
 from engine.everyday.collection_stage.stage import CollectionStage
 from engine.everyday.graph_writer import GraphWriter
@@ -82,9 +83,26 @@ def _staged(graph: GraphWriter, stage: CollectionStage) -> str:
     shares = graph.node("MatMul", [graph.node("Unsqueeze", [weights, axis], "links.row"), linked], "follow.row")
     walked = graph.node("Squeeze", [shares, axis], "follow")
     rest = graph.node("Sub", [graph.array("one", 1.0), followed], "rest")
-    prototypes = _by_prototype(graph, vector, stage.refined.classifier, "refined")
+    around = vector
+    if stage.balance.is_moved:
+        shifted = graph.node("Sub", [turned, graph.array("balance.shift", stage.balance.shift)], "shifted")
+        around = graph.unit(shifted, _SHORTEST, "balanced")
+    prototypes = _by_prototype(graph, around, stage.refined.classifier, "refined")
     joined = graph.node("Add", [walked, graph.node("Mul", [rest, prototypes], "rest.prototypes")], "chances")
-    return _calibrated(graph, joined, stage.calibration)
+    return _calibrated(graph, _blended(graph, joined, stage), stage.calibration)
+
+
+def _blended(graph: GraphWriter, chances: str, stage: CollectionStage) -> str:
+    """As `ClassBalance.blend`."""
+    if stage.balance.imbalance == 0:
+        return chances
+    parts = []
+    plain = _by_prototype(graph, EMBEDDING, stage.without, "without")
+    for name, source, power in zip(("stage", "plain"), (chances, plain), stage.balance.powers, strict=True):
+        positive = graph.node("Max", [source, graph.array(f"{name}.least", LEAST_CHANCE)], f"{name}.positive")
+        logs = graph.node("Log", [positive], f"{name}.log")
+        parts.append(graph.node("Mul", [logs, graph.array(f"{name}.power", power)], f"{name}.powered"))
+    return graph.node("Softmax", [graph.node("Add", parts, "blended.logits")], "blended", axis=1)
 
 
 def _nearest(graph: GraphWriter, vector: str, stage: CollectionStage) -> tuple[str, str]:

@@ -161,6 +161,7 @@ def _with_stage(
             spread=_spread(tuning, prior, model.setting),
             ignored=left_out[left_out >= 0],
             branches=Branches.telling(back_off(graph, model.candidate_ids, {}).roll_up),
+            taught=float(np.isin(graph.leaves(), shots.class_ids).mean()),
             without=lambda prototypes: _classifier(prototypes, is_zero_shot, tuning, prior, model.setting),
         )
     )

@@ -2,12 +2,15 @@
 
 import warnings
 from collections.abc import Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from research.transfer.task import FewShotTask, Matrix
+
+if TYPE_CHECKING:
+    from sklearn.linear_model import LogisticRegression
 
 STRENGTHS: Final = {"plain": (10.0, 100.0, 1e3, 1e4), "standardised": (0.01, 0.1, 1.0, 10.0)}
 """C of scikit-learn, the inverse of the regularisation; standardised embeddings are longer and need less."""
@@ -60,10 +63,24 @@ def fitted(task: FewShotTask, strength: float, iterations: int = ITERATIONS) -> 
         strength: C.
         iterations: after which the fit stops, converged or not.
     """
+    return np.asarray(_model(task, strength, iterations).predict(task.queries), dtype=np.int64)
+
+
+def logits_of(task: FewShotTask, strength: float) -> Matrix:
+    """Logits (q, ways) of each query by a fit to the shots, normalised.
+
+    Args:
+        task: shots and queries.
+        strength: C.
+    """
+    return np.asarray(_model(task, strength, ITERATIONS).predict_log_proba(task.queries), dtype=np.float32)
+
+
+def _model(task: FewShotTask, strength: float, iterations: int) -> "LogisticRegression":
     from sklearn.linear_model import LogisticRegression
 
     model = LogisticRegression(C=strength, max_iter=iterations)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # few shots a class, or not quite converged: both are known
         model.fit(task.support, task.classes)
-    return np.asarray(model.predict(task.queries), dtype=np.int64)
+    return model

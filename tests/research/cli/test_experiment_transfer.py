@@ -58,6 +58,24 @@ def test_elsewhere(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert len(list((tmp_path / "runs").rglob("*.json"))) == 8
 
 
+def test_uneven_classes(source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Sizes and shots show in titles, figures and names of folders; balanced accuracy has tables without request."""
+    words = ("experiment", "transfer", source, *QUICK, "--no-coarse-labels", "--runs", tmp_path / "runs")
+    forms = ("--sizes", "one-large", "--shot-sizes", "common-first")
+    output = done(capsys, *words, *forms, "--elsewhere", "--out", tmp_path / "figures.json").out
+    title = "leafnet, shots from train, the collection is val, one large class, shots in order of appearance"
+    assert f"{title}: balanced accuracy in %, 8 classes, drawn from 16 images in val, 2 draws" in output
+    assert f"{title}: macro-F1, the everyday model minus each" in output
+    cells = json.loads((tmp_path / "figures.json").read_text(encoding="utf-8"))["cells"]
+    assert {(cell["sizes"], cell["shot_sizes"]) for cell in cells} == {("one-large", "common-first")}
+    assert all(len(cell["figures"]["macro_f1"]["draws"]) == 2 for cell in cells)
+    folder = "1-shots-elsewhere-one-large-common-first-shots"
+    assert {path.parent.name for path in (tmp_path / "runs").rglob("*.json")} == {folder}
+    assert "macro-F1" not in done(capsys, *words).out
+    assert "shots alone: macro-F1 in %" in done(capsys, *words, "--balanced").out
+    assert "--sizes does not know this" in refused(capsys, *words, "--sizes", "huge", status=2)
+
+
 def test_elsewhere_needs_known_classes_in_val(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """It is reported before any image is embedded."""
     folder = write_shapes(tmp_path / "shapes")

@@ -1,5 +1,9 @@
 import numpy as np
+import pytest
+from numpy.typing import NDArray
 
+from engine.graph.codes import NO_CLASS
+from research.transfer.class_sizes import SHOT_SIZES, SIZES
 from research.transfer.draws import COARSE_LABELS, Situation, draw
 from tests.support.transfer import collection_of, small_graph
 
@@ -7,6 +11,18 @@ BASIL, MINT, SAGE, OAK, PINE, MOSS = 3, 4, 5, 7, 8, 10
 HERBS, TREES = 2, 6
 TRAIN = {BASIL: 30, MINT: 25, SAGE: 12, OAK: 4, PINE: 2, MOSS: 1}
 COLLECTION = collection_of(TRAIN, {BASIL: 3, OAK: 2}, small_graph())
+UNEVEN = collection_of(
+    {BASIL: 30, MINT: 25, SAGE: 12, OAK: 4, PINE: 2, MOSS: 1},
+    {BASIL: 90, MINT: 40, SAGE: 40, OAK: 20, PINE: 3, MOSS: 30, TREES: 7},
+    small_graph(),
+)
+"""Seven images of val show no leaf."""
+FORMS = [(sizes, shots) for sizes in SIZES for shots in SHOT_SIZES]
+
+
+def sizes_of(rows: NDArray[np.int64]) -> dict[int, int]:
+    """Images of each class."""
+    return dict(zip(*(each.tolist() for each in np.unique(UNEVEN.class_ids[rows], return_counts=True)), strict=True))
 
 
 def test_each_image_has_one_part() -> None:
@@ -59,6 +75,64 @@ def test_elsewhere_only_labelled_images_and_val_are_there() -> None:
         assert found.unlabelled.tolist() == val.tolist()
         assert found.rows.tolist() == sorted({*usual.shots.tolist(), *usual.coarse.tolist(), *val.tolist()})
         assert usual.rows.tolist() == list(range(len(COLLECTION.files)))
+
+
+@pytest.mark.parametrize("is_elsewhere", [False, True])
+@pytest.mark.parametrize(("sizes", "shot_sizes"), FORMS)
+def test_every_form_is_a_draw(sizes: str, shot_sizes: str, *, is_elsewhere: bool) -> None:
+    """Disjoint parts, each class with a shot and none with more than train has; the same again by the same seed."""
+    for coarse in (False, True):
+        situation = Situation(coarse, 3, is_elsewhere, sizes, shot_sizes)
+        found, again = draw(UNEVEN, situation, seed=5), draw(UNEVEN, situation, seed=5)
+        assert (found.shots.tolist(), found.rows.tolist()) == (again.shots.tolist(), again.rows.tolist())
+        assert len(np.unique(found.rows)) == len(found.shots) + len(found.coarse) + len(found.unlabelled)
+        assert UNEVEN.is_train[np.concatenate([found.shots, found.coarse])].all()
+        shots = sizes_of(found.shots)
+        assert shots.keys() == TRAIN.keys()
+        assert all(count <= max(1, TRAIN[leaf] - 1) for leaf, count in shots.items())
+        assert (NO_CLASS in sizes_of(found.unlabelled)) == (sizes == "as-is")
+        assert not (is_elsewhere and UNEVEN.is_train[found.unlabelled].any())
+    fewer = draw(UNEVEN, Situation(False, 1, is_elsewhere, sizes, shot_sizes), seed=5)
+    more = draw(UNEVEN, Situation(False, 3, is_elsewhere, sizes, shot_sizes), seed=5)
+    assert set(fewer.shots.tolist()) < set(more.shots.tolist())
+
+
+def test_sizes_of_a_collection() -> None:
+    """Equal, by Zipf's law, and one class of two thirds, without images of no leaf; other seeds draw other images."""
+    equal, zipf, large = (
+        [sizes_of(draw(UNEVEN, Situation(False, 1, True, form), seed).unlabelled) for seed in range(4)]
+        for form in ("equal", "zipf", "one-large")
+    )
+    assert equal == [dict.fromkeys(TRAIN, 3)] * 4
+    for sizes in zipf:
+        wanted = max(sizes.values()) / np.arange(1, 7)
+        assert max(sizes, key=lambda leaf: sizes[leaf]) in {BASIL, MINT, SAGE}
+        assert sum(sizes.values()) <= np.rint(wanted).sum()
+        assert sum(sizes.values()) >= np.rint(wanted).sum() - 17  # pines are three at most
+    for sizes in large:
+        assert max(sizes.values()) in {90, 40}
+        assert sum(sizes.values()) == max(sizes.values()) * 3 // 2
+    images = [draw(UNEVEN, Situation(False, 1, True, "equal"), seed).unlabelled.tolist() for seed in (0, 1)]
+    assert images[0] != images[1]
+
+
+def test_shots_in_proportion() -> None:
+    """As many in all as equal ones, where train has them; of what the collection becomes, not of what it was."""
+    as_is = sizes_of(draw(UNEVEN, Situation(False, 3, True, "as-is", "proportional"), seed=0).shots)
+    assert sum(as_is.values()) == 3 * 6
+    assert as_is == {BASIL: 8, MINT: 3, SAGE: 3, OAK: 2, PINE: 1, MOSS: 1}
+    even = sizes_of(draw(UNEVEN, Situation(False, 3, True, "equal", "proportional"), seed=0).shots)
+    assert max(even.values()) - even[BASIL] <= 1
+
+
+def test_shots_in_order_of_appearance() -> None:
+    """The common class has most on the mean, and a class that did not appear has one on top."""
+    counts = [
+        sizes_of(draw(UNEVEN, Situation(False, 3, True, "as-is", "common-first"), seed).shots) for seed in range(10)
+    ]
+    assert all(18 <= sum(each.values()) <= 23 for each in counts)
+    assert len({tuple(each.values()) for each in counts}) > 5
+    assert np.mean([each[BASIL] for each in counts]) > 5
 
 
 def test_names_for_tables() -> None:

@@ -1,5 +1,6 @@
 import json
 import math
+from dataclasses import replace
 
 from research.transfer.candidates import MeasuredBackbone
 from research.transfer.report import TransferReport, fields_of
@@ -108,6 +109,29 @@ def test_elsewhere_has_tables_of_its_own() -> None:
     assert "leafnet, shots and coarse labels from train, the collection is val: leaf top-1" in after
 
 
+def test_uneven_collections_have_balanced_accuracy() -> None:
+    """And macro-F1, with differences of both; the title says the sizes. Else they come on request."""
+    uneven = [
+        result_of(method, [top1], sizes="zipf", shot_sizes="proportional", balanced=balanced, macro_f1=macro_f1)
+        for method, top1, balanced, macro_f1 in (("prototypes", 0.5, 0.3, 0.25), ("everyday", 0.6, 0.2, 0.35))
+    ]
+    text = TransferReport("plants", 1200, 200, 6, (*RESULTS, *uneven)).as_text()
+    head = "leafnet, shots alone, class sizes by Zipf's law, shots in proportion to class sizes: "
+    tables = dict(zip(*[iter(text.split("\n\n"))] * 2, strict=True))
+    caption = "the everyday model minus each, in points, paired draw by draw"
+    for figure, name, peer, difference in (
+        ("leaf top-1", "", "50.0", "+10.0"),
+        ("balanced accuracy", "balanced accuracy, ", "30.0", "-10.0"),
+        ("macro-F1", "macro-F1, ", "25.0", "+10.0"),
+    ):
+        title = f"{head}{figure} in %, 6 classes, drawn from 1,200 images, 1 draw, 95 % interval"
+        assert tables[title].splitlines()[2].split() == ["nearest", "prototype", peer]
+        assert tables[f"{head}{name}{caption}"].splitlines()[2].split()[2] == difference
+    usual = TransferReport("plants", 1200, 200, 6, RESULTS)
+    assert "macro-F1" not in usual.as_text()
+    assert "leafnet, shots alone: macro-F1 in %" in replace(usual, is_balanced=True).as_text()
+
+
 def test_candidates_elsewhere() -> None:
     """What prototypes reach there, beside what a backbone costs; the title says it."""
     results = (result_of("prototypes", [0.1, 0.1], is_elsewhere=True),)
@@ -134,6 +158,7 @@ def test_fields_are_plain() -> None:
     assert fields_of(result_of("everyday", [0.5], is_elsewhere=True))["elsewhere"] is True
     assert fields["figures"].keys() == {"top1", "calibration_error", "coverage"}
     assert fields["figures"]["top1"]["draws"] == [0.5, 0.7]
+    assert (fields["sizes"], fields["shot_sizes"]) == ("as-is", "equal")
     peer = fields_of(tim())
     assert (peer["option"], peer["default_option"]) == ("centred", "length 1")
     assert peer["figures"] == peer["options"]["centred"]

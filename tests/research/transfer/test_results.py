@@ -37,21 +37,39 @@ def test_cells_do_not_share_files(tmp_path: Path) -> None:
         replace(cell, situation=Situation(False, 2)),
         replace(cell, situation=Situation(False, 1, is_elsewhere=True)),
         replace(cell, situation=Situation(True, 1, is_elsewhere=True)),
+        replace(cell, situation=Situation(False, 1, sizes="equal")),
+        replace(cell, situation=Situation(False, 1, sizes="zipf")),
+        replace(cell, situation=Situation(False, 1, shot_sizes="proportional")),
         replace(cell, backbone_hash="f" * 64),
         replace(cell, collection="other"),
     ]
-    assert len({each.path(tmp_path) for each in [cell, *others]}) == 8
+    assert len({each.path(tmp_path) for each in [cell, *others]}) == 11
+
+
+def test_class_sizes_survive_the_disk(tmp_path: Path) -> None:
+    """They show in the folder's name, and a file of other sizes is refused."""
+    result = result_of("everyday", [0.5], shots=5, is_elsewhere=True, sizes="zipf", shot_sizes="common-first")
+    path = results.write(result, tmp_path)
+    assert path.parent.name == "5-shots-elsewhere-zipf-common-first-shots"
+    assert results.read(result.cell, tmp_path) == result
+    other = result_of("everyday", [0.5], shots=5, is_elsewhere=True, sizes="one-large", shot_sizes="common-first").cell
+    other.path(tmp_path).parent.mkdir(parents=True)
+    path.replace(other.path(tmp_path))
+    with pytest.raises(FormatError, match="holds no result"):
+        results.read(other, tmp_path)
 
 
 def test_files_of_before_are_read(tmp_path: Path) -> None:
-    """What was written before cells knew where the collection is, is of the usual one, under the same name."""
+    """What was written before cells knew where the collection is and how it is made, is of the usual one."""
     result = result_of("everyday", [0.5], shots=5, has_coarse_labels=True)
     path = results.write(result, tmp_path)
     assert path.parts[-2:] == ("5-shots-coarse", "everyday.json")
     facts = json.loads(path.read_text(encoding="utf-8"))
-    del facts["elsewhere"]
+    for name in ("elsewhere", "sizes", "shot_sizes"):
+        del facts[name]
     path.write_text(json.dumps(facts), encoding="utf-8")
     assert results.read(result.cell, tmp_path) == result
+    assert math.isnan(result.values("balanced")[0])
     other = result_of("everyday", [0.5], shots=5, has_coarse_labels=True, is_elsewhere=True).cell
     other.path(tmp_path).parent.mkdir(parents=True)
     path.replace(other.path(tmp_path))

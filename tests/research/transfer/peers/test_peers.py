@@ -14,6 +14,7 @@ from research.transfer.peers import (
     distribution_calibration,
     ilpc,
     label_propagation,
+    label_shift,
     laplacian_shot,
     logistic_regression,
     nearest_prototype,
@@ -27,6 +28,7 @@ from tests.support.transfer import clusters
 PEERS: Mapping[str, Predict] = {
     "prototypes": nearest_prototype.predict,
     "logistic regression": logistic_regression.predict,
+    "label shift": label_shift.predict,
     "BD-CSPN": bd_cspn.predict,
     "LaplacianShot": laplacian_shot.predict,
     "PT-MAP": pt_map.predict,

@@ -1,0 +1,144 @@
+"""Class imbalance: where the class-balanced mean of a collection lies, and how far its classes differ in size.
+
+Whitened embeddings are directions from the collection's mean. Where most images are of one class, that mean lies within
+it: its images point everywhere, are taken for all other classes, and pull their prototypes along. From the mean of the
+class means, in which each class counts once, they point one way. A few shots estimate that mean roughly, so it is
+shrunk to the collection's by how much of the difference is chance (James and Stein, 1961). Ours, not the paper's.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from engine.everyday.blocks import Floats, Integers
+from engine.everyday.collection_stage.neighbours import Whitening
+from engine.everyday.prototypical.classification import softmax
+
+WITHIN: Final = 0.45
+"""Variance within classes as a share of that of all images, by which the mean is shrunk (decision 101)."""
+MOST_WITHIN: Final = 0.7  # the same where classes vary most: only a larger difference counts as imbalance
+SAME_SOURCE: Final = (0.5, 0.7)
+"""Familiarity of the shots up to which a difference is one of two places, and from which it is one of class sizes."""
+TAUGHT: Final = (0.5, 0.9)
+"""Share of the classes with shots up to which a difference is one of classes without, and from which it is not."""
+BALANCED: Final = 0.005  # square of the difference, in variances of all images, up to which classes count as balanced
+HALF: Final = 0.015  # how much more makes an imbalance of one half (decision 101)
+EFFECTIVE: Final = (0.08, 0.48)
+"""Share of the classes that the estimated sizes leave without effect: up to the first classes count as balanced, from
+the second on their imbalance is 1 (decision 101)."""
+YIELDING: Final = 0.7  # share of the stage's log chances that is left out at an imbalance of 1 (decision 101)
+PLAIN: Final = 2.0
+"""Power of the chances without the stage at an imbalance of 1: they are flatter than the stage's (decision 101)."""
+LEAST: Final = np.float32(1e-6)  # smallest chance of which a logarithm is taken
+
+
+@dataclass(frozen=True)
+class ClassBalance:
+    """The class-balanced mean, and how far classes differ in size."""
+
+    offset: Floats  # (d,) float32, from the mean embedding of the collection to the class-balanced one
+    imbalance: float  # 0 for classes of about one size, at most 1
+    certainty: float  # how far shots can tell class sizes at all, in [0, 1]
+    matrix: Floats  # (d, d) of the whitening
+
+    @property
+    def is_moved(self) -> bool:
+        """Whether the two means differ."""
+        return bool(self.offset.any())
+
+    @cached_property
+    def shift(self) -> Floats:
+        """(d,) float32 the offset in whitened coordinates, before lengths are made 1."""
+        return (self.offset @ self.matrix).astype(np.float32)
+
+    def scales(self, along: Floats, scales: Floats) -> Floats:
+        """One over the lengths (n,) of whitened embeddings from the class-balanced mean.
+
+        Args:
+            along: (n,) products of the whitened embeddings, before their lengths are made 1, with the shift.
+            scales: (n,) one over the lengths from the collection's mean; 0 for images without an embedding.
+        """
+        squares = np.divide(1, scales * scales, out=np.zeros_like(scales), where=scales > 0)
+        squares += self.shift @ self.shift - 2 * along
+        lengths = np.sqrt(np.maximum(squares, np.float32(1e-12)))
+        return np.where(scales > 0, 1 / lengths, 0).astype(np.float32)
+
+    def around(self, vectors: Floats, scales: Floats) -> Floats:
+        """Unit vectors (n, d) from the class-balanced mean, of those from the collection's mean and their `scales`."""
+        if not self.is_moved:
+            return vectors
+        lengths = np.divide(1, scales, out=np.zeros_like(scales), where=scales > 0)[:, None]
+        moved = vectors * lengths - self.shift
+        norms = np.sqrt(np.einsum("nd,nd->n", moved, moved))[:, None]
+        return (moved / np.maximum(norms, np.float32(1e-6))).astype(np.float32)
+
+    def blend(self, chances: Floats, plain: Floats) -> Floats:
+        """Chances (n, c) of the stage, joined with those of the model without it as far as classes are imbalanced.
+
+        A product of powers of both: where they disagree the outcome is less sure.
+        """
+        if self.imbalance == 0:
+            return chances
+        own, other = self.powers
+        logits = own * np.log(np.maximum(chances, LEAST)) + other * np.log(np.maximum(plain, LEAST))
+        return softmax(logits.astype(np.float32))
+
+    def with_sizes(self, sizes: Floats | None) -> "ClassBalance":
+        """The same with at least the imbalance of estimated class sizes (c,), any positive numbers; None for none.
+
+        By the effective number of classes, the exponential of the entropy of their shares.
+        """
+        if sizes is None:
+            return self
+        shares = np.maximum(sizes, LEAST).astype(np.float64) / max(float(sizes.sum()), 1e-12)
+        effective = float(np.exp(-(shares * np.log(shares)).sum())) / len(shares)
+        imbalance = self.certainty * _ramp(1 - effective, *EFFECTIVE)
+        return replace(self, imbalance=max(self.imbalance, imbalance))
+
+    @property
+    def powers(self) -> tuple[float, float]:
+        """Powers of the chances of the stage and of those without it."""
+        return 1 - YIELDING * self.imbalance, PLAIN * self.imbalance
+
+    def whitening(self, of_collection: Whitening) -> Whitening:
+        """The collection's whitening, from the class-balanced mean."""
+        if not self.is_moved:
+            return of_collection
+        return Whitening((of_collection.mean + self.offset).astype(np.float32), of_collection.matrix)
+
+
+def class_balance_of(
+    whitening: Whitening, shots: Floats, classes: Integers, *, familiarity: float, taught: float
+) -> ClassBalance:
+    """Estimate the class-balanced mean from labelled images.
+
+    Args:
+        whitening: of the collection, whose embeddings have length 1.
+        shots: (n, d) embeddings.
+        classes: (n,) int64, their classes.
+        familiarity: of the shots with the collection, in (0, 1]: those that were taken elsewhere tell two places
+            apart, not the sizes of classes.
+        taught: share of the deepest classes that have shots: images of the others lie elsewhere, whatever the sizes.
+    """
+    offset, imbalance = np.zeros_like(whitening.mean), 0.0
+    certainty = _ramp(familiarity, *SAME_SOURCE) * _ramp(taught, *TAUGHT)
+    known, place, counts = np.unique(classes, return_inverse=True, return_counts=True)
+    if len(known) > 1:
+        sums = np.zeros((len(known), shots.shape[1]), dtype=np.float32)
+        np.add.at(sums, place.reshape(-1), shots)
+        difference = (sums / counts[:, None]).mean(axis=0) - whitening.mean
+        variance = max(1e-12, 1 - float(whitening.mean @ whitening.mean))
+        square = float(difference @ difference) / variance
+        chance = float((1 / counts).sum()) / len(known) ** 2
+        share = certainty * max(0.0, 1 - WITHIN * chance / max(square, 1e-12))
+        offset = (share * difference).astype(np.float32)
+        beyond = certainty * max(0.0, square - MOST_WITHIN * chance - BALANCED)
+        imbalance = beyond / (beyond + HALF)
+    return ClassBalance(offset, imbalance, certainty, whitening.matrix)
+
+
+def _ramp(value: float, low: float, high: float) -> float:
+    """0 up to the low, 1 from the high."""
+    return min(1.0, max(0.0, (value - low) / (high - low)))

@@ -1,0 +1,142 @@
+"""How many images and how many shots each class has: collections of uneven classes, and how people label them."""
+
+from collections.abc import Mapping
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import UsageError
+
+AS_IS: Final = "as-is"
+EQUAL: Final = "equal"
+ZIPF: Final = "zipf"
+ONE_LARGE: Final = "one-large"
+PROPORTIONAL: Final = "proportional"
+COMMON_FIRST: Final = "common-first"
+
+SIZES: Final[Mapping[str, str]] = {
+    AS_IS: "",
+    EQUAL: "classes of equal size",
+    ZIPF: "class sizes by Zipf's law",
+    ONE_LARGE: "one large class",
+}
+"""Forms of a collection, with what a table's title says of them."""
+
+SHOT_SIZES: Final[Mapping[str, str]] = {
+    EQUAL: "",
+    PROPORTIONAL: "shots in proportion to class sizes",
+    COMMON_FIRST: "shots in order of appearance",
+}
+"""How shots are shared out among the classes, with what a table's title says of it."""
+
+SMALL_QUANTILE: Final = 0.1
+"""Of class sizes: the common size of equal classes. Fewer classes than 11 all get the smallest one's."""
+LARGE_QUANTILES: Final[Mapping[str, float]] = {ZIPF: 0.5, ONE_LARGE: 0.75}
+"""Of class sizes: the largest class of a collection is drawn among those with at least so many."""
+
+Counts = NDArray[np.int64]
+
+
+def check_forms(sizes: str, shot_sizes: str) -> None:
+    """Make sure that both are known.
+
+    Raises:
+        UsageError: one is not.
+    """
+    for option, found, known in (("--sizes", sizes, SIZES), ("--shot-sizes", shot_sizes, SHOT_SIZES)):
+        if found not in known:
+            raise UsageError(f"{option} does not know this", expected=", ".join(known), found=found)
+
+
+def ranked(form: str, counts: Counts, generator: np.random.Generator) -> Counts:
+    """Positions (k,) of the classes with images in a random order, that of the largest class first.
+
+    Args:
+        form: of the collection.
+        counts: (c,) images of each class.
+        generator: draws.
+    """
+    order = generator.permutation(np.flatnonzero(counts))
+    if form not in LARGE_QUANTILES or not len(order):
+        return order
+    is_large = counts[order] >= np.quantile(counts[order], LARGE_QUANTILES[form])
+    first = int(np.argmax(is_large))
+    return np.concatenate([order[[first]], np.delete(order, first)])
+
+
+def resampled_sizes(form: str, counts: Counts, order: Counts) -> Counts:
+    """Images (c,) that are taken of each class; of a class in `order` at least 1, where it has any.
+
+    Args:
+        form: of the collection.
+        counts: (c,) images that each class has.
+        order: (k,) positions of the classes that have some, that of the largest class first.
+    """
+    if form == AS_IS or not counts[order].any():
+        return counts
+    available = counts[order]
+    largest = available[0]
+    if form == EQUAL:
+        wanted = np.full(len(order), np.quantile(available[available > 0], SMALL_QUANTILE, method="lower"))
+    elif form == ZIPF:
+        wanted = np.maximum(np.rint(largest / np.arange(1, len(order) + 1)), 1)
+    else:
+        others = apportioned(int(largest) // 2, np.ones(len(order) - 1), available[1:])
+        wanted = np.concatenate([[largest], others])
+    sizes = np.zeros_like(counts)
+    sizes[order] = np.minimum(wanted.astype(np.int64), available)
+    return sizes
+
+
+def apportioned(total: int, shares: NDArray[np.float64], most: Counts) -> Counts:
+    """So many (c,) of each class, in proportion to shares, at least 1, by the method of Sainte-Laguë.
+
+    With a larger total no class gets fewer.
+
+    Args:
+        total: of all classes; more where each class gets 1, fewer where there are no more.
+        shares: (c,) of the classes, at least 0.
+        most: (c,) that each class has.
+    """
+    given = np.minimum(most, 1)
+    for _ in range(min(total, int(most.sum())) - int(given.sum())):
+        given[np.where(given < most, shares / (2 * given + 1), -1).argmax()] += 1
+    return given
+
+
+def drawn_in_order(total: int, shares: NDArray[np.float64], most: Counts, generator: np.random.Generator) -> Counts:
+    """So many (c,) of each class when images are labelled as they appear, and then 1 of each class that has none.
+
+    Args:
+        total: labelled as they appear.
+        shares: (c,) of the classes, at least 0.
+        most: (c,) that each class has, at least 1.
+        generator: draws; with a larger total no class gets fewer.
+    """
+    given = np.zeros_like(most)
+    for place in generator.random(total):
+        ends = np.cumsum(np.where(given < most, shares, 0))
+        if ends[-1] > 0:
+            given[np.searchsorted(ends, place * ends[-1], side="right")] += 1
+    return np.maximum(given, 1)
+
+
+def shot_counts(
+    form: str, shots: int, shares: NDArray[np.float64], most: Counts, generator: np.random.Generator
+) -> Counts:
+    """Shots (c,) of each class.
+
+    Args:
+        form: how shots are shared out.
+        shots: of each class on average.
+        shares: (c,) images of each class in the collection.
+        most: (c,) shots that each class can have, at least 1.
+        generator: draws.
+    """
+    total = shots * len(most)
+    if form == PROPORTIONAL:
+        return apportioned(total, shares, most)
+    if form == COMMON_FIRST:
+        return drawn_in_order(total, shares, most, generator)
+    return np.minimum(most, shots)

@@ -1,0 +1,239 @@
+"""Classes of very different sizes: where their mean lies, and what the collection stage makes of it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from engine.backbones.model_files import width_agnostic_propagation
+from engine.everyday.blocks import to_fixed
+from engine.everyday.classifier import EMBEDDING, PROBABILITIES
+from engine.everyday.collection_stage.class_balance import ClassBalance, class_balance_of
+from engine.everyday.collection_stage.neighbours import Whitening
+from engine.everyday.prototypical.fit import fit
+from engine.everyday.prototypical.model import EverydayModel
+from engine.everyday.prototypical.prototypes import PropagationSession
+from engine.everyday.shots import Shots
+from engine.runtime.onnx_runtime import load_onnxruntime
+from tests.support.collection_stage import Crowd, Matrix, crowd
+from tests.support.everyday import PRIOR, unit
+from tests.support.graphs import graph_of
+
+PER_LEAF = 90
+LARGE = 0  # place of the large class among the leaves
+OPSET = 17
+
+
+def sized(given: Crowd, sizes: NDArray[np.int64]) -> Crowd:
+    """A part of a collection, with so many images of each of its leaves."""
+    rows = np.concatenate([given.rows(leaf)[:size] for leaf, size in zip(given.leaves, sizes, strict=True)])
+    rows = np.sort(rows)
+    return Crowd(given.graph, given.embeddings[rows], given.truth[rows])
+
+
+def one_large(given: Crowd, others: int) -> Crowd:
+    """One class keeps its images, every other has so many."""
+    sizes = np.full(len(given.leaves), others)
+    sizes[LARGE] = PER_LEAF
+    return sized(given, sizes)
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A model of a collection, and which of the images without a label it gets right."""
+
+    model: EverydayModel
+    truth: NDArray[np.int64]
+    is_right: NDArray[np.bool_]
+
+    @property
+    def balanced(self) -> float:
+        """Mean recall of the classes."""
+        return float(np.mean([self.is_right[self.truth == leaf].mean() for leaf in np.unique(self.truth)]))
+
+
+def fitted(session: PropagationSession, given: Crowd, shots: Shots) -> Fitted:
+    model = fit(given.graph, shots, session, PRIOR, basis=given.basis(shots))
+    scores = model.classify(given.embeddings)
+    free = ~np.isin(given.image_ids, shots.image_ids)
+    return Fitted(model, given.truth[free], (model.candidate_ids[scores.best] == given.truth)[free])
+
+
+# -- the estimate
+
+
+def estimate(given: Crowd, shots: Shots, *, familiarity: float = 1.0, taught: float = 1.0) -> ClassBalance:
+    mean = given.embeddings.mean(axis=0)
+    whitening = Whitening(mean, np.eye(len(mean), dtype=np.float32))
+    return class_balance_of(whitening, shots.embeddings, shots.class_ids, familiarity=familiarity, taught=taught)
+
+
+def distance_to_balanced(given: Crowd, offset: Matrix) -> float:
+    """From the true class-balanced mean."""
+    means = [given.embeddings[given.rows(leaf)].mean(axis=0) for leaf in given.leaves]
+    return float(np.linalg.norm(given.embeddings.mean(axis=0) + offset - np.mean(means, axis=0)))
+
+
+@pytest.mark.parametrize("count", [4, 8])
+def test_the_balanced_mean_is_nearer_than_that_of_all_images(count: int) -> None:
+    given = one_large(crowd(PER_LEAF), others=10)
+    balance = estimate(given, given.shots(count))
+    assert balance.imbalance > 0.5
+    assert distance_to_balanced(given, balance.offset) < 0.7 * distance_to_balanced(given, 0 * balance.offset)
+
+
+@pytest.mark.parametrize("count", [4, 8])
+def test_classes_of_one_size_are_balanced(count: int) -> None:
+    """Over several draws: what few shots differ by is chance."""
+    found = [estimate(given, given.shots(count)).imbalance for given in (crowd(seed=seed) for seed in range(5))]
+    assert np.mean(found) < 0.1
+
+
+def test_shots_from_elsewhere_say_nothing_of_class_sizes() -> None:
+    """They differ from the collection by where they were taken."""
+    given = one_large(crowd(PER_LEAF), others=10)
+    balance = estimate(given, given.shots(3), familiarity=0.4)
+    assert balance.imbalance == 0
+    assert not balance.is_moved
+
+
+def test_images_of_classes_without_shots_say_nothing_of_class_sizes() -> None:
+    """While half of the classes have no shot, most images may be theirs."""
+    given = one_large(crowd(PER_LEAF), others=10)
+    assert estimate(given, given.shots(4), taught=0.5).imbalance == 0
+    assert estimate(given, given.shots(4), taught=0.7).imbalance < estimate(given, given.shots(4)).imbalance
+
+
+def test_the_first_classes_keep_their_images(any_width: PropagationSession) -> None:
+    """Two of eight classes have labels: classes without any do not take their images away."""
+    right = []
+    for seed in range(4):
+        given = photos([40] * 8, seed)
+        shots = given.shots(3)
+        few = fitted(any_width, given, shots.at(np.flatnonzero(np.isin(shots.class_ids, given.leaves[:2]))))
+        right.append(few.is_right[np.isin(few.truth, given.leaves[:2])].mean())
+    assert np.mean(right) > 0.8
+
+
+def test_one_class_has_no_balance() -> None:
+    given = crowd()
+    shots = given.shots(2)
+    assert not estimate(given, shots.at(np.flatnonzero(shots.class_ids == given.leaves[0]))).is_moved
+
+
+def test_moved_vectors_are_those_of_a_whitening_around_the_other_mean() -> None:
+    """By lengths and one product an image, without whitening it a second time."""
+    generator = np.random.default_rng(0)
+    images = generator.normal(size=(20, 6)).astype(np.float32)
+    whitening = Whitening(images.mean(axis=0), generator.normal(size=(6, 6)).astype(np.float32))
+    balance = ClassBalance(generator.normal(size=6).astype(np.float32), 0.5, 1.0, whitening.matrix)
+    raw = (images - whitening.mean) @ whitening.matrix
+    scales = (1 / np.linalg.norm(raw, axis=1)).astype(np.float32)
+    expected = balance.whitening(whitening).apply(images)
+    np.testing.assert_allclose(balance.around(raw * scales[:, None], scales), expected, atol=1e-5)
+    moved = (raw - balance.shift) * balance.scales(raw @ balance.shift, scales)[:, None]
+    np.testing.assert_allclose(moved, expected, atol=1e-4)
+
+
+def test_balanced_classes_leave_chances_as_they_are() -> None:
+    chances, plain = np.random.default_rng(0).dirichlet(np.ones(4), size=(2, 5)).astype(np.float32)
+    none, half = (
+        ClassBalance(np.zeros(3, dtype=np.float32), each, 1.0, np.eye(3, dtype=np.float32)) for each in (0.0, 0.5)
+    )
+    assert np.array_equal(none.blend(chances, plain), chances)
+    blended = half.blend(chances, plain)
+    np.testing.assert_allclose(blended.sum(axis=1), 1, atol=1e-5)
+    assert not np.allclose(blended, chances, atol=1e-2)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "certainty", "expected"),
+    [([5, 5, 5, 5], 1, 0), ([8, 6, 5, 7], 1, 0), ([97, 1, 1, 1], 1, 1), ([97, 1, 1, 1], 0.5, 0.5)],
+)
+def test_estimated_sizes_tell_imbalance(sizes: Sequence[float], certainty: float, expected: float) -> None:
+    """By the effective number of classes: small differences count as none."""
+    balance = ClassBalance(np.zeros(3, dtype=np.float32), 0.0, certainty, np.eye(3, dtype=np.float32))
+    found = balance.with_sizes(np.array(sizes, dtype=np.float32))
+    assert found.imbalance == pytest.approx(expected, abs=0.01)
+    assert balance.with_sizes(None) is balance
+
+
+# -- what it does to a collection
+
+
+def photos(sizes: Sequence[int], seed: int) -> Crowd:
+    """Classes of so many images that lie around their means alike in all directions, as embeddings of photos do."""
+    generator = np.random.default_rng(seed)
+    names = [f"class {number}" for number in range(len(sizes))]
+    graph = graph_of({"all": (), **dict.fromkeys(names, ("all",))})
+    common = 3 * generator.normal(size=48)
+    means = common + 0.6 * generator.normal(size=(len(sizes), 48))
+    embeddings = np.concatenate(
+        [mean + generator.normal(size=(size, 48)) for mean, size in zip(means, sizes, strict=True)]
+    )
+    truth = np.repeat([graph.find(name) for name in names], sizes)
+    order = generator.permutation(len(truth))
+    return Crowd(graph, unit(embeddings)[order], truth[order])
+
+
+@pytest.fixture(scope="module")
+def any_width() -> PropagationSession:
+    return PropagationSession(width_agnostic_propagation())
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_one_large_class_spoils_nothing(any_width: PropagationSession, count: int) -> None:
+    """The stage is better than no stage where one class has two thirds of the images, for that class and for others.
+
+    Compared from the collection's mean it would be 20 and more points worse.
+    """
+    gains: list[float] = []
+    balanced_gains: list[float] = []
+    for seed in range(4):
+        given = photos([200, *[12] * 7], seed)
+        shots = given.shots(count)
+        with_stage = fitted(any_width, given, shots)
+        plain = fit(given.graph, shots, any_width, PRIOR)
+        free = ~np.isin(given.image_ids, shots.image_ids)
+        right = (plain.candidate_ids[plain.classify(given.embeddings).best] == given.truth)[free]
+        without = Fitted(plain, given.truth[free], right)
+        gains.append(with_stage.is_right.mean() - right.mean())
+        balanced_gains.append(with_stage.balanced - without.balanced)
+    assert np.mean(gains) > 0.02
+    assert np.mean(balanced_gains) > 0.02
+
+
+def test_more_images_of_a_class_leave_recall_as_it_is(any_width: PropagationSession) -> None:
+    """Four times the images of one class: neither its own recall nor that of the others falls by more than chance."""
+    own: list[float] = []
+    others: list[float] = []
+    for seed in range(4):
+        few, many = photos([40] * 8, seed), photos([160, *[40] * 7], seed)
+        before, after = (fitted(any_width, each, each.shots(3)) for each in (few, many))
+        for moved, is_large in ((own, True), (others, False)):
+            recall = [each.is_right[(each.truth == few.leaves[LARGE]) == is_large].mean() for each in (before, after)]
+            moved.append(recall[1] - recall[0])
+    assert np.mean(own) > -0.05
+    assert np.mean(others) > -0.05
+
+
+def test_each_way_to_classify_answers_alike(propagation: PropagationSession) -> None:
+    """Images of the collection, the same as new ones, and the exported operators."""
+    given = one_large(crowd(PER_LEAF), others=10)
+    shots = given.shots(3)
+    model = fitted(propagation, given, shots).model
+    assert model.stage is not None
+    assert model.stage.balance.imbalance > 0.3
+    rows = np.arange(len(given.truth))
+    expected = model.probabilities(given.embeddings, rows)
+    by_rows = model.classify(given.embeddings)
+    np.testing.assert_allclose(by_rows.best_score, expected.max(axis=1), atol=2e-3)
+    fixed = model.classify(to_fixed(given.embeddings))
+    np.testing.assert_allclose(fixed.best_score, by_rows.best_score, atol=2e-3)
+    session = load_onnxruntime().InferenceSession(
+        model.export(OPSET).SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    (exported,) = session.run([PROBABILITIES], {EMBEDDING: given.embeddings})
+    np.testing.assert_allclose(exported, model.probabilities(given.embeddings), atol=1e-3)
