@@ -12,6 +12,11 @@ import numpy as np
 
 from engine.everyday.blocks import Floats, Integers
 
+PRIORS: Final = 0.25
+"""Power of the estimated class sizes in probabilities at an imbalance of 1, where classes have many shots; less by one
+shot's share of them: one says too little of where a class ends (decision 101)."""
+PRIOR_STEPS: Final = 10  # of expectation maximisation. Chosen: further ones move sizes by less than a percent.
+PRIOR_IMAGES: Final = 0.3  # images of each class beforehand, as a share of the mean
 BRANCH_POWER: Final = np.float32(0.35)  # power of the geometric mean of the classes above a candidate (decision 54)
 LEAST: Final = np.float32(1e-9)
 """Smallest probability of which a logarithm is taken. Chosen: far below what changes a prediction."""
@@ -89,11 +94,33 @@ class Calibration:
     power: float  # of the chances
     smoothing: Floats  # (c,) float32, share of a class's probability that goes to the runners-up
     branches: Branches  # the classes above the c candidates
+    priors: Floats | None = None  # (c,) float32, factors of the probabilities; None where classes are balanced
 
     def apply(self, chances: Floats) -> Floats:
         """Probabilities (n, c) float32 of chances (n, c) that are not negative."""
         sharp = sharpened(chances, self.power)
-        return self.branches.lean(leaked(sharp, smoothed_share(sharp, self.smoothing)))
+        claims = self.branches.lean(leaked(sharp, smoothed_share(sharp, self.smoothing)))
+        if self.priors is not None:
+            claims *= self.priors
+            claims /= claims.sum(axis=1, keepdims=True)
+        return claims
+
+
+def class_priors(probabilities: Floats, power: float) -> Floats:
+    """Factors (c,) float32 of probabilities (n, c) that assume classes of one size, by the sizes that they show.
+
+    Expectation maximisation of label shift (Saerens et al., 2002), with some images of each class beforehand.
+
+    Args:
+        power: of the sizes: 1 trusts them, 0 assumes classes of one size.
+    """
+    count, width = probabilities.shape
+    priors = np.full(width, 1 / width)
+    for _ in range(PRIOR_STEPS):
+        weighed = probabilities @ priors
+        sizes = priors * (probabilities / np.maximum(weighed, LEAST)[:, None]).sum(axis=0)
+        priors = (sizes + PRIOR_IMAGES * count / width) / (count * (1 + PRIOR_IMAGES))
+    return ((width * priors) ** power).astype(np.float32)
 
 
 def sharpened(chances: Floats, power: float) -> Floats:

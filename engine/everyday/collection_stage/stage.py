@@ -15,9 +15,11 @@ from engine.everyday.blocks import Embeddings, Flags, Floats, Integers, block_of
 from engine.everyday.collection_stage.anchor_labels import AnchorLabels, familiarity_of
 from engine.everyday.collection_stage.basis import CollectionBasis
 from engine.everyday.collection_stage.calibration import (
+    PRIORS,
     Branches,
     Calibration,
     HeldOutChances,
+    class_priors,
     expected_power,
     power_from,
     smoothing_for,
@@ -236,6 +238,8 @@ def fit_stage(given: StageInput) -> CollectionStage:
         imbalance=balance.imbalance,
     )
     calibration = Calibration(power_from(held_out, expected, familiarity), smoothing_for(counts), given.branches)
+    if balance.imbalance > 0:
+        calibration = replace(calibration, priors=_priors(given, refined, calibration, balance.imbalance))
     check = StageCheck(len(held_out.classes), held_out.hits, held_out.hits_without)
     image_ids = given.shots.image_ids[held_out.shots]
     class_ids = given.recipe.table.class_ids[given.candidates[held_out.classes]]
@@ -245,6 +249,14 @@ def fit_stage(given: StageInput) -> CollectionStage:
     return CollectionStage(
         given.basis, labels, balance, without, refined, familiarity, calibration, check, scores, novelty
     )
+
+
+def _priors(given: StageInput, refined: Refined, calibration: Calibration, imbalance: float) -> Floats:
+    """Factors (c,) of probabilities by class sizes among the unlabelled anchors."""
+    counts = refined.chances.shot_of[refined.chances.shot_of >= 0]
+    shots = max(1.0, len(counts) / max(len(np.unique(counts)), 1))
+    counted = ~np.isin(refined.chances.free_positions, given.ignored)
+    return class_priors(calibration.apply(refined.chances.free[counted]), PRIORS * imbalance * (1 - 1 / shots))
 
 
 def _novelty(given: StageInput, labels: AnchorLabels, refined: Refined, familiarity: float) -> Novelty | None:

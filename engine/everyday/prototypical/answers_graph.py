@@ -148,7 +148,11 @@ def _calibrated(graph: GraphWriter, chances: str, calibration: Calibration) -> s
     part = graph.node("Div", [doubt, graph.reduced("ReduceSum", flat, [1], "flat.total")], "doubt.part")
     kept = graph.node("Sub", [sharp, graph.node("Mul", [sharp, doubt], "doubted")], "kept")
     leaked = graph.node("Add", [kept, graph.node("Mul", [flat, part], "runners_up")], "leaked")
-    return _leaning(graph, leaked, calibration.branches)
+    leaning = _leaning(graph, leaked, calibration.branches)
+    if calibration.priors is None:
+        return leaning
+    weighed = graph.node("Mul", [leaning, graph.array("priors", calibration.priors)], "priors.weighed")
+    return graph.node("Div", [weighed, graph.reduced("ReduceSum", weighed, [1], "priors.total")], "priors.answers")
 
 
 def _leaning(graph: GraphWriter, claims: str, branches: Branches) -> str:

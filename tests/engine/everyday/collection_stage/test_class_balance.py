@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from engine.backbones.model_files import width_agnostic_propagation
 from engine.everyday.blocks import to_fixed
 from engine.everyday.classifier import EMBEDDING, PROBABILITIES
+from engine.everyday.collection_stage.calibration import class_priors
 from engine.everyday.collection_stage.class_balance import ClassBalance, class_balance_of
 from engine.everyday.collection_stage.neighbours import Whitening
 from engine.everyday.prototypical.fit import fit
@@ -129,11 +130,11 @@ def test_moved_vectors_are_those_of_a_whitening_around_the_other_mean() -> None:
     images = generator.normal(size=(20, 6)).astype(np.float32)
     whitening = Whitening(images.mean(axis=0), generator.normal(size=(6, 6)).astype(np.float32))
     balance = ClassBalance(generator.normal(size=6).astype(np.float32), 0.5, 1.0, whitening.matrix)
-    raw = (images - whitening.mean) @ whitening.matrix
-    scales = (1 / np.linalg.norm(raw, axis=1)).astype(np.float32)
+    raw = ((images - whitening.mean) @ whitening.matrix).astype(np.float32)
+    scales: Matrix = (1 / np.linalg.norm(raw, axis=1)).astype(np.float32)
     expected = balance.whitening(whitening).apply(images)
     np.testing.assert_allclose(balance.around(raw * scales[:, None], scales), expected, atol=1e-5)
-    moved = (raw - balance.shift) * balance.scales(raw @ balance.shift, scales)[:, None]
+    moved = (raw - balance.shift) * balance.scales((raw @ balance.shift).astype(np.float32), scales)[:, None]
     np.testing.assert_allclose(moved, expected, atol=1e-4)
 
 
@@ -158,6 +159,20 @@ def test_estimated_sizes_tell_imbalance(sizes: Sequence[float], certainty: float
     found = balance.with_sizes(np.array(sizes, dtype=np.float32))
     assert found.imbalance == pytest.approx(expected, abs=0.01)
     assert balance.with_sizes(None) is balance
+
+
+def test_class_priors_are_the_sizes_that_probabilities_show() -> None:
+    """Label shift: of a classifier that is right on classes of one size, on others."""
+    generator = np.random.default_rng(0)
+    truth = generator.choice(3, size=4000, p=[0.7, 0.2, 0.1])
+    means = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0]])
+    squares = ((means[truth] + generator.normal(size=(4000, 2)))[:, None, :] - means) ** 2
+    likelihood = np.exp(-squares.sum(axis=2) / 2)
+    balanced = (likelihood / likelihood.sum(axis=1, keepdims=True)).astype(np.float32)
+    factors = class_priors(balanced, power=1.0)
+    assert factors / factors.sum() == pytest.approx((np.array([0.7, 0.2, 0.1]) + 0.1) / 1.3, abs=0.08)  # shrunk
+    assert ((balanced * factors).argmax(axis=1) == truth).mean() > (balanced.argmax(axis=1) == truth).mean() + 0.02
+    assert class_priors(balanced, power=0.0) == pytest.approx(1)
 
 
 # -- what it does to a collection
@@ -226,6 +241,8 @@ def test_each_way_to_classify_answers_alike(propagation: PropagationSession) -> 
     model = fitted(propagation, given, shots).model
     assert model.stage is not None
     assert model.stage.balance.imbalance > 0.3
+    assert model.stage.calibration.priors is not None
+    assert model.stage.calibration.priors.max() > 1.1
     rows = np.arange(len(given.truth))
     expected = model.probabilities(given.embeddings, rows)
     by_rows = model.classify(given.embeddings)
