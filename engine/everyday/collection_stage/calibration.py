@@ -119,7 +119,7 @@ def class_priors(probabilities: Floats, power: float) -> Floats:
     for _ in range(PRIOR_STEPS):
         weighed = probabilities @ priors
         sizes = priors * (probabilities / np.maximum(weighed, LEAST)[:, None]).sum(axis=0)
-        priors = (sizes + PRIOR_IMAGES * count / width) / (count * (1 + PRIOR_IMAGES))
+        priors = (sizes + PRIOR_IMAGES * (count + 1) / width) / (count + PRIOR_IMAGES * (count + 1))
     return ((width * priors) ** power).astype(np.float32)
 
 

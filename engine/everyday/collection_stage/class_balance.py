@@ -86,11 +86,11 @@ class ClassBalance:
         return softmax(logits.astype(np.float32))
 
     def with_sizes(self, sizes: Floats | None) -> "ClassBalance":
-        """The same with at least the imbalance of estimated class sizes (c,), any positive numbers; None for none.
+        """The same with at least the imbalance of estimated class sizes (c,), in any unit; None where unknown.
 
         By the effective number of classes, the exponential of the entropy of their shares.
         """
-        if sizes is None:
+        if sizes is None or sizes.sum() <= 0:
             return self
         shares = np.maximum(sizes, LEAST).astype(np.float64) / max(float(sizes.sum()), 1e-12)
         effective = float(np.exp(-(shares * np.log(shares)).sum())) / len(shares)

@@ -226,7 +226,7 @@ def fit_stage(given: StageInput) -> CollectionStage:
     labels, kept = _labels(given), np.ones(len(given.shots), dtype=bool)
     familiarity = familiarity_of(given.basis, labels)
     balance, refined = _refine(given, labels, kept, _Known(familiarity))
-    known = _Known(familiarity, refined.chances.free.sum(axis=0))
+    known = _Known(familiarity, _unlabelled(given, refined).sum(axis=0))
     if balance.with_sizes(known.sizes).imbalance > balance.imbalance:
         balance, refined = _refine(given, labels, kept, known)
     held_out = _hold_out(given, known)
@@ -239,7 +239,10 @@ def fit_stage(given: StageInput) -> CollectionStage:
     )
     calibration = Calibration(power_from(held_out, expected, familiarity), smoothing_for(counts), given.branches)
     if balance.imbalance > 0:
-        calibration = replace(calibration, priors=_priors(given, refined, calibration, balance.imbalance))
+        shots = max(1.0, float(counts.sum() / max(np.count_nonzero(counts), 1)))
+        power = PRIORS * balance.imbalance * (1 - 1 / shots)
+        found = class_priors(calibration.apply(_unlabelled(given, refined)), power)
+        calibration = replace(calibration, priors=found)
     check = StageCheck(len(held_out.classes), held_out.hits, held_out.hits_without)
     image_ids = given.shots.image_ids[held_out.shots]
     class_ids = given.recipe.table.class_ids[given.candidates[held_out.classes]]
@@ -251,12 +254,10 @@ def fit_stage(given: StageInput) -> CollectionStage:
     )
 
 
-def _priors(given: StageInput, refined: Refined, calibration: Calibration, imbalance: float) -> Floats:
-    """Factors (c,) of probabilities by class sizes among the unlabelled anchors."""
-    counts = refined.chances.shot_of[refined.chances.shot_of >= 0]
-    shots = max(1.0, len(counts) / max(len(np.unique(counts)), 1))
+def _unlabelled(given: StageInput, refined: Refined) -> Floats:
+    """Chances (f, c) of the anchors without a label that show one of the classes."""
     counted = ~np.isin(refined.chances.free_positions, given.ignored)
-    return class_priors(calibration.apply(refined.chances.free[counted]), PRIORS * imbalance * (1 - 1 / shots))
+    return refined.chances.free[counted]
 
 
 def _novelty(given: StageInput, labels: AnchorLabels, refined: Refined, familiarity: float) -> Novelty | None:

@@ -159,6 +159,15 @@ def test_estimated_sizes_tell_imbalance(sizes: Sequence[float], certainty: float
     found = balance.with_sizes(np.array(sizes, dtype=np.float32))
     assert found.imbalance == pytest.approx(expected, abs=0.01)
     assert balance.with_sizes(None) is balance
+    assert balance.with_sizes(np.zeros(4, dtype=np.float32)) is balance
+
+
+def test_a_collection_of_labelled_images_alone_can_be_fitted(any_width: PropagationSession) -> None:
+    """Nothing is left to tell class sizes by."""
+    given = photos([20, *[5] * 5], seed=0)
+    shots = Shots(given.image_ids, given.truth, given.embeddings)
+    model = fit(given.graph, shots, any_width, PRIOR, basis=given.basis(shots))
+    assert np.isfinite(model.probabilities(given.embeddings, np.arange(len(given.truth)))).all()
 
 
 def test_class_priors_are_the_sizes_that_probabilities_show() -> None:
