@@ -85,8 +85,8 @@ def _staged(graph: GraphWriter, stage: CollectionStage) -> str:
     rest = graph.node("Sub", [graph.array("one", 1.0), followed], "rest")
     around = vector
     if stage.balance.is_moved:
-        shifted = graph.node("Sub", [turned, graph.array("balance.shift", stage.balance.shift)], "shifted")
-        around = graph.unit(shifted, _SHORTEST, "balanced")
+        shifted = graph.node("Sub", [turned, graph.array("balance.shift", stage.balance.shift)], "balance.shifted")
+        around = graph.unit(shifted, _SHORTEST, "balance.vector")
     prototypes = _by_prototype(graph, around, stage.refined.classifier, "refined")
     joined = graph.node("Add", [walked, graph.node("Mul", [rest, prototypes], "rest.prototypes")], "chances")
     return _calibrated(graph, _blended(graph, joined, stage), stage.calibration)
