@@ -96,8 +96,12 @@ def check_order(qtbot: QtBot, one: OneWindow, expected: list[str]) -> None:
     """The names in the tree and in the grid of the window."""
     session, workspace = one.window.session, one.window.workspace
     tree = one.window.findChildren(ClassTree)[0].front.model()
-    shown = [str(tree.index(row, 0).data()) for row in range(tree.rowCount())]
-    assert [name for name in shown if name in expected] == expected
+
+    def shown() -> list[str]:
+        rows = (str(tree.index(row, 0).data()) for row in range(tree.rowCount()))
+        return [name for name in rows if name in expected]
+
+    qtbot.waitUntil(lambda: shown() == expected, timeout=LONG_MS)
     one.window.registry.trigger("order_name")
     qtbot.waitUntil(lambda: workspace.model.order is Order.NAME and not workspace.model.is_held, timeout=LONG_MS)
 

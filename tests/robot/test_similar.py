@@ -28,7 +28,7 @@ def test_similar_images_are_labelled_together(person: Person, tmp_path: Path, ca
     person.hand.key("Home")
     for _ in range(CHOSEN - 1):
         person.hand.key("Shift+Right")
-    person.part_containing(f"{CHOSEN} images", deadline_s=10.0)
+    person.part_containing(f"{CHOSEN} selected", deadline_s=10.0)
     person.hand.key("r")
     person.hand.type("Kestrel")
     person.hand.key("Enter")
