@@ -33,6 +33,8 @@ def test_similar_images_are_labelled_together(person: Person, tmp_path: Path, ca
     person.hand.type("Kestrel")
     person.hand.key("Enter")
     wait_for(lambda: list(labels_in(project).values()).count("Kestrel") >= CHOSEN, "the labels on disk")
+    changed = {image for image, name in labels_in(project).items() if before.get(image) != name}
+    assert 0 < len(changed) <= CHOSEN
     person.hand.key("Ctrl+z")
     wait_for(lambda: labels_in(project) == before, "all of them taken back in one step")
 

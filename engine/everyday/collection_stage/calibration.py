@@ -16,7 +16,7 @@ PRIORS: Final = 0.25
 """Power of the estimated class sizes in probabilities at an imbalance of 1, where classes have many shots; less by one
 shot's share of them: one says too little of where a class ends (decision 101)."""
 PRIOR_STEPS: Final = 10  # of expectation maximisation. Chosen: further ones move sizes by less than a percent.
-PRIOR_IMAGES: Final = 0.3  # images of each class beforehand, as a share of the mean
+PSEUDO_COUNT: Final = 0.3  # images of each class beforehand, as a share of the mean: few images move priors little
 BRANCH_POWER: Final = np.float32(0.35)  # power of the geometric mean of the classes above a candidate (decision 54)
 LEAST: Final = np.float32(1e-9)
 """Smallest probability of which a logarithm is taken. Chosen: far below what changes a prediction."""
@@ -119,7 +119,7 @@ def class_priors(probabilities: Floats, power: float) -> Floats:
     for _ in range(PRIOR_STEPS):
         weighed = probabilities @ priors
         sizes = priors * (probabilities / np.maximum(weighed, LEAST)[:, None]).sum(axis=0)
-        priors = (sizes + PRIOR_IMAGES * (count + 1) / width) / (count + PRIOR_IMAGES * (count + 1))
+        priors = (sizes + PSEUDO_COUNT * (count + 1) / width) / (count + PSEUDO_COUNT * (count + 1))
     return ((width * priors) ** power).astype(np.float32)
 
 

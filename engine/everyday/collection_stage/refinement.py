@@ -13,6 +13,7 @@ import numpy as np
 
 from engine.everyday.blocks import Flags, Floats, Integers, in_blocks
 from engine.everyday.collection_stage.anchor_labels import AnchorChances, AnchorLabels
+from engine.everyday.collection_stage.calibration import PSEUDO_COUNT
 from engine.everyday.collection_stage.neighbours import Links, follow
 from engine.everyday.prototypical.classification import LinearClassifier, linear_classifier, softmax
 from engine.everyday.prototypical.prototypes import PrototypeTable
@@ -25,7 +26,6 @@ UNLABELLED: Final = np.float32(1.0)
 DAMPING: Final = 1.0
 """How much less, in its logarithm, an unlabelled image counts at an imbalance of 1 (decision 101)."""
 CLASS_PRIORS: Final = 0.5  # power of the estimated class priors at an imbalance of 1 (decision 101)
-PSEUDO_COUNT: Final = 0.3  # images of each class beforehand, as a share of the mean: few images move priors little
 START: Final = np.float32(1.0)  # weight of the propagated prototype in the refined one, in shots
 TEMPERATURE: Final = 0.2  # in mean cosines to the sixth link (decision 52)
 JUDGED: Final = 6

@@ -116,6 +116,7 @@ def test_all_groups_are_answered_in_turn(by_group: GroupDesk, collection: Collec
         desk.press(Key.Key_M if by_group.review.current.tops else Key.Key_U)
     desk.wait(lambda: by_group.page.empty_title == "All done")
     desk.wait(lambda: len(on_disk(collection)) == len(desk.state.image_ids))
+    assert set(on_disk(collection)) == set(desk.state.image_ids.tolist())
 
 
 def test_the_next_group_comes_and_ctrl_z_goes_back_to_it(by_group: GroupDesk) -> None:
