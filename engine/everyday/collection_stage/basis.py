@@ -33,6 +33,9 @@ MOST_COMPARED: Final = 4096
 """Of more anchors than this the cosines with one another are not kept: those of these take 32 MB."""
 SAME: Final = 0.9999
 """Cosine above which a new embedding is taken for the anchor itself, which is no neighbour of its own."""
+SINGULAR: Final = (
+    1e-6  # added to the diagonal of a singular matrix, as a share of its mean. Chosen: any small one does.
+)
 FEWEST_IMAGES: Final = 8  # fewer images than this are no collection to learn from
 
 
@@ -196,6 +199,16 @@ class CollectionBasis:
         """
         folded = (weights @ self.whitening.matrix.T).astype(np.float32)
         return folded, (folded @ self.whitening.mean).astype(np.float32)
+
+    def unfold(self, weights: Floats) -> Floats:
+        """Weights (c, d) for plain embeddings as weights (c, d) for whitened ones, before their length is made 1.
+
+        Directions that whitening leaves out count nothing.
+        """
+        matrix = self.whitening.matrix.astype(np.float64)
+        squares = matrix.T @ matrix
+        squares += SINGULAR * squares.diagonal().mean() * np.eye(len(squares))
+        return np.linalg.solve(squares, matrix.T @ weights.T).T.astype(np.float32)
 
 
 def collection_basis(

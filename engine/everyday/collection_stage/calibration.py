@@ -12,9 +12,12 @@ import numpy as np
 
 from engine.everyday.blocks import Floats, Integers
 
-PRIORS: Final = 0.25
-"""Power of the estimated class sizes in probabilities at an imbalance of 1, where classes have many shots; less by one
+PRIORS: Final = 0.7
+"""Power of the estimated class sizes in probabilities where classes are imbalanced and have many shots; less by one
 shot's share of them: one says too little of where a class ends (decision 101)."""
+AGREED: Final = (0.5, 0.85)
+"""Agreement of the stage with a regression of the shots up to which estimated sizes are no evidence, and from which
+they are trusted (decision 101)."""
 PRIOR_STEPS: Final = 10  # of expectation maximisation. Chosen: further ones move sizes by less than a percent.
 PSEUDO_COUNT: Final = 0.3  # images of each class beforehand, as a share of the mean: few images move priors little
 BRANCH_POWER: Final = np.float32(0.35)  # power of the geometric mean of the classes above a candidate (decision 54)
@@ -31,10 +34,10 @@ SIMILARITY: Final = 1.12
 SHOTS: Final = 0.12  # the power goes with the shots of a class to this power
 FAMILIARITY: Final = 0.45
 """It goes with the familiarity to this power: shots that were taken elsewhere are less informative."""
-IMBALANCE: Final = 0.3
-"""What imbalance takes from the logarithm of the power of one shot, and less by so much of several: much of what looks
-like a small class is of the large one (decision 101)."""
-IMBALANCED: Final = 0.2  # imbalance from which on all of it is taken
+AGREEMENT: Final = 1.8
+"""What disagreement of the stage and a regression of the shots takes from the logarithm of the power where classes are
+imbalanced, as far as the agreement is below the second of `AGREED` (decision 101)."""
+IMBALANCED: Final = 0.2  # imbalance from which on all of it counts
 USUAL: Final = -1.20  # logarithm of the power of one familiar shot of each class among images that have no look-alikes
 MOST_POWER: Final = 3.0  # highest power of a probability. Chosen: above what was right anywhere (decision 52).
 SMOOTHING: Final = 0.1
@@ -73,7 +76,9 @@ class Branches:
         return np.ascontiguousarray(shares.T.astype(np.float32)), place.reshape(-1)
 
 
-def expected_power(*, similarity: float, shots: float, familiarity: float, imbalance: float = 0.0) -> float:
+def expected_power(
+    *, similarity: float, shots: float, familiarity: float, imbalance: float = 0.0, agreement: float = 1.0
+) -> float:
     """The power of chances to expect before any shot was held out: above 1 sharpens, below 1 flattens.
 
     Args:
@@ -81,10 +86,25 @@ def expected_power(*, similarity: float, shots: float, familiarity: float, imbal
         shots: of a class, geometric mean.
         familiarity: of the shots with the collection, in (0, 1].
         imbalance: of the classes, in [0, 1].
+        agreement: share of the images for which the stage and a regression of the shots name the same class.
     """
-    level = USUAL + SIMILARITY * similarity - IMBALANCE * min(1.0, imbalance / IMBALANCED) / max(shots, 1.0)
-    power = np.exp(level) * max(shots, 1.0) ** SHOTS * familiarity**FAMILIARITY
+    imbalanced = min(1.0, imbalance / IMBALANCED)
+    level = USUAL + SIMILARITY * similarity + AGREEMENT * (agreement - AGREED[1]) * imbalanced
+    power = np.exp(level) * max(shots, 1.0) ** (SHOTS * (1 - imbalanced)) * familiarity**FAMILIARITY
     return min(float(power), MOST_POWER)
+
+
+def prior_power(*, shots: float, imbalance: float, agreement: float) -> float:
+    """The power of estimated class sizes in probabilities, 0 where classes are of about one size.
+
+    Args:
+        shots: of a class, geometric mean.
+        imbalance: of the classes, in [0, 1].
+        agreement: share of the images for which the stage and a regression of the shots name the same class.
+    """
+    doubtful, sure = AGREED
+    agreed = min(1.0, max(0.0, (agreement - doubtful) / (sure - doubtful)))
+    return PRIORS * min(1.0, imbalance / IMBALANCED) * agreed * (1 - 1 / max(shots, 1.0))
 
 
 @dataclass(frozen=True)

@@ -29,8 +29,7 @@ EFFECTIVE: Final = (0.08, 0.48)
 """Share of the classes that the estimated sizes leave without effect: up to the first classes count as balanced, from
 the second on their imbalance is 1 (decision 101)."""
 YIELDING: Final = 0.7  # share of the stage's log chances that is left out at an imbalance of 1 (decision 101)
-PLAIN: Final = 2.0
-"""Power of the chances without the stage at an imbalance of 1: they are flatter than the stage's (decision 101)."""
+REGRESSION: Final = 2.0  # power of the regression's chances at an imbalance of 1 (decision 101)
 LEAST: Final = np.float32(1e-6)  # smallest chance of which a logarithm is taken
 
 
@@ -74,15 +73,13 @@ class ClassBalance:
         norms = np.sqrt(np.einsum("nd,nd->n", moved, moved))[:, None]
         return (moved / np.maximum(norms, np.float32(1e-6))).astype(np.float32)
 
-    def blend(self, chances: Floats, plain: Floats) -> Floats:
-        """Chances (n, c) of the stage, joined with those of the model without it as far as classes are imbalanced.
+    def blend(self, chances: Floats, regression: Floats) -> Floats:
+        """Chances (n, c) of the stage, joined with those of a regression of the shots as far as classes are imbalanced.
 
         A product of powers of both: where they disagree the outcome is less sure.
         """
-        if self.imbalance == 0:
-            return chances
         own, other = self.powers
-        logits = own * np.log(np.maximum(chances, LEAST)) + other * np.log(np.maximum(plain, LEAST))
+        logits = own * np.log(np.maximum(chances, LEAST)) + other * np.log(np.maximum(regression, LEAST))
         return softmax(logits.astype(np.float32))
 
     def with_sizes(self, sizes: Floats | None) -> "ClassBalance":
@@ -99,8 +96,8 @@ class ClassBalance:
 
     @property
     def powers(self) -> tuple[float, float]:
-        """Powers of the chances of the stage and of those without it."""
-        return 1 - YIELDING * self.imbalance, PLAIN * self.imbalance
+        """Powers of the chances of the stage and of those of the regression."""
+        return 1 - YIELDING * self.imbalance, REGRESSION * self.imbalance
 
     def whitening(self, of_collection: Whitening) -> Whitening:
         """The collection's whitening, from the class-balanced mean."""

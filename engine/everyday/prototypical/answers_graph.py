@@ -94,10 +94,10 @@ def _staged(graph: GraphWriter, stage: CollectionStage) -> str:
 
 def _blended(graph: GraphWriter, chances: str, stage: CollectionStage) -> str:
     """As `ClassBalance.blend`."""
-    if stage.balance.imbalance == 0:
+    if stage.regression is None:
         return chances
     parts = []
-    plain = _by_prototype(graph, EMBEDDING, stage.without, "without")
+    plain = _by_prototype(graph, EMBEDDING, stage.regression, "regression")
     for name, source, power in zip(("stage", "plain"), (chances, plain), stage.balance.powers, strict=True):
         positive = graph.node("Max", [source, graph.array(f"{name}.least", LEAST_CHANCE)], f"{name}.positive")
         logs = graph.node("Log", [positive], f"{name}.log")

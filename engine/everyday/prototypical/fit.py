@@ -12,9 +12,9 @@ from engine.everyday.blocks import Flags, Floats, Integers, RowOrder, one_thread
 from engine.everyday.classifier import FitSnapshot, FittedClassifier, Setting
 from engine.everyday.collection_stage.basis import CollectionBasis
 from engine.everyday.collection_stage.calibration import Branches
+from engine.everyday.collection_stage.fit_stage import StageInput, fit_stage
 from engine.everyday.collection_stage.live_basis import LiveBasis
 from engine.everyday.collection_stage.refinement import LinearPrototypes
-from engine.everyday.collection_stage.stage import StageInput, fit_stage
 from engine.everyday.grouping.groups import BasisLinks
 from engine.everyday.prototypical.classification import LinearClassifier, linear_classifier
 from engine.everyday.prototypical.model import EverydayModel

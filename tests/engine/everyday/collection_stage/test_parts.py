@@ -8,9 +8,12 @@ from engine.everyday.blocks import to_fixed
 from engine.everyday.collection_stage.anchor_labels import LEAST, AnchorChances, AnchorLabels, familiarity_of
 from engine.everyday.collection_stage.basis import CollectionBasis, collection_basis
 from engine.everyday.collection_stage.calibration import (
+    AGREED,
+    AGREEMENT,
     BRANCH_POWER,
     FAMILIARITY,
     MOST_POWER,
+    PRIORS,
     SHOTS,
     SIMILARITY,
     SMOOTHING,
@@ -19,6 +22,7 @@ from engine.everyday.collection_stage.calibration import (
     HeldOutChances,
     expected_power,
     power_from,
+    prior_power,
     smoothing_for,
 )
 from engine.everyday.collection_stage.neighbours import (
@@ -43,6 +47,7 @@ from engine.everyday.collection_stage.refinement import (
     refine,
     temperature_for,
 )
+from tests.support.collection_stage import crowd
 from tests.support.everyday import anchor_labels, unit
 
 NONE = np.zeros(0, dtype=np.int64)
@@ -346,6 +351,27 @@ def test_the_expected_power() -> None:
     assert expected_power(similarity=1, shots=10_000_000, familiarity=1) == MOST_POWER
 
 
+def test_disagreement_of_the_regression_makes_imbalanced_collections_less_sure() -> None:
+    """While classes are of one size it is no evidence."""
+    usual = expected_power(similarity=0.5, shots=1, familiarity=1)
+    assert expected_power(similarity=0.5, shots=1, familiarity=1, imbalance=0, agreement=0.5) == usual
+    agreed = expected_power(similarity=0.5, shots=1, familiarity=1, imbalance=1, agreement=AGREED[1])
+    assert agreed == pytest.approx(usual)
+    doubtful = expected_power(similarity=0.5, shots=1, familiarity=1, imbalance=1, agreement=AGREED[1] - 0.2)
+    assert doubtful == pytest.approx(usual * np.exp(-0.2 * AGREEMENT))
+
+
+@pytest.mark.parametrize(
+    ("shots", "imbalance", "agreement", "expected"),
+    [(1, 1, 1, 0), (5, 0, 1, 0), (5, 1, AGREED[0], 0), (2, 1, 1, PRIORS / 2), (1_000_000, 1, 1, PRIORS)],
+)
+def test_estimated_sizes_count_with_shots_and_agreement(
+    shots: float, imbalance: float, agreement: float, expected: float
+) -> None:
+    found = prior_power(shots=shots, imbalance=imbalance, agreement=agreement)
+    assert found == pytest.approx(expected, abs=1e-5)
+
+
 # -- familiarity --------------------------------------------------------------------------------------------------
 
 
@@ -413,3 +439,14 @@ def test_order_within_a_branch_stays() -> None:
     found = Branches.telling(OAKS_AND_A_PINE).lean(claims)
     assert found.sum(axis=1) == pytest.approx(1, abs=1e-5)
     assert found[:, 0] / found[:, 1] == pytest.approx(claims[:, 0] / claims[:, 1], rel=1e-4)
+
+
+def test_weights_of_plain_embeddings_hold_for_whitened_ones() -> None:
+    """The same differences between images, but for directions that whitening leaves out."""
+    given = crowd(10)
+    basis = given.basis(given.shots(2))
+    weights = np.random.default_rng(0).normal(size=(3, given.embeddings.shape[1])).astype(np.float32)
+    raw = (given.embeddings - basis.whitening.mean) @ basis.whitening.matrix
+    found = raw @ basis.unfold(weights).T
+    expected = (given.embeddings - basis.whitening.mean) @ weights.T
+    assert np.corrcoef(found.ravel(), expected.ravel())[0, 1] > 0.99

@@ -81,7 +81,7 @@ def test_the_stage_drops_itself_where_it_does_not_pay(
     given = crowd(10)
     shots = given.shots(3)
     worse = StageCheck(shots=24, hits=10, hits_without=11)
-    monkeypatch.setattr("engine.everyday.collection_stage.stage.StageCheck", lambda *_: worse)
+    monkeypatch.setattr("engine.everyday.collection_stage.fit_stage.StageCheck", lambda *_: worse)
     model = _fit(propagation, given, shots, given.basis(shots))
     assert model.stage is None
     assert model.stage_check == worse
