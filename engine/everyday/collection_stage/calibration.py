@@ -13,8 +13,8 @@ import numpy as np
 from engine.everyday.blocks import Floats, Integers
 
 PRIORS: Final = 0.5
-"""Power of the estimated class sizes in probabilities where classes are imbalanced and have many shots."""
-ONE_SHOT: Final = 0.7  # share of it that one shot lacks, which says little of where a class ends (decision 101)
+"""Power of the estimated class sizes in probabilities where classes are imbalanced and have many shots; less by one
+shot's share of them: one says too little of where a class ends (decision 101)."""
 AGREED: Final = (0.5, 0.85)
 """Agreement of the stage with a regression of the shots up to which estimated sizes are no evidence, and from which
 they are trusted (decision 101)."""
@@ -104,7 +104,7 @@ def prior_power(*, shots: float, imbalance: float, agreement: float) -> float:
     """
     doubtful, sure = AGREED
     agreed = min(1.0, max(0.0, (agreement - doubtful) / (sure - doubtful)))
-    return PRIORS * min(1.0, imbalance / IMBALANCED) * agreed * (1 - ONE_SHOT / max(shots, 1.0))
+    return PRIORS * min(1.0, imbalance / IMBALANCED) * agreed * (1 - 1 / max(shots, 1.0))
 
 
 @dataclass(frozen=True)

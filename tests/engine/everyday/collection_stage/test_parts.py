@@ -13,7 +13,6 @@ from engine.everyday.collection_stage.calibration import (
     BRANCH_POWER,
     FAMILIARITY,
     MOST_POWER,
-    ONE_SHOT,
     PRIORS,
     SHOTS,
     SIMILARITY,
@@ -364,7 +363,7 @@ def test_disagreement_of_the_regression_makes_imbalanced_collections_less_sure()
 
 @pytest.mark.parametrize(
     ("shots", "imbalance", "agreement", "expected"),
-    [(5, 0, 1, 0), (5, 1, AGREED[0], 0), (1, 1, 1, PRIORS * (1 - ONE_SHOT)), (1_000_000, 1, 1, PRIORS)],
+    [(5, 0, 1, 0), (5, 1, AGREED[0], 0), (1, 1, 1, 0), (2, 1, 1, PRIORS / 2), (1_000_000, 1, 1, PRIORS)],
 )
 def test_estimated_sizes_count_with_shots_and_agreement(
     shots: float, imbalance: float, agreement: float, expected: float
