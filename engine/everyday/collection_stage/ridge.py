@@ -11,7 +11,7 @@ import numpy as np
 from engine.everyday.blocks import Flags, Floats, Integers
 from engine.everyday.prototypical.classification import LinearClassifier
 
-PENALTY: Final = 0.3  # on the weights, for embeddings of length 1 and classes that count as one shot each
+PENALTY: Final = 0.3  # on the weights, for embeddings of length 1: the more shots, the less it counts
 TEMPERATURE: Final = 1 / 18  # expected before any shot was left out
 SPREAD: Final = 0.3  # standard deviation of the temperature's logarithm beforehand
 FACTORS: Final = np.geomspace(0.25, 4, 41)  # on the temperature that are tried. Chosen: in steps of 7%.
@@ -33,8 +33,8 @@ def ridge_classifier(shots: Floats, classes: Integers, width: int, *, has_copies
     known = np.flatnonzero(counts)
     if len(known) < 2:  # noqa: PLR2004 (one class has nothing to differ from)
         return _scaled(np.zeros((width, shots.shape[1])), np.zeros(width), 1.0)
-    weights = 1 / counts[classes]
-    mean = weights @ shots / len(known)
+    weights = len(shots) / len(known) / counts[classes]
+    mean = weights @ shots / len(shots)
     centred = (shots - mean).astype(np.float64)
     rows, basis = _rotated(centred)
     targets = np.zeros((len(shots), width))
