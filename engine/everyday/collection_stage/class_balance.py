@@ -22,7 +22,8 @@ MOST_WITHIN: Final = 0.7  # the same where classes vary most: only a larger diff
 SAME_SOURCE: Final = (0.5, 0.7)
 """Familiarity of the shots up to which a difference is one of two places, and from which it is one of class sizes."""
 TAUGHT: Final = (0.5, 0.9)
-"""Share of the classes with shots up to which a difference is one of classes without, and from which it is not."""
+"""Share of the unlabelled images whose class has shots up to which a difference is one of classes without, and from
+which it is not."""
 FURTHER_SHOTS: Final = 0.2
 """What that share may be less with many shots a class, where one tells little of how far a class reaches."""
 BALANCED: Final = 0.005  # square of the difference, in variances of all images, up to which classes count as balanced
@@ -119,7 +120,8 @@ def class_balance_of(
         classes: (n,) int64, their classes.
         familiarity: of the shots with the collection, in (0, 1]: those that were taken elsewhere tell two places
             apart, not the sizes of classes.
-        taught: share of the deepest classes that have shots: images of the others lie elsewhere, whatever the sizes.
+        taught: expected share of the unlabelled images whose class has shots: the others lie elsewhere, whatever the
+            sizes.
     """
     offset, imbalance = np.zeros_like(whitening.mean), 0.0
     known, place, counts = np.unique(classes, return_inverse=True, return_counts=True)

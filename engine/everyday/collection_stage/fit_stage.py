@@ -53,7 +53,7 @@ class StageInput:
     spread: float  # of zero-shot classes
     ignored: Integers  # anchors that show none of the classes
     branches: Branches  # the classes above the c candidates
-    taught: float  # share of the graph's deepest classes that have shots
+    taught: float  # expected share of the unlabelled images whose class has shots
     without: Callable[[Floats], LinearClassifier]  # the classifier without the stage, of prototypes (c, d)
 
 

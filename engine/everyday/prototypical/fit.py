@@ -34,6 +34,7 @@ from engine.everyday.prototypical.tuning import (
 from engine.everyday.scores import Scores
 from engine.everyday.shots import Shots
 from engine.everyday.teaching import teach_first_of
+from engine.everyday.unseen import ClassesSeen
 from engine.graph.category_graph import CategoryGraph
 from engine.model_card import BackboneCard
 
@@ -144,6 +145,15 @@ def _spread(tuning: Tuning, prior: Prior, setting: Setting) -> float:
     return 1 / max(tuning.shrinkage or prior.shrinkage_for(setting), SMALLEST_SPREAD_DIVISOR)
 
 
+def _share_of_unseen(graph: CategoryGraph, shots: Shots, basis: CollectionBasis) -> float:
+    """Share of the unlabelled images that are of classes without a label, if all classes have as many images."""
+    is_seen = np.isin(graph.leaves(), shots.class_ids)
+    seen = int(np.count_nonzero(is_seen))
+    labelled = int(np.count_nonzero(np.isin(basis.image_ids, shots.image_ids)))
+    counts = ClassesSeen(seen, len(is_seen) - seen, labelled, len(basis.image_ids) - labelled)
+    return counts.share
+
+
 def _with_stage(
     model: EverydayModel, graph: CategoryGraph, prior: Prior, basis: CollectionBasis, ignored: Integers
 ) -> EverydayModel:
@@ -161,7 +171,7 @@ def _with_stage(
             spread=_spread(tuning, prior, model.setting),
             ignored=left_out[left_out >= 0],
             branches=Branches.telling(back_off(graph, model.candidate_ids, {}).roll_up),
-            taught=float(np.isin(graph.leaves(), shots.class_ids).mean()),
+            taught=1 - _share_of_unseen(graph, shots, basis),
             without=lambda prototypes: _classifier(prototypes, is_zero_shot, tuning, prior, model.setting),
         )
     )

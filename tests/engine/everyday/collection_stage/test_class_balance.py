@@ -12,7 +12,9 @@ from engine.everyday.blocks import to_fixed
 from engine.everyday.classifier import EMBEDDING, PROBABILITIES
 from engine.everyday.collection_stage.calibration import class_priors
 from engine.everyday.collection_stage.class_balance import ClassBalance, class_balance_of
+from engine.everyday.collection_stage.fit_stage import StageInput, fit_stage
 from engine.everyday.collection_stage.neighbours import Whitening
+from engine.everyday.collection_stage.stage import CollectionStage
 from engine.everyday.prototypical.fit import fit
 from engine.everyday.prototypical.model import EverydayModel
 from engine.everyday.prototypical.prototypes import PropagationSession
@@ -105,6 +107,24 @@ def test_images_of_classes_without_shots_say_nothing_of_class_sizes() -> None:
     given = one_large(crowd(PER_LEAF), others=10)
     assert estimate(given, given.shots(4), taught=0.3).imbalance == 0
     assert estimate(given, given.shots(4), taught=0.6).imbalance < estimate(given, given.shots(4)).imbalance
+
+
+def test_labels_of_most_images_leave_those_of_classes_without(
+    any_width: PropagationSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Six of eight classes have labels: with few labels most other images are theirs, with many they are not."""
+    given = photos([40] * 8, seed=0)
+    taught: list[float] = []
+
+    def noted(stage: StageInput) -> CollectionStage:
+        taught.append(stage.taught)
+        return fit_stage(stage)
+
+    monkeypatch.setattr("engine.everyday.prototypical.fit.fit_stage", noted)
+    for count in (4, 30):
+        shots = given.shots(count)
+        fitted(any_width, given, shots.at(np.flatnonzero(np.isin(shots.class_ids, given.leaves[:6]))))
+    assert taught == pytest.approx([1 - 0.25 * 320 / (320 - 24), 1 - 0.25 * 320 / (320 - 180)])
 
 
 def test_with_further_shots_fewer_classes_need_some() -> None:
