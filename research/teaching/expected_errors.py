@@ -1,4 +1,4 @@
-"""Errors that groups and bulk accepts say to expect, beside the true ones: labels from `train`, images of `val`."""
+"""Errors that groups and bulk accepts say to expect, beside the true ones: labels from `train`, images of others."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,10 +11,13 @@ from engine.collection.review_groups import GroupInput, ReviewGroup, make_queue
 from engine.everyday.grouping.groups import BasisLinks
 from engine.everyday.scores import share_interval
 from engine.graph.codes import NO_CLASS
-from research.teaching.review_person import Desk, Integers
+from research.teaching.review_person import AnsweredGroup, Desk
+from research.transfer.class_sizes import AS_IS
+from research.transfer.draws import Situation, draw
 from research.transfer.embedded import EmbeddedCollection
 
 SHOTS: Final = (2, 5, 20, 1000)  # of each class; the last are all
+RARER: Final = "sure ones of all classes but the largest"
 BARS: Final = (0.8, 0.95)  # of bulk accepts
 EVERY_GROUP: Final = 100_000
 FEWEST_GROUPS: Final = 2  # of which a variance is known
@@ -63,23 +66,25 @@ class ExpectedErrors:
         return low <= self.expected <= high
 
 
-def measure_expected_errors(embedded: EmbeddedCollection, shots: Sequence[int] = SHOTS) -> tuple[ExpectedErrors, ...]:
-    """Label so many images of each class in `train`, and look at all that could be accepted of `val`."""
-    return tuple(found for count in shots for found in _with_shots(embedded, count))
+def measure_expected_errors(
+    embedded: EmbeddedCollection, shots: Sequence[int] = SHOTS, sizes: str = AS_IS
+) -> tuple[ExpectedErrors, ...]:
+    """Label so many images of each class in `train`, and look at all that could be accepted of others.
+
+    Args:
+        embedded: the collection. As it is, the others are those of `val`; else they are drawn from all.
+        shots: labels of each class, one after the other.
+        sizes: of the classes in it.
+    """
+    return tuple(found for count in shots for found in _with_shots(embedded, sizes, count))
 
 
-def _with_shots(embedded: EmbeddedCollection, shots: int) -> Iterator[ExpectedErrors]:
-    desk = _labelled(embedded, shots)
+def _with_shots(embedded: EmbeddedCollection, sizes: str, shots: int) -> Iterator[ExpectedErrors]:
+    desk = _labelled(embedded, sizes, shots)
     given = GroupInput(BasisLinks(desk.basis), desk.snapshot(), desk.fitted, desk.scores, desk.graph)
     groups = make_queue(given, ahead=EVERY_GROUP).groups
-    proposed = [group for group in groups if group.class_id != NO_CLASS]
-    sure = [group for group in proposed if group.is_sure]
-    for kind, chosen in (("groups with a class", proposed), ("of these, sure ones", sure)):
-        sizes = np.array([len(group.image_ids) for group in chosen], dtype=np.float64)
-        errors = np.array([_wrong(desk, group) for group in chosen], dtype=np.float64)
-        expected = sum(group.expected_errors for group in chosen)
-        effect = design_effect_of(sizes, errors)
-        yield ExpectedErrors(shots, kind, int(sizes.sum()), expected, int(errors.sum()), effect)
+    proposed = [_judged(desk, group) for group in groups if group.class_id != NO_CLASS]
+    yield from errors_of_groups(proposed, shots)
     assert desk.fitted is not None, "there are labels"
     score = desk.scores.best_score
     free = (desk.labels == NO_CLASS) & ~desk.fitted.is_unknown(desk.scores)
@@ -89,17 +94,26 @@ def _with_shots(embedded: EmbeddedCollection, shots: int) -> Iterator[ExpectedEr
         yield ExpectedErrors(shots, f"bulk above {bar:.0%}", int(above.sum()), float((1 - score[above]).sum()), wrong)
 
 
-def _labelled(embedded: EmbeddedCollection, shots: int) -> Desk:
-    truth, is_train = embedded.collection.class_ids, embedded.collection.is_train
-    generator, chosen = np.random.default_rng(0), list[Integers]()
-    for class_id in np.unique(truth[is_train & (truth != NO_CLASS)]).tolist():
-        chosen.append(generator.permutation(np.flatnonzero(is_train & (truth == class_id)))[:shots])
-    labelled = np.concatenate(chosen)
-    rows = np.union1d(labelled, np.flatnonzero(~is_train & (truth != NO_CLASS)))
+def _labelled(embedded: EmbeddedCollection, sizes: str, shots: int) -> Desk:
+    drawn = draw(embedded.collection, Situation(False, shots, is_elsewhere=sizes == AS_IS, sizes=sizes), seed=0)
+    is_known = embedded.collection.class_ids != NO_CLASS
+    rows = drawn.rows[is_known[drawn.rows]]
     desk = Desk(embedded, rows)
-    desk.labels[:] = np.where(np.isin(rows, labelled), desk.truth, NO_CLASS)
+    desk.labels[:] = np.where(np.isin(rows, drawn.shots), desk.truth, NO_CLASS)
     desk.fit()
     return desk
+
+
+def errors_of_groups(groups: Sequence[AnsweredGroup], shots: int) -> Iterator[ExpectedErrors]:
+    """Of all groups with a class proposed, of those whose class is sure, and of those of rarer classes."""
+    sure = [group for group in groups if group.is_sure]
+    rarer = [group for group in sure if not group.is_largest]
+    for kind, chosen in (("groups with a class", groups), ("of these, sure ones", sure), (RARER, rarer)):
+        counts = np.array([group.images for group in chosen], dtype=np.float64)
+        errors = np.array([group.wrong for group in chosen], dtype=np.float64)
+        expected = sum(group.expected for group in chosen)
+        effect = design_effect_of(counts, errors)
+        yield ExpectedErrors(shots, kind, int(counts.sum()), expected, int(errors.sum()), effect)
 
 
 def design_effect_of(sizes: Numbers, wrong: Numbers) -> float:
@@ -117,6 +131,9 @@ def design_effect_of(sizes: Numbers, wrong: Numbers) -> float:
     return max(1.0, float(by_group / by_image))
 
 
-def _wrong(desk: Desk, group: ReviewGroup) -> int:
+def _judged(desk: Desk, group: ReviewGroup) -> AnsweredGroup:
+    """A broader class that is true is no error."""
     right = sorted(desk.graph.descendants(group.class_id) | {group.class_id})
-    return int(np.count_nonzero(~np.isin(desk.truth[list(group.image_ids)], right)))
+    wrong = int(np.count_nonzero(~np.isin(desk.truth[list(group.image_ids)], right)))
+    is_largest = group.class_id == desk.largest
+    return AnsweredGroup(len(group.image_ids), group.expected_errors, wrong, group.is_sure, is_largest, group.settles)

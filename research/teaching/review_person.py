@@ -47,12 +47,20 @@ class CurvePoint:
         decisions: answers so far.
         right: share of all images whose label is right.
         with_predictions: the same if all others were accepted as predicted.
+        rare: share of the images of all classes but the largest whose label is right.
+        classes: that have a label.
+        answers_of_largest: answers that were the largest class.
+        right_of_largest: images whose label is rightly that class.
     """
 
     keys: int
     decisions: int
     right: float
     with_predictions: float
+    rare: float
+    classes: int
+    answers_of_largest: int
+    right_of_largest: int
 
 
 @dataclass(frozen=True)
@@ -64,6 +72,7 @@ class AnsweredGroup:
         expected: errors shown.
         wrong: images of another class.
         is_sure: whether they came together because of the class.
+        is_largest: whether that class is the largest.
         settles: images that the answer was expected to decide.
     """
 
@@ -71,6 +80,7 @@ class AnsweredGroup:
     expected: float
     wrong: int
     is_sure: bool
+    is_largest: bool
     settles: int
 
 
@@ -109,8 +119,14 @@ class Desk:
         self.labels = np.full(len(rows), NO_CLASS, dtype=np.int64)
         self.fitted: EverydayModel | None = None
         self.scores = Scores.empty(len(rows))
-        self.keys = self.decisions = 0
+        self.keys = self.decisions = self.answers_of_largest = 0
         self._curve: list[CurvePoint] = []
+
+    @cached_property
+    def largest(self) -> int:
+        """The class of most images."""
+        classes, counts = np.unique(self.truth, return_counts=True)
+        return int(classes[counts.argmax()])
 
     @cached_property
     def typed_keys(self) -> Callable[[int], int]:
@@ -137,6 +153,12 @@ class Desk:
         self.fitted = fit(self.graph, shots, self._propagation, prior_of(self._model.card), basis=self.basis)
         self.scores = self.fitted.classify(self.embeddings)
 
+    def label(self, images: Integers, class_id: int) -> None:
+        """Write down one answer."""
+        self.decisions += 1
+        self.answers_of_largest += class_id == self.largest
+        self.labels[images] = class_id
+
     @property
     def predicted(self) -> Integers:
         """(n,) class ids."""
@@ -156,7 +178,12 @@ class Desk:
         """Where the person is."""
         is_right = self.labels == self.truth
         either = np.where(self.labels != NO_CLASS, is_right, self.predicted == self.truth)
-        point = CurvePoint(self.keys, self.decisions, float(is_right.mean()), float(either.mean()))
+        is_rare = self.truth != self.largest
+        point = CurvePoint(
+            self.keys, self.decisions, float(is_right.mean()), float(either.mean()),
+            float(is_right[is_rare].mean()), len(np.unique(self.labels[is_right])), self.answers_of_largest,
+            int(is_right[~is_rare].sum()),
+        )  # fmt: skip
         self._curve.append(point)
         return point
 
@@ -220,8 +247,7 @@ def _name_card(desk: Desk, image: int) -> bool:
         tops = desk.fitted.candidate_ids[np.argsort(-chances, kind="stable")[:DIGITS]].tolist()
         proposed = tops[0]
     desk.keys += desk.keys_to_name(truth, proposed, tops)
-    desk.decisions += 1
-    desk.labels[image] = truth
+    desk.label(np.array([image]), truth)
     return truth == proposed
 
 
@@ -248,7 +274,8 @@ def review_groups(desk: Desk) -> ReviewOutcome:
 
 def _answered(desk: Desk, group: ReviewGroup) -> AnsweredGroup:
     wrong = int(np.count_nonzero(desk.truth[list(group.image_ids)] != group.class_id))
-    return AnsweredGroup(len(group.image_ids), group.expected_errors, wrong, group.is_sure, group.settles)
+    is_largest = group.class_id == desk.largest
+    return AnsweredGroup(len(group.image_ids), group.expected_errors, wrong, group.is_sure, is_largest, group.settles)
 
 
 def _answer(desk: Desk, review: Review, group: ReviewGroup) -> None:
@@ -263,7 +290,6 @@ def _answer(desk: Desk, review: Review, group: ReviewGroup) -> None:
     for image_id in ids[desk.truth[ids] != class_id].tolist():
         review.toggle(image_id)
     desk.keys += naming[best] + int(clicks[best])
-    desk.decisions += 1
     decision = review.label(class_id, children=())
     assert decision is not None, "some are ticked"
-    desk.labels[list(decision.image_ids)] = class_id
+    desk.label(np.array(decision.image_ids), class_id)

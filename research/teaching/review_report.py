@@ -9,7 +9,7 @@ from engine.events import CancelToken, OnProgress, ProgressMeter
 from research.reports import drawing
 from research.reports.folder import writing_into
 from research.reports.text_table import TextTable, titled_tables
-from research.teaching.expected_errors import ExpectedErrors
+from research.teaching.expected_errors import SHOTS, ExpectedErrors, errors_of_groups
 from research.teaching.review_person import (
     ENOUGH,
     Desk,
@@ -22,6 +22,7 @@ from research.teaching.review_person import (
     review_groups,
     teaching_first,
 )
+from research.transfer.class_sizes import AS_IS, SIZES
 from research.transfer.embedded import EmbeddedCollection
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ class ReviewReport:
         images, classes: counts.
         outcomes: by way.
         errors: errors to expect beside the true ones.
+        sizes: of the classes.
     """
 
     collection: str
@@ -76,6 +78,7 @@ class ReviewReport:
     classes: int
     outcomes: Mapping[str, ReviewOutcome]
     errors: tuple[ExpectedErrors, ...]
+    sizes: str = AS_IS
 
     def as_text(self, *, is_markdown: bool = False) -> str:
         """Tables for a terminal, or for the documents."""
@@ -88,11 +91,15 @@ class ReviewReport:
             "backbone": self.backbone,
             "images": self.images,
             "classes": self.classes,
+            "sizes": self.sizes,
             "outcomes": {
                 way: {
                     "keys": [point.keys for point in outcome.curve],
                     "right": [point.right for point in outcome.curve],
                     "with_predictions": [point.with_predictions for point in outcome.curve],
+                    "rare": [point.rare for point in outcome.curve],
+                    "classes": [point.classes for point in outcome.curve],
+                    "answers_of_largest": outcome.curve[-1].answers_of_largest,
                     "groups": [asdict(group) for group in outcome.groups],
                 }
                 for way, outcome in self.outcomes.items()
@@ -105,29 +112,51 @@ class ReviewReport:
 
     def _tables(self) -> Iterator[tuple[str, TextTable]]:
         facts = f"{self.collection}, {self.backbone}, {self.classes} classes, {self.images:,} images"
+        facts = ", ".join(filter(None, (facts, SIZES[self.sizes])))
         if self.outcomes:
             marks = [f"{mark:.0%} right" for mark in MARKS]
-            columns = ("keys until", *marks, "answers", f"bulk accept that makes {ENOUGH:.0%} right")
+            bulk = f"bulk accept that makes {ENOUGH:.0%} right"
+            half = ("classes seen after half of the keys", "all but the largest class right by then")
+            columns = ("keys until", *marks, "answers", "images an answer", "of the largest class", *half, bulk)
             rows = [self._row(way, outcome) for way, outcome in self.outcomes.items()]
             yield f"keys pressed until so many images are labelled rightly; {facts}", TextTable(columns, tuple(rows))
+        answered = self.outcomes[GROUPS].groups if GROUPS in self.outcomes else ()
+        if answered:
+            columns = ("of all answers", "images", "errors expected", "true", "95 % interval by group", "")
+            rows = [_answered_row(each) for each in errors_of_groups(answered, 0)]
+            yield f"groups that were answered; {facts}", TextTable(columns, tuple(rows))
         if self.errors:
             intervals = ("95 % interval, each image by itself", "by group", "")
             columns = ("labels a class", "accepted", "images", "errors expected", "true", *intervals)
-            yield f"labels from train, images of val; {facts}", TextTable(columns, tuple(map(_errors_row, self.errors)))
+            others = "of val" if self.sizes == AS_IS else "of all others"
+            title = f"labels from train, images {others}; {facts}"
+            yield title, TextTable(columns, tuple(map(_errors_row, self.errors)))
 
     def _row(self, way: str, outcome: ReviewOutcome) -> tuple[str, ...]:
         keys = [f"{next(point.keys for point in outcome.curve if point.right >= mark):,}" for mark in MARKS]
+        end = outcome.curve[-1]
+        half = next(point for point in outcome.curve if point.keys >= end.keys / 2)
+        of_largest = end.right_of_largest / max(end.answers_of_largest, 1)
         bulk = next((point for point in outcome.curve if point.with_predictions >= ENOUGH), None)
         after = "" if bulk is None else f"after {bulk.keys + BULK_KEYS:,}"
-        return (WAYS[way][0], *keys, f"{outcome.curve[-1].decisions:,}", after)
+        return (
+            WAYS[way][0], *keys, f"{end.decisions:,}", f"{end.right * self.images / end.decisions:.1f}",
+            f"{of_largest:.1f}", f"{half.classes} of {self.classes}", f"{half.rare:.0%}", after,
+        )  # fmt: skip
 
 
 def _errors_row(each: ExpectedErrors) -> tuple[str, ...]:
     intervals = [f"{low:.0f} to {high:.0f}" for low, high in (each.image_interval, each.interval)]
     return (
-        "all" if each.shots > each.images else str(each.shots), each.kind, f"{each.images:,}", f"{each.expected:.1f}",
+        "all" if each.shots == SHOTS[-1] else str(each.shots), each.kind, f"{each.images:,}", f"{each.expected:.1f}",
         str(each.wrong), *intervals, "" if each.is_kept else "outside",
     )  # fmt: skip
+
+
+def _answered_row(each: ExpectedErrors) -> tuple[str, ...]:
+    low, high = each.interval
+    counts = f"{each.images:,}", f"{each.expected:.1f}", str(each.wrong)
+    return (each.kind, *counts, f"{low:.0f} to {high:.0f}", "" if each.is_kept else "outside")
 
 
 def right_labels_against_keys(report: ReviewReport, out: Path) -> tuple[Path, Path]:

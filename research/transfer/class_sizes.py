@@ -38,7 +38,7 @@ LARGE_QUANTILES: Final[Mapping[str, float]] = {ZIPF: 0.5, ONE_LARGE: 0.75}
 Counts = NDArray[np.int64]
 
 
-def check_forms(sizes: str, shot_sizes: str) -> None:
+def check_forms(sizes: str, shot_sizes: str = EQUAL) -> None:
     """Make sure that both are known.
 
     Raises:

@@ -120,6 +120,23 @@ def draw(collection: TransferCollection, situation: Situation, seed: int) -> Sho
     return ShotDraw(np.flatnonzero(is_shot), rows, labels[rows], unlabelled)
 
 
+def resampled_rows(collection: TransferCollection, form: str, seed: int) -> NDArray[np.int64]:
+    """Rows, ascending, of a collection of such class sizes, drawn from all images whose class is known.
+
+    Args:
+        collection: the images.
+        form: one of `SIZES`; as it is, images of classes that `train` lacks are among them.
+        seed: number of the draw.
+    """
+    known = np.flatnonzero(collection.class_ids != NO_CLASS)
+    if form == AS_IS:
+        return known
+    generator = np.random.default_rng((seed, RESAMPLING))
+    everything = np.ones(len(collection.files), dtype=bool)
+    ranks = ranked(form, _counts(collection, everything), generator)
+    return _resampled(collection, known, form, ranks, generator)
+
+
 def _counts(collection: TransferCollection, chosen: NDArray[np.bool_]) -> Counts:
     """(c,) images of each leaf among the chosen ones."""
     ids = collection.class_ids[chosen]

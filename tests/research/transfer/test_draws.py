@@ -4,7 +4,7 @@ from numpy.typing import NDArray
 
 from engine.graph.codes import NO_CLASS
 from research.transfer.class_sizes import SHOT_SIZES, SIZES
-from research.transfer.draws import COARSE_LABELS, Situation, draw
+from research.transfer.draws import COARSE_LABELS, Situation, draw, resampled_rows
 from tests.support.transfer import collection_of, small_graph
 
 BASIL, MINT, SAGE, OAK, PINE, MOSS = 3, 4, 5, 7, 8, 10
@@ -139,3 +139,13 @@ def test_names_for_tables() -> None:
     """One shot, several shots, coarse labels."""
     situations = [Situation(False, 1), Situation(False, 5), Situation(True, 1)]
     assert [each.name for each in situations] == ["1 shot", "5 shots", "1 shot + coarse"]
+
+
+def test_all_images_are_resampled_without_shots() -> None:
+    """As they are, all that show a leaf; with one large class the others have half as many together."""
+    assert sum(sizes_of(resampled_rows(UNEVEN, "as-is", seed=0)).values()) == len(UNEVEN.files) - 7
+    sizes = sizes_of(resampled_rows(UNEVEN, "one-large", seed=3))
+    largest = max(sizes.values())
+    assert largest // 2 - 1 <= sum(sizes.values()) - largest <= largest // 2
+    assert set(sizes) == {BASIL, MINT, SAGE, OAK, PINE, MOSS}
+    assert resampled_rows(UNEVEN, "zipf", seed=3).tolist() == resampled_rows(UNEVEN, "zipf", seed=3).tolist()
