@@ -13,7 +13,6 @@ from app.backbones.logic import (
     Installed,
     PublishedRow,
     Source,
-    accurate_offer,
     fetched_sizes,
     installed_backbones,
     remove_added,
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from app.shell import Shell
     from engine.backbones.bundled import OfferedBackbone
     from engine.backbones.messages import PublishedList
+    from engine.collection.live import LiveCollection
     from engine.embedding.messages import MeasuredRates, PhotoRate
     from engine.events import Progress
     from engine.project import Change, Project
@@ -146,7 +146,7 @@ class Backbones(PanelFeature["BackbonePanel"]):
         info = self._session.info
         if info is not None and not info.path.is_relative_to(sample_folder()):  # the sample is there to be tried
             self._session.ask(
-                accurate_offer,
+                _accurate_offer,
                 lambda offered: self._on_offer(info.project_id, offered),
                 owner=self,
                 topic="accurate backbone",
@@ -244,3 +244,9 @@ class Backbones(PanelFeature["BackbonePanel"]):
             self._toast.say_failure(self.jobs.change.error)
         elif stage is Stage.DONE and self.jobs.ready is not None:
             self._say(tr("%1 is ready to use", library_title(self.jobs.ready.name)))
+
+
+def _accurate_offer(live: LiveCollection) -> OfferedBackbone | None:
+    from engine.collection.advice import accurate_offer
+
+    return accurate_offer(live)

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from engine.backbones.bundled import BackboneChoice, OfferedBackbone
     from engine.backbones.model_files import ModelFiles
     from engine.backbones.published.facts import PublishedNetwork
-    from engine.collection.live import LiveCollection
     from engine.collection.state import CollectionState
     from engine.embedding.messages import PhotoRate
     from engine.project import Project
@@ -166,25 +165,6 @@ def _row_to_be(offered: OfferedBackbone) -> BackboneRow:
         files, offered.name, 0,
         choice=offered.choice, preparation=offered.preparation, times_the_work=offered.times_the_work,
     )  # fmt: skip
-
-
-def accurate_offer(live: LiveCollection) -> OfferedBackbone | None:
-    """The accurate backbone, where the project uses the fast one as it is and has labels to compare on."""
-    from engine.backbones.bundled import BackboneChoice, is_chosen_elsewhere, offered_backbones
-    from engine.collection.state import NO_CLASS
-
-    if is_chosen_elsewhere():
-        return None
-    project, offered = live.project, {one.choice: one for one in offered_backbones()}
-    fast, accurate = offered.get(BackboneChoice.FAST), offered.get(BackboneChoice.ACCURATE)
-    uses_fast = (
-        fast is not None
-        and not project.models.current.is_trained_here
-        and project.models.current.backbone_name == fast.name
-    )
-    if accurate is None or not uses_fast or not project.is_writable or (live.state.label_class == NO_CLASS).all():
-        return None
-    return accurate
 
 
 def remove_added(project: Project, caches: CacheFolders, name: str) -> str:

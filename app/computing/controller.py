@@ -1,4 +1,4 @@
-"""The device that embeds images, and whether the model learns from unlabelled images."""
+"""The device that embeds images, whether the model learns from unlabelled images, and what would help it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QToolButton
 
 from app.actions.row import Needs, Section, action
-from app.computing.logic import CollectionFacts, Survey, collection_facts, switch_collection
-from app.computing.wording import chip_tip, device_title
+from app.computing.logic import ADVICE_ACTIONS, CollectionFacts, Survey, collection_facts, switch_collection
+from app.computing.wording import advice_action, chip_tip, device_title
 from app.feature import Feature
 from app.jobs.process_job import JobSlot
 from app.texts import marked, plain_tip, tr
@@ -21,6 +21,7 @@ from engine.texts import translated
 if TYPE_CHECKING:
     from app.computing.view import ComputingPanel
     from app.shell import Shell
+    from engine.collection.advice import Advice
     from engine.runtime.providers import DeviceList
 
 _WIDEST: Final = 120
@@ -88,6 +89,7 @@ class Computing(Feature):
         self._was_alone = True
         self._notice = ""
         self._is_switching = False
+        self._advice: tuple[Advice, ...] = ()  # as it is shown
         self._use(self._settings.device)
         self._connect()
         shell.status_line.add_at_end(self.chip)
@@ -130,6 +132,7 @@ class Computing(Feature):
         panel.device_chosen.connect(self.choose)
         panel.look_requested.connect(self.look)
         panel.collection_switched.connect(self.let_collection_teach)
+        panel.advice_taken.connect(lambda place: self.take(self._advice[place]))
         return panel
 
     def choose(self, device: str) -> None:
@@ -197,7 +200,25 @@ class Computing(Feature):
     def _on_facts(self, facts: CollectionFacts) -> None:
         info = self._session.info
         if self.panel is not None and info is not None:
+            graph = self._session.graph
+            self._advice = tuple(each for each in facts.advice if all(known in graph for known in each.class_ids))
             self.panel.show_collection(facts, can_switch=info.is_writable)
+            self.panel.show_advice(
+                [
+                    (translated(each.text(graph.shown_name)), advice_action(each, self._shell.rows))
+                    for each in self._advice
+                ]
+            )
+
+    def take(self, advice: Advice) -> None:
+        """Go where a person can do what is advised."""
+        assert self.panel is not None, "its button was pressed"
+        self.panel.dismiss()
+        actions = ADVICE_ACTIONS.get(advice.kind, ())
+        for name in actions:
+            self._shell.trigger(name)
+        if not actions:
+            self._shell.tree.select_classes(advice.class_ids)
 
     def _show_no_project(self) -> None:
         if self.panel is not None:

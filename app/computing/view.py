@@ -1,5 +1,8 @@
-"""The panel "Performance": device, and learning from unlabelled images."""
+"""The panel "Performance": device, learning from unlabelled images, and what would help."""
 
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import zip_longest
 from typing import Final, final
 
 from PySide6.QtCore import Qt, Signal
@@ -9,6 +12,7 @@ from app.computing.logic import CollectionFacts, Survey, is_choosable, listed_de
 from app.computing.wording import collection_line, device_facts, device_title, survey_note
 from app.controls import (
     fill_column,
+    fill_row,
     make_button,
     make_flowing_label,
     make_hint,
@@ -17,12 +21,37 @@ from app.controls import (
     make_separator,
 )
 from app.palette.overlay import ScrollingCard
-from app.texts import breakable, tr
+from app.texts import breakable, plain_button, tr
 from app.theme.tokens import tokens
 from app.wording import sentence
 from engine.runtime.devices.facts import AUTO
 
 WIDTH: Final = 520
+MOST_ADVICE: Final = 2  # rows
+
+
+@final
+class AdviceRow(QFrame):
+    """What would help, and a button that leads to it."""
+
+    def __init__(self, on_click: Callable[[], None]) -> None:
+        super().__init__()
+        self.setProperty("role", "card")
+        self._text = make_flowing_label("")
+        self.button = make_button("", on_click, variant="flat")
+        spacing = tokens().spacing
+        row = fill_row(self, self._text, self.button)
+        row.setContentsMargins(spacing.medium, spacing.small, spacing.small, spacing.small)
+        row.setStretch(0, 1)
+
+    def show_advice(self, text: str, action: str) -> None:
+        self._text.setText(text)
+        self.button.setText(plain_button(action))
+        self.button.setAccessibleDescription(text)
+
+    @property
+    def text(self) -> str:
+        return "" if self.isHidden() else self._text.text()
 
 
 @final
@@ -32,6 +61,7 @@ class ComputingPanel(ScrollingCard):
     device_chosen = Signal(str)  # the device's short name
     look_requested = Signal()
     collection_switched = Signal(bool)
+    advice_taken = Signal(int)  # which row
 
     def __init__(self, host: QWidget) -> None:
         super().__init__(host, WIDTH, tr("Performance"))
@@ -45,6 +75,7 @@ class ComputingPanel(ScrollingCard):
         self.look_button = make_button(tr("Check again"), self.look_requested.emit, variant="flat")
         self.switch = QCheckBox(tr("Learn from unlabelled images too"))
         self._line = _below("")
+        self.advice = tuple(AdviceRow(partial(self.advice_taken.emit, place)) for place in range(MOST_ADVICE))
         self._collection = self._make_collection()
         self._fill_body()
         self.switch.clicked.connect(self.collection_switched)
@@ -52,6 +83,7 @@ class ComputingPanel(ScrollingCard):
         self.show_survey(None)
         self.show_notice("")
         self.show_collection(None, can_switch=False)
+        self.show_advice(())
 
     def _fill_body(self) -> None:
         spacing = tokens().spacing
@@ -73,7 +105,8 @@ class ComputingPanel(ScrollingCard):
     def _make_collection(self) -> QWidget:
         part = QWidget()
         hint = _below(tr("Unlabelled and coarsely labelled images refine the class prototypes."))
-        fill_column(part, make_separator(), make_label(tr("Learning"), "section"), self.switch, hint, self._line)
+        section = make_label(tr("Learning"), "section")
+        fill_column(part, make_separator(), section, self.switch, hint, self._line, *self.advice)
         return part
 
     def show_device(self, device: str) -> None:
@@ -106,6 +139,14 @@ class ComputingPanel(ScrollingCard):
             self.switch.setEnabled(can_switch)
             self._line.setText(collection_line(facts))
             self.switch.setAccessibleDescription(self._line.text())
+        self._settle()
+
+    def show_advice(self, advice: Sequence[tuple[str, str]]) -> None:
+        """Show what would help: each text with what its button does."""
+        for row, words in zip_longest(self.advice, advice):
+            row.setVisible(words is not None)
+            if words is not None:
+                row.show_advice(*words)
         self._settle()
 
     def facts_of(self, device: str) -> str:

@@ -1,13 +1,20 @@
-"""Text of devices and of the collection stage."""
+"""Text of devices, of the collection stage, and of what would help."""
 
-from typing import Final
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QLocale
 
-from app.computing.logic import CPU, ON_DEMAND, CollectionFacts, Survey, first_with_reason
+from app.actions.row import ActionRow
+from app.computing.logic import ADVICE_ACTIONS, CPU, ON_DEMAND, CollectionFacts, Survey, first_with_reason
 from app.texts import plural, tr
 from app.wording import number, on_one_line, sentence
 from engine.runtime.devices.facts import AUTO
+
+if TYPE_CHECKING:
+    from engine.collection.advice import Advice
 
 _SLOW: Final = 10
 
@@ -82,15 +89,7 @@ def chip_tip(chosen: str, used: str, reason: str, notice: str) -> str:
 
 
 def collection_line(facts: CollectionFacts) -> str:
-    """Result on held-out shots, and advice."""
-    line = _check_line(facts)
-    if facts.figures is None or not facts.figures.has_shots_from_elsewhere:
-        return line
-    advice = tr("Your labelled images look different from most others here. Labelling a few of those would help most.")
-    return f"{line} {advice}"
-
-
-def _check_line(facts: CollectionFacts) -> str:
+    """Result on held-out shots."""
     if not facts.is_on:
         return tr("Off: the model learns only from your labels and the category graph.")
     if not facts.is_fitted:
@@ -112,3 +111,11 @@ def _check_line(facts: CollectionFacts) -> str:
         "Of %n held-out examples, %1 are correct with it and %2 without.",
         *hits,
     )
+
+
+def advice_action(advice: Advice, rows: Mapping[str, ActionRow]) -> str:
+    """What the button beside a piece of advice does."""
+    names = ADVICE_ACTIONS.get(advice.kind)
+    if names:
+        return rows[names[-1]].title
+    return tr("Show the class") if len(advice.class_ids) == 1 else tr("Show the classes")

@@ -7,15 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
-from importlib.util import find_spec
 from math import sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
 import numpy as np
 
-from engine.collection.training.progress import is_likely_to_help
-from engine.config import is_packaged
+from engine.collection.training.progress import is_likely_to_help, labels_trained_on
 from engine.errors import Cancelled
 
 if TYPE_CHECKING:
@@ -38,21 +36,14 @@ def evidence(live: LiveCollection) -> Evidence:
     """How the model in use does on images that it was not trained on, and the outcome of earlier trainings."""
     from engine.collection.what_if import held_out_answers
 
-    rows = version_rows(live)
-    trained_on = max((row.trained_on for row in rows if row.is_used or row.is_no_better), default=0)
     answers = None if live.fitted is None else held_out_answers(live.fitted, live.project.classes.graph)
     accuracy = None if answers is None or not len(answers.is_right) else float(answers.is_right.mean())
-    return Evidence(trained_on, accuracy)
+    return Evidence(labels_trained_on(live.project), accuracy)
 
 
 def _row(version: ModelVersion, *, is_used: bool) -> VersionRow:
     figures = Figures.of_named(version.figures)
-    is_measured = figures.before is not None and figures.after is not None
-    goes_on = version.settings.get("start") != StartingPoint.CONV4
-    return VersionRow(
-        version.version_id, version.label, version.created_at, figures.after, is_used,
-        int(version.figures.get("labelled_images") or 0), goes_on and is_measured and not figures.is_better,
-    )  # fmt: skip
+    return VersionRow(version.version_id, version.label, version.created_at, figures.after, is_used)
 
 
 def store_trained(live: LiveCollection, trained: Trained, project_path: Path) -> Trained:
@@ -79,11 +70,6 @@ CLASSES_NEEDED: Final = 2  # an episode takes a support and a query image of eac
 CONFIDENCE: Final = 1.96  # standard deviations around the mean that hold 19 of 20 cases
 ACCURACY_SPAN: Final = 0.2  # least height of the accuracy chart: noise of a percent must not look like a mountain
 MARGIN: Final = 0.06  # of a chart's height, above and below the curve
-
-
-def can_train() -> bool:
-    """Whether this program trains: a packaged one may be without PyTorch, and nothing can be added to it."""
-    return not is_packaged() or find_spec("torch") is not None
 
 
 class Depth(StrEnum):
@@ -303,8 +289,6 @@ class VersionRow:
     created_at: datetime  # time zone aware
     accuracy: float | None  # that it was measured with when it was made, 0..1; None when it was not
     is_used: bool
-    trained_on: int = 0  # labelled images that its backbone was trained on; 0 for an untrained one
-    is_no_better: bool = False  # whether training the backbone in use gave it, and it was right no more often than that
 
 
 def stopped_training(project: Project, caches: CacheFolders) -> StoppedTraining | None:

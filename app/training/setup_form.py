@@ -19,9 +19,9 @@ from app.training.logic import (
     Plan,
     StartingPoint,
     StoppedTraining,
-    can_train,
 )
 from app.training.wording import PURPOSES, STARTS, advice, duration, labels_text, stopped_text
+from engine.collection.training.progress import can_train
 from engine.training.curve import TrainingDuration
 
 ITERATIONS_STEP: Final = 100

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -50,7 +50,6 @@ from engine.files import FileFailure
 if TYPE_CHECKING:
     from engine.collection.evaluate import Evaluation
     from engine.images.details_messages import DetailsSummary
-ELSEWHERE_ADVICE: Final = "\nThe shots look unlike most other images; labelling a few of those would help most."
 Plain = Annotated[
     bool,
     typer.Option(
@@ -290,12 +289,12 @@ def _classify_project(
             is_overwriting=is_overwriting,
         )  # fmt: skip
         replaced, replaced_rows = replaced_text(opened) + written_to_text(opened), replaced_fields(opened)
+        advice = [(each, str(each.text(opened.classes.graph.name))) for each in classified.advice]
     waiting = f" {counted(classified.waiting, 'image')} without an embedding left out." if classified.waiting else ""
     labels = f" and {counted(written.labels, 'label')}" if include_labelled else ""
-    is_elsewhere = classified.fitted.figures.has_shots_from_elsewhere
     say(
         f"Wrote {counted(written.predictions, 'prediction')}{labels} to {out}.{waiting}"
-        + (ELSEWHERE_ADVICE if is_elsewhere else "")
+        + "".join(f"\n{text}" for _each, text in advice)
         + replaced,
         {
             "predictions": written.predictions,
@@ -304,7 +303,8 @@ def _classify_project(
             "waiting": classified.waiting,
             "setting": setting,
             "collection": classified.fitted.figures.uses_collection,
-            "shots_from_elsewhere": is_elsewhere,
+            "shots_from_elsewhere": classified.fitted.figures.has_shots_from_elsewhere,
+            "advice": [{"kind": each.kind, "classes": each.class_ids, "text": text} for each, text in advice],
             "replaced": replaced_rows,
         },
         as_json=as_json,

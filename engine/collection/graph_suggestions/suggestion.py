@@ -9,10 +9,11 @@ from itertools import count, islice
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.collection.graph_suggestions.pairs import Mixed, Twins
 from engine.collection.graph_suggestions.placements import PlacementCheck, Stray
-from engine.collection.state import NO_CLASS, CollectionState
+from engine.collection.state import NO_CLASS, CollectionState, counts_of
 from engine.errors import InputError
 from engine.everyday.classifier import ScoredClass
 from engine.graph.category_graph import CategoryGraph
@@ -195,19 +196,30 @@ def find_underlabelled(
     graph: CategoryGraph, state: CollectionState, *, fewest: int = FEWEST_HELPED
 ) -> tuple[UnderlabelledClass, ...]:
     """The classes where a few more shots would help most images, most first."""
-    is_open = (state.label_class == NO_CLASS) & (state.best_class != NO_CLASS)
-    is_open &= (state.safe_class != state.best_class) | state.is_unknown
-    found = []
-    for class_id in np.unique(state.best_class[is_open]).tolist():
-        if class_id not in graph:
-            continue
+    helped = {class_id: round(count) for class_id, count in helped_by_class(graph, state).items()}
+    most = sorted((each for each in helped if helped[each] >= fewest), key=lambda each: (-helped[each], each))
+    is_open, found = _is_undecided(state), []
+    for class_id in most[:MOST_CLASSES]:
         places = np.flatnonzero(is_open & (state.best_class == class_id))
+        order = places[np.argsort(state.best_score[places], kind="stable")]
         shots = state.shot_counts.get(class_id, 0)
-        helped = round(helped_by_more(len(places), shots))
-        if helped >= fewest:
-            order = places[np.argsort(state.best_score[places], kind="stable")]
-            found.append(UnderlabelledClass(class_id, shots, tuple(state.image_ids[order].tolist()), helped))
-    return tuple(sorted(found, key=lambda one: (-one.helped, one.class_id))[:MOST_CLASSES])
+        found.append(UnderlabelledClass(class_id, shots, tuple(state.image_ids[order].tolist()), helped[class_id]))
+    return tuple(found)
+
+
+def helped_by_class(graph: CategoryGraph, state: CollectionState) -> dict[int, float]:
+    """About how many unlabelled images `MORE_SHOTS` more shots of each class would settle, by class."""
+    return {
+        class_id: helped_by_more(undecided, state.shot_counts.get(class_id, 0))
+        for class_id, undecided in counts_of(state.best_class[_is_undecided(state)]).items()
+        if class_id in graph
+    }
+
+
+def _is_undecided(state: CollectionState) -> NDArray[np.bool_]:
+    """(n,) bool: images without a label that are predicted as a class, but have another safe class or are unknown."""
+    is_open = (state.label_class == NO_CLASS) & (state.best_class != NO_CLASS)
+    return is_open & ((state.safe_class != state.best_class) | state.is_unknown)
 
 
 def helped_by_more(undecided: int, shots: int) -> float:

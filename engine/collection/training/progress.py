@@ -3,16 +3,47 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
-from typing import Final, final
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Final, final
 
+from engine.collection.training.settings import CONV4
+from engine.config import is_packaged
 from engine.events import OnProgress, Progress
 from engine.texts import Message, marked
 from engine.training.curve import OnPoint, TrainingPoint
+
+if TYPE_CHECKING:
+    from engine.project import ModelVersion, Project
 
 ENOUGH_SHOTS: Final = 2  # labelled images of a class from which on training helps. Measured: decision 47
 ENOUGH_FOR_ACCURATE: Final = 5  # the same with the bundled accurate backbone as it ships. Measured: decision 47
 MOST_CLASSES: Final = 0.5  # share of the labelled classes that must have so many
 MORE_LABELS: Final = 1.5  # times as many labels as the last training learned from justify another one. Chosen
+
+
+def can_train() -> bool:
+    """Whether this program trains: a packaged one may be without PyTorch, and nothing can be added to it."""
+    return not is_packaged() or find_spec("torch") is not None
+
+
+def labels_trained_on(project: "Project") -> int:
+    """Labelled images that the version in use was trained on, or that a training learned from in vain; 0 without."""
+    used = project.models.current.version_id
+    return max(
+        (
+            int(version.figures.get("labelled_images") or 0)
+            for version in project.models.versions()
+            if version.version_id == used or _is_in_vain(version)
+        ),
+        default=0,
+    )
+
+
+def _is_in_vain(version: "ModelVersion") -> bool:
+    """Whether training the backbone in use gave it, and it was right no more often than that."""
+    before, after = version.figures.get("before_accuracy"), version.figures.get("after_accuracy")
+    is_measured = before is not None and after is not None
+    return is_measured and version.settings.get("start") != CONV4 and not after > before
 
 
 def is_likely_to_help(

@@ -131,7 +131,7 @@ def test_training_the_accurate_backbone_on_few_labels_is_not_proposed(
 
 def test_a_program_without_pytorch_says_which_one_trains(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """Before anything is started in vain."""
-    monkeypatch.setattr("app.training.logic.is_packaged", lambda: True)
+    monkeypatch.setattr("engine.collection.training.progress.is_packaged", lambda: True)
     monkeypatch.setattr("app.training.logic.find_spec", lambda _name: None)
     form = panel_for(reviewing, "train_backbone").forms[Depth.BACKBONE]
     assert "Install protoleaf-training in its place" in texts(form)

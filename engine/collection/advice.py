@@ -1,0 +1,165 @@
+"""What would help the predictions of an open project most, as far as its model, labels and backbone tell.
+
+Measured on circuit boards and on Grocery Store (decision 103): labels among images unlike the labelled ones gain most,
+then a better backbone or training it, then more examples of single classes.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+import numpy as np
+
+from engine.backbones.bundled import BackboneChoice, OfferedBackbone, is_chosen_elsewhere, offered_backbones
+from engine.collection.graph_suggestions.suggestion import FEWEST_HELPED, MORE_SHOTS, helped_by_class
+from engine.collection.live import LiveCollection
+from engine.collection.state import NO_CLASS, CollectionState
+from engine.collection.training.progress import can_train, is_likely_to_help, labels_trained_on
+from engine.everyday.classifier import FittedClassifier
+from engine.everyday.scores import share_interval
+from engine.graph.category_graph import CategoryGraph
+from engine.texts import Message, enumerated
+
+TOLD_APART: Final = 0.9
+"""Accuracy on held-out shots that tells classes apart well enough. Chosen: nothing is said unless 19 of 20 intervals
+lie below."""
+SHARE_HELPED: Final = 0.05  # of the unlabelled images must gain by more examples. Chosen: less is not worth a line.
+MOST_NAMED: Final = 3  # classes
+MOST_GIVEN: Final = 2  # pieces of advice: nobody does three things first
+
+
+class AdviceKind(StrEnum):
+    """What a person can do, the most helpful first."""
+
+    LABEL_OTHERS = "label_others"
+    ACCURATE_BACKBONE = "accurate_backbone"
+    TRAIN_BACKBONE = "train_backbone"
+    MORE_EXAMPLES = "more_examples"
+
+
+@dataclass(frozen=True)
+class Advice:
+    """One thing that would help."""
+
+    kind: AdviceKind
+    # classes that the backbone confuses most often, or that need examples, the worst first; at most `MOST_NAMED`
+    class_ids: tuple[int, ...] = ()
+    images: int = 0  # about how many unlabelled images `MORE_SHOTS` more examples of each of these would settle
+
+    def text(self, name_of: Callable[[int], str]) -> Message:
+        """In one or two sentences, with the classes' names."""
+        names = enumerated(map(name_of, self.class_ids))
+        match self.kind:
+            case AdviceKind.LABEL_OTHERS:
+                return Message(
+                    "Your labelled images look different from most others here. "
+                    "Labelling a few of those would help most."
+                )
+            case AdviceKind.ACCURATE_BACKBONE:
+                template = "The fast backbone often confuses these: {classes}. The accurate one would likely help."
+            case AdviceKind.TRAIN_BACKBONE:
+                template = "The backbone often confuses these: {classes}. Training it would likely help."
+            case AdviceKind.MORE_EXAMPLES if len(self.class_ids) == 1:
+                template = "{count} more examples would help about {images:,} images: {classes}."
+            case AdviceKind.MORE_EXAMPLES:
+                template = "{count} more examples of each would help about {images:,} images: {classes}."
+        return Message(template, {"classes": names, "count": MORE_SHOTS, "images": self.images})
+
+
+@dataclass(frozen=True)
+class AdviceInput:
+    """What advice is made from."""
+
+    fitted: FittedClassifier
+    graph: CategoryGraph
+    state: CollectionState
+    has_accurate: bool = False  # whether the accurate backbone can take the place of the fast one
+    can_train: bool = True  # whether this program can train the project's backbone
+    trained_on: int = 0  # labelled images, see `labels_trained_on`
+
+
+def advice_of(live: LiveCollection) -> tuple[Advice, ...]:
+    """What would help an open project; nothing before the first fit."""
+    fitted, project = live.fitted, live.project
+    if fitted is None or len(fitted.candidate_ids) == 0:
+        return ()
+    return find_advice(
+        AdviceInput(
+            fitted,
+            project.classes.graph,
+            live.state,
+            has_accurate=accurate_offer(live) is not None,
+            can_train=project.is_writable and can_train(),
+            trained_on=labels_trained_on(project),
+        )
+    )
+
+
+def find_advice(given: AdviceInput) -> tuple[Advice, ...]:
+    """What would help most, at most `MOST_GIVEN`; nothing where all is well."""
+    found = (_others(given.fitted), _other_backbone(given), _more_examples(given.graph, given.state))
+    return tuple(each for each in found if each is not None)[:MOST_GIVEN]
+
+
+def accurate_offer(live: LiveCollection) -> OfferedBackbone | None:
+    """The accurate backbone, where the project uses the fast one as it is and has labels to compare on."""
+    if is_chosen_elsewhere():
+        return None
+    project, offered = live.project, {one.choice: one for one in offered_backbones()}
+    fast, accurate = offered.get(BackboneChoice.FAST), offered.get(BackboneChoice.ACCURATE)
+    uses_fast = (
+        fast is not None
+        and not project.models.current.is_trained_here
+        and project.models.current.backbone_name == fast.name
+    )
+    if accurate is None or not uses_fast or not project.is_writable or (live.state.label_class == NO_CLASS).all():
+        return None
+    return accurate
+
+
+def _others(fitted: FittedClassifier) -> Advice | None:
+    return Advice(AdviceKind.LABEL_OTHERS) if fitted.figures.has_shots_from_elsewhere else None
+
+
+def _other_backbone(given: AdviceInput) -> Advice | None:
+    """Another backbone, or a trained one, where held-out shots are often taken for another class."""
+    shots, mistakes = _mistakes(given.fitted, given.graph)
+    right = shots - mistakes.total()
+    if not shots or share_interval(right, shots)[1] >= TOLD_APART:
+        return None
+    confused: Counter[int] = Counter()
+    for pair, count in mistakes.items():
+        confused.update(dict.fromkeys(pair, count))
+    class_ids = tuple(each for each, _count in confused.most_common() if each in given.graph)[:MOST_NAMED]
+    if given.has_accurate:
+        return Advice(AdviceKind.ACCURATE_BACKBONE, class_ids)
+    labels = given.state.label_class[given.state.label_class >= 0]
+    will_help = is_likely_to_help(
+        np.bincount(labels).tolist(),
+        trained_on=given.trained_on,
+        model_name=given.state.model_name,
+        accuracy=right / shots,
+    )
+    return Advice(AdviceKind.TRAIN_BACKBONE, class_ids) if given.can_train and will_help else None
+
+
+def _mistakes(fitted: FittedClassifier, graph: CategoryGraph) -> tuple[int, Counter[tuple[int, int]]]:
+    """How many shots were held out, and how often one of a class was taken for another."""
+    held_out = fitted.held_out
+    if held_out is None or held_out.probabilities.size == 0:
+        return 0, Counter()
+    answers = fitted.candidate_ids[held_out.top_class()[0]].tolist()
+    fitting = held_out.fitting(graph)
+    pairs = zip(held_out.class_ids.tolist(), answers, strict=True)
+    return len(answers), Counter((label, given) for label, given in pairs if given not in fitting.get(label, ()))
+
+
+def _more_examples(graph: CategoryGraph, state: CollectionState) -> Advice | None:
+    helped = helped_by_class(graph, state)
+    if sum(helped.values()) < SHARE_HELPED * np.count_nonzero(state.label_class == NO_CLASS):
+        return None
+    most = sorted(helped, key=lambda each: (-helped[each], each))[:MOST_NAMED]
+    images = round(sum(helped[each] for each in most))
+    return Advice(AdviceKind.MORE_EXAMPLES, tuple(most), images) if images >= FEWEST_HELPED else None
