@@ -1560,8 +1560,28 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Klicken, um das Gerät zu wählen</translation>
     </message>
     <message>
+        <source>Show the classes</source>
+        <translation>Klassen anzeigen</translation>
+    </message>
+    <message>
         <source>Your labelled images look different from most others here. Labelling a few of those would help most.</source>
         <translation>Ihre gelabelten Bilder sehen anders aus als die meisten hier. Am meisten würde es helfen, einige von diesen zu labeln.</translation>
+    </message>
+    <message>
+        <source>The fast backbone often confuses these: {classes}. The accurate one would likely help.</source>
+        <translation>Das schnelle Backbone verwechselt diese oft: {classes}. Das genaue würde wahrscheinlich helfen.</translation>
+    </message>
+    <message>
+        <source>The backbone often confuses these: {classes}. Training it would likely help.</source>
+        <translation>Das Backbone verwechselt diese oft: {classes}. Es zu trainieren würde wahrscheinlich helfen.</translation>
+    </message>
+    <message>
+        <source>{count} more examples of each would help about {images:,} images: {classes}.</source>
+        <translation>{count} weitere Beispiele von jeder dieser Klassen würden etwa {images:,} Bildern helfen: {classes}.</translation>
+    </message>
+    <message>
+        <source>{count} more examples of {classes} would help about {images:,} images.</source>
+        <translation>{count} weitere Beispiele von {classes} würden etwa {images:,} Bildern helfen.</translation>
     </message>
     <message>
         <source>Off: the model learns only from your labels and the category graph.</source>

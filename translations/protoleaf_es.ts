@@ -1560,8 +1560,28 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Haga clic para elegir el dispositivo</translation>
     </message>
     <message>
+        <source>Show the classes</source>
+        <translation>Mostrar las clases</translation>
+    </message>
+    <message>
         <source>Your labelled images look different from most others here. Labelling a few of those would help most.</source>
         <translation>Sus imágenes etiquetadas son distintas de la mayoría de las demás. Lo que más ayudaría es etiquetar algunas de esas.</translation>
+    </message>
+    <message>
+        <source>The fast backbone often confuses these: {classes}. The accurate one would likely help.</source>
+        <translation>La red base rápida confunde a menudo estas clases: {classes}. La precisa probablemente ayudaría.</translation>
+    </message>
+    <message>
+        <source>The backbone often confuses these: {classes}. Training it would likely help.</source>
+        <translation>La red base confunde a menudo estas clases: {classes}. Entrenarla probablemente ayudaría.</translation>
+    </message>
+    <message>
+        <source>{count} more examples of each would help about {images:,} images: {classes}.</source>
+        <translation>{count} ejemplos más de cada una de estas clases ayudarían a unas {images:,} imágenes: {classes}.</translation>
+    </message>
+    <message>
+        <source>{count} more examples of {classes} would help about {images:,} images.</source>
+        <translation>{count} ejemplos más de {classes} ayudarían a unas {images:,} imágenes.</translation>
     </message>
     <message>
         <source>Off: the model learns only from your labels and the category graph.</source>

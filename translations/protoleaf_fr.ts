@@ -1560,8 +1560,28 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Cliquez pour choisir l’unité de calcul</translation>
     </message>
     <message>
+        <source>Show the classes</source>
+        <translation>Afficher les classes</translation>
+    </message>
+    <message>
         <source>Your labelled images look different from most others here. Labelling a few of those would help most.</source>
         <translation>Vos images étiquetées diffèrent de la plupart des autres. Étiqueter quelques-unes de ces dernières aiderait le plus.</translation>
+    </message>
+    <message>
+        <source>The fast backbone often confuses these: {classes}. The accurate one would likely help.</source>
+        <translation>Le réseau de base rapide confond souvent ces classes&#xa0;: {classes}. Le réseau précis aiderait probablement.</translation>
+    </message>
+    <message>
+        <source>The backbone often confuses these: {classes}. Training it would likely help.</source>
+        <translation>Le réseau de base confond souvent ces classes&#xa0;: {classes}. L’entraîner aiderait probablement.</translation>
+    </message>
+    <message>
+        <source>{count} more examples of each would help about {images:,} images: {classes}.</source>
+        <translation>{count} exemples de plus de chacune de ces classes aideraient pour environ {images:,} images&#xa0;: {classes}.</translation>
+    </message>
+    <message>
+        <source>{count} more examples of {classes} would help about {images:,} images.</source>
+        <translation>{count} exemples de plus de {classes} aideraient pour environ {images:,} images.</translation>
     </message>
     <message>
         <source>Off: the model learns only from your labels and the category graph.</source>

@@ -1560,8 +1560,28 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Clique para escolher o dispositivo</translation>
     </message>
     <message>
+        <source>Show the classes</source>
+        <translation>Mostrar as classes</translation>
+    </message>
+    <message>
         <source>Your labelled images look different from most others here. Labelling a few of those would help most.</source>
         <translation>Suas imagens rotuladas são diferentes da maioria das outras daqui. Rotular algumas dessas outras é o que mais ajudaria.</translation>
+    </message>
+    <message>
+        <source>The fast backbone often confuses these: {classes}. The accurate one would likely help.</source>
+        <translation>O backbone rápido confunde com frequência estas classes: {classes}. O preciso provavelmente ajudaria.</translation>
+    </message>
+    <message>
+        <source>The backbone often confuses these: {classes}. Training it would likely help.</source>
+        <translation>O backbone confunde com frequência estas classes: {classes}. Treiná-lo provavelmente ajudaria.</translation>
+    </message>
+    <message>
+        <source>{count} more examples of each would help about {images:,} images: {classes}.</source>
+        <translation>Mais {count} exemplos de cada uma destas classes ajudariam cerca de {images:,} imagens: {classes}.</translation>
+    </message>
+    <message>
+        <source>{count} more examples of {classes} would help about {images:,} images.</source>
+        <translation>Mais {count} exemplos de {classes} ajudariam cerca de {images:,} imagens.</translation>
     </message>
     <message>
         <source>Off: the model learns only from your labels and the category graph.</source>

@@ -1548,8 +1548,28 @@ Click + to add a class, or import a list.</source>
         <translation>单击选择设备</translation>
     </message>
     <message>
+        <source>Show the classes</source>
+        <translation>显示这些类别</translation>
+    </message>
+    <message>
         <source>Your labelled images look different from most others here. Labelling a few of those would help most.</source>
         <translation>您标注的图像与此处多数图像差别较大。从后者中标注几张最有帮助。</translation>
+    </message>
+    <message>
+        <source>The fast backbone often confuses these: {classes}. The accurate one would likely help.</source>
+        <translation>“快速”骨干网络经常混淆这些类别：{classes}。改用“准确”很可能有帮助。</translation>
+    </message>
+    <message>
+        <source>The backbone often confuses these: {classes}. Training it would likely help.</source>
+        <translation>骨干网络经常混淆这些类别：{classes}。训练它很可能有帮助。</translation>
+    </message>
+    <message>
+        <source>{count} more examples of each would help about {images:,} images: {classes}.</source>
+        <translation>每个类别再有 {count} 个样例，约可改善 {images:,} 张图像：{classes}。</translation>
+    </message>
+    <message>
+        <source>{count} more examples of {classes} would help about {images:,} images.</source>
+        <translation>“{classes}”再有 {count} 个样例，约可改善 {images:,} 张图像。</translation>
     </message>
     <message>
         <source>Off: the model learns only from your labels and the category graph.</source>

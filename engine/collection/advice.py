@@ -12,7 +12,8 @@ from typing import Final
 
 import numpy as np
 
-from engine.backbones.bundled import BackboneChoice, OfferedBackbone, is_chosen_elsewhere, offered_backbones
+from engine.backbones import bundled
+from engine.backbones.bundled import BackboneChoice, OfferedBackbone
 from engine.collection.graph_suggestions.suggestion import FEWEST_HELPED, MORE_SHOTS, helped_by_class
 from engine.collection.live import LiveCollection
 from engine.collection.state import NO_CLASS, CollectionState
@@ -20,7 +21,7 @@ from engine.collection.training.progress import can_train, is_likely_to_help, la
 from engine.everyday.classifier import FittedClassifier
 from engine.everyday.scores import share_interval
 from engine.graph.category_graph import CategoryGraph
-from engine.texts import Message, enumerated
+from engine.texts import Message, enumerated, marked
 
 TOLD_APART: Final = 0.9
 """Accuracy on held-out shots that tells classes apart well enough. Chosen: nothing is said unless 19 of 20 intervals
@@ -39,6 +40,19 @@ class AdviceKind(StrEnum):
     MORE_EXAMPLES = "more_examples"
 
 
+TEXTS: Final = {
+    AdviceKind.LABEL_OTHERS: marked(
+        "Your labelled images look different from most others here. Labelling a few of those would help most."
+    ),
+    AdviceKind.ACCURATE_BACKBONE: marked(
+        "The fast backbone often confuses these: {classes}. The accurate one would likely help."
+    ),
+    AdviceKind.TRAIN_BACKBONE: marked("The backbone often confuses these: {classes}. Training it would likely help."),
+    AdviceKind.MORE_EXAMPLES: marked("{count} more examples of each would help about {images:,} images: {classes}."),
+}
+ONE_CLASS: Final = marked("{count} more examples of {classes} would help about {images:,} images.")
+
+
 @dataclass(frozen=True)
 class Advice:
     """One thing that would help."""
@@ -50,22 +64,10 @@ class Advice:
 
     def text(self, name_of: Callable[[int], str]) -> Message:
         """In one or two sentences, with the classes' names."""
+        is_one = self.kind is AdviceKind.MORE_EXAMPLES and len(self.class_ids) == 1
         names = enumerated(map(name_of, self.class_ids))
-        match self.kind:
-            case AdviceKind.LABEL_OTHERS:
-                return Message(
-                    "Your labelled images look different from most others here. "
-                    "Labelling a few of those would help most."
-                )
-            case AdviceKind.ACCURATE_BACKBONE:
-                template = "The fast backbone often confuses these: {classes}. The accurate one would likely help."
-            case AdviceKind.TRAIN_BACKBONE:
-                template = "The backbone often confuses these: {classes}. Training it would likely help."
-            case AdviceKind.MORE_EXAMPLES if len(self.class_ids) == 1:
-                template = "{count} more examples would help about {images:,} images: {classes}."
-            case AdviceKind.MORE_EXAMPLES:
-                template = "{count} more examples of each would help about {images:,} images: {classes}."
-        return Message(template, {"classes": names, "count": MORE_SHOTS, "images": self.images})
+        fields = {"classes": names, "count": MORE_SHOTS, "images": self.images}
+        return Message(ONE_CLASS if is_one else TEXTS[self.kind], fields)
 
 
 @dataclass(frozen=True)
@@ -105,9 +107,9 @@ def find_advice(given: AdviceInput) -> tuple[Advice, ...]:
 
 def accurate_offer(live: LiveCollection) -> OfferedBackbone | None:
     """The accurate backbone, where the project uses the fast one as it is and has labels to compare on."""
-    if is_chosen_elsewhere():
+    if bundled.is_chosen_elsewhere():
         return None
-    project, offered = live.project, {one.choice: one for one in offered_backbones()}
+    project, offered = live.project, {one.choice: one for one in bundled.offered_backbones()}
     fast, accurate = offered.get(BackboneChoice.FAST), offered.get(BackboneChoice.ACCURATE)
     uses_fast = (
         fast is not None

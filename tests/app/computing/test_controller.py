@@ -12,9 +12,12 @@ from PySide6.QtWidgets import QApplication, QPushButton, QRadioButton
 from app.backbones.controller import Backbones
 from app.computing.controller import Computing
 from app.computing.view import ComputingPanel
+from app.image_grid.held_order import Order
 from app.jobs.process_job import Stage
 from app.settings import Settings
 from app.theme import set_scheme
+from app.training.controller import Models
+from engine.collection.advice import Advice, AdviceKind
 from engine.collection.fitting import STAGE_SETTING
 from engine.project import Project
 from engine.project.models import ProjectPolicies
@@ -23,7 +26,7 @@ from engine.worker.protocol import Failed
 from tests.support.backbone_jobs import progress
 from tests.support.backbone_panel import WORKER_MS
 from tests.support.clipping import clipped
-from tests.support.collections import Collection
+from tests.support.collections import LEAVES, Collection
 from tests.support.desk import CONTROL, Desk
 from tests.support.live_states import assert_same, own_copy
 from tests.support.scripted_workers import Player, ScriptedWorkers, ended
@@ -299,17 +302,75 @@ def test_the_panel_follows_the_project(reviewing: Desk) -> None:
     assert panel.collection_line == ""
 
 
+# -- what would help
+
+
+def advise(monkeypatch: pytest.MonkeyPatch, *advice: Advice) -> None:
+    """This is what would help, whatever the collection."""
+    monkeypatch.setattr("engine.collection.advice.advice_of", lambda _live: advice)
+
+
+def test_nothing_is_advised_where_all_is_well(reviewing: Desk) -> None:
+    """The classes of the collection are told apart."""
+    panel = panel_of(reviewing)
+    reviewing.wait(lambda: bool(panel.collection_line))
+    assert [row.text for row in panel.advice] == ["", ""]
+
+
+def test_advice_leads_to_training(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a click; the panel makes room for the other one."""
+    first, second = (reviewing.graph.find(name) for name in LEAVES[:2])
+    confused = Advice(AdviceKind.TRAIN_BACKBONE, (first, second))
+    advise(monkeypatch, confused, Advice(AdviceKind.MORE_EXAMPLES, (second,), 40))
+    panel = panel_of(reviewing)
+    train, show = panel.advice
+    reviewing.wait(lambda: bool(train.text))
+    assert train.text == f"The backbone often confuses these: {LEAVES[0]}, {LEAVES[1]}. Training it would likely help."
+    assert (train.button.text(), show.button.text()) == ("Train the backbone…", "Show the class")
+    reviewing.click(train.button)
+    assert not panel.isVisible()
+    assert reviewing.window.of(Models).is_panel_shown
+
+
+def test_advice_leads_to_the_classes(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that need examples are selected in the tree."""
+    ids = tuple(reviewing.graph.find(name) for name in LEAVES[1:3])
+    advise(monkeypatch, Advice(AdviceKind.MORE_EXAMPLES, ids, 1_240))
+    panel = panel_of(reviewing)
+    row = panel.advice[0]
+    reviewing.wait(lambda: bool(row.text))
+    assert row.text == f"3 more examples of each would help about 1,240 images: {LEAVES[1]}, {LEAVES[2]}."
+    assert row.button.text() == "Show the classes"
+    reviewing.click(row.button)
+    assert set(reviewing.window.tree.selected_classes) == set(ids)
+
+
+def test_advice_leads_to_the_images_that_teach_most(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those to review, in the order of Teach first; advice about a class that is gone is not shown."""
+    gone = Advice(AdviceKind.MORE_EXAMPLES, (12_345,), 40)
+    advise(monkeypatch, Advice(AdviceKind.LABEL_OTHERS), gone)
+    panel = panel_of(reviewing)
+    row, second = panel.advice
+    reviewing.wait(lambda: bool(row.text))
+    assert row.text.startswith("Your labelled images look different")
+    assert second.text == ""
+    reviewing.click(row.button)
+    assert reviewing.window.workspace.model.order is Order.TEACH_FIRST
+
+
 # -- how it looks
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_no_word_is_cut(reviewing: Desk, scheme: str) -> None:
+def test_no_word_is_cut(reviewing: Desk, scheme: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Looking, without a GPU, with one, after a failure; in a large and in the smallest window."""
     set_scheme(scheme)
     computing = reviewing.window.of(Computing)
     shown: dict[str, list[str]] = {}
+    long = Advice(AdviceKind.TRAIN_BACKBONE, tuple(reviewing.graph.find(name) for name in LEAVES[:3]))
+    advise(monkeypatch, long, replace(long, kind=AdviceKind.MORE_EXAMPLES, images=1_240))
     panel = panel_of(reviewing)
-    reviewing.wait(lambda: bool(panel.collection_line))
+    reviewing.wait(lambda: bool(panel.advice[0].text))
     for size in (reviewing.window.size(), reviewing.window.minimumSizeHint()):
         reviewing.window.resize(size)
         shown[f"without {size}"] = look(panel)

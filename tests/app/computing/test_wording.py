@@ -94,10 +94,6 @@ def test_the_chip_tells_device_and_reason() -> None:
             CollectionFacts(True, True, CollectionFigures(False, 40, 18, 21)),
             "Off, because it does not help: of 40 held-out examples, 18 are correct with it and 21 without.",
         ),
-        (
-            CollectionFacts(True, True, CollectionFigures(True, 40, 18, 21, has_shots_from_elsewhere=True)),
-            "21 without. Your labelled images look different from most others here",
-        ),
     ],
 )
 def test_the_check_is_summarised_in_one_line(facts: CollectionFacts, words: str) -> None:

@@ -120,7 +120,7 @@ def test_classes_with_few_examples_are_named(propagation: PropagationSession) ->
     given = replace(given, state=replace(given.state, safe_class=safe))
     (advice,) = find_advice(given)
     assert (advice.kind, advice.class_ids) == (AdviceKind.MORE_EXAMPLES, (1,))
-    assert str(advice.text(given.graph.name)) == f"3 more examples would help about {advice.images} images: Good."
+    assert str(advice.text(given.graph.name)) == f"3 more examples of Good would help about {advice.images} images."
 
 
 def test_other_images_come_first(propagation: PropagationSession) -> None:
