@@ -247,6 +247,6 @@ class Backbones(PanelFeature["BackbonePanel"]):
 
 
 def _accurate_offer(live: LiveCollection) -> OfferedBackbone | None:
-    from engine.collection.advice import accurate_offer
+    from engine.collection.recommendations import accurate_offer
 
     return accurate_offer(live)

@@ -8,8 +8,8 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QToolButton
 
 from app.actions.row import Needs, Section, action
-from app.computing.logic import ADVICE_ACTIONS, CollectionFacts, Survey, collection_facts, switch_collection
-from app.computing.wording import advice_action, chip_tip, device_title
+from app.computing.logic import RECOMMENDED_ACTIONS, CollectionFacts, Survey, collection_facts, switch_collection
+from app.computing.wording import chip_tip, device_title, recommended_action
 from app.feature import Feature
 from app.jobs.process_job import JobSlot
 from app.texts import marked, plain_tip, tr
@@ -21,7 +21,7 @@ from engine.texts import translated
 if TYPE_CHECKING:
     from app.computing.view import ComputingPanel
     from app.shell import Shell
-    from engine.collection.advice import Advice
+    from engine.collection.recommendations import Recommendation
     from engine.runtime.providers import DeviceList
 
 _WIDEST: Final = 120
@@ -89,7 +89,7 @@ class Computing(Feature):
         self._was_alone = True
         self._notice = ""
         self._is_switching = False
-        self._advice: tuple[Advice, ...] = ()  # as it is shown
+        self._recommendations: tuple[Recommendation, ...] = ()  # as it is shown
         self._use(self._settings.device)
         self._connect()
         shell.status_line.add_at_end(self.chip)
@@ -132,7 +132,7 @@ class Computing(Feature):
         panel.device_chosen.connect(self.choose)
         panel.look_requested.connect(self.look)
         panel.collection_switched.connect(self.let_collection_teach)
-        panel.advice_taken.connect(lambda place: self.take(self._advice[place]))
+        panel.recommendation_taken.connect(lambda place: self.take(self._recommendations[place]))
         return panel
 
     def choose(self, device: str) -> None:
@@ -201,24 +201,26 @@ class Computing(Feature):
         info = self._session.info
         if self.panel is not None and info is not None:
             graph = self._session.graph
-            self._advice = tuple(each for each in facts.advice if all(known in graph for known in each.class_ids))
+            self._recommendations = tuple(
+                each for each in facts.recommendations if all(known in graph for known in each.class_ids)
+            )
             self.panel.show_collection(facts, can_switch=info.is_writable)
-            self.panel.show_advice(
+            self.panel.show_recommendations(
                 [
-                    (translated(each.text(graph.shown_name)), advice_action(each, self._shell.rows))
-                    for each in self._advice
+                    (translated(each.text(graph.shown_name)), recommended_action(each, self._shell.rows))
+                    for each in self._recommendations
                 ]
             )
 
-    def take(self, advice: Advice) -> None:
-        """Go where a person can do what is advised."""
+    def take(self, recommendation: Recommendation) -> None:
+        """Go where a person can do what is recommended."""
         assert self.panel is not None, "its button was pressed"
         self.panel.dismiss()
-        actions = ADVICE_ACTIONS.get(advice.kind, ())
+        actions = RECOMMENDED_ACTIONS.get(recommendation.kind, ())
         for name in actions:
             self._shell.trigger(name)
         if not actions:
-            self._shell.tree.select_classes(advice.class_ids)
+            self._shell.tree.select_classes(recommendation.class_ids)
 
     def _show_no_project(self) -> None:
         if self.panel is not None:

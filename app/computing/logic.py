@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Final
 from engine.runtime.devices.facts import AUTO, devices_of
 
 if TYPE_CHECKING:  # the window shows first
-    from engine.collection.advice import Advice
     from engine.collection.live import LiveCollection
+    from engine.collection.recommendations import Recommendation
     from engine.everyday.classifier import CollectionFigures
     from engine.project import Change, Project
     from engine.runtime.providers import DeviceList, ProviderReport
 
 CPU: Final = "cpu"
 ON_DEMAND: Final = "on_demand"  # cause of a device that exists but is not tested by default
-ADVICE_ACTIONS: Final[Mapping[str, tuple[str, ...]]] = {
+RECOMMENDED_ACTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "label_others": ("show_to_review", "order_teach_first"),
     "accurate_backbone": ("choose_backbone",),
     "train_backbone": ("train_backbone",),
 }
-"""What leads to what is advised, by its kind; the last one is named. Without any its classes are shown."""
+"""What leads to what is recommended, by its kind; the last one is named. Without any its classes are shown."""
 _ORDER: Final = (AUTO, CPU, "cuda", "directml", "coreml", "tensorrt")
 
 
@@ -69,18 +69,18 @@ class CollectionFacts:
     is_on: bool  # the project's setting
     is_fitted: bool = False  # whether there is a model
     figures: CollectionFigures | None = None  # on held-out shots; None where not evaluated
-    advice: tuple[Advice, ...] = ()  # what would help most
+    recommendations: tuple[Recommendation, ...] = ()  # what would help most
 
 
 def collection_facts(live: LiveCollection) -> CollectionFacts:
     """On the project thread."""
-    from engine.collection.advice import advice_of
     from engine.collection.fitting import is_stage_on
+    from engine.collection.recommendations import recommendations_of
 
     is_on, fitted = is_stage_on(live.project), live.fitted
     if fitted is None or len(fitted.candidate_ids) == 0:
         return CollectionFacts(is_on)
-    return CollectionFacts(is_on, True, fitted.figures.collection, advice_of(live))
+    return CollectionFacts(is_on, True, fitted.figures.collection, recommendations_of(live))
 
 
 def switch_collection(project: Project, *, is_on: bool) -> Change:

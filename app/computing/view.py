@@ -27,11 +27,11 @@ from app.wording import sentence
 from engine.runtime.devices.facts import AUTO
 
 WIDTH: Final = 520
-MOST_ADVICE: Final = 2  # rows
+MOST_RECOMMENDED: Final = 2  # rows
 
 
 @final
-class AdviceRow(QFrame):
+class RecommendationRow(QFrame):
     """What would help, and a button that leads to it."""
 
     def __init__(self, on_click: Callable[[], None]) -> None:
@@ -44,7 +44,7 @@ class AdviceRow(QFrame):
         row.setContentsMargins(spacing.medium, spacing.small, spacing.small, spacing.small)
         row.setStretch(0, 1)
 
-    def show_advice(self, text: str, action: str) -> None:
+    def show_words(self, text: str, action: str) -> None:
         self._text.setText(text)
         self.button.setText(plain_button(action))
         self.button.setAccessibleDescription(text)
@@ -61,7 +61,7 @@ class ComputingPanel(ScrollingCard):
     device_chosen = Signal(str)  # the device's short name
     look_requested = Signal()
     collection_switched = Signal(bool)
-    advice_taken = Signal(int)  # which row
+    recommendation_taken = Signal(int)  # which row
 
     def __init__(self, host: QWidget) -> None:
         super().__init__(host, WIDTH, tr("Performance"))
@@ -75,7 +75,9 @@ class ComputingPanel(ScrollingCard):
         self.look_button = make_button(tr("Check again"), self.look_requested.emit, variant="flat")
         self.switch = QCheckBox(tr("Learn from unlabelled images too"))
         self._line = _below("")
-        self.advice = tuple(AdviceRow(partial(self.advice_taken.emit, place)) for place in range(MOST_ADVICE))
+        self.recommendations = tuple(
+            RecommendationRow(partial(self.recommendation_taken.emit, place)) for place in range(MOST_RECOMMENDED)
+        )
         self._collection = self._make_collection()
         self._fill_body()
         self.switch.clicked.connect(self.collection_switched)
@@ -83,7 +85,7 @@ class ComputingPanel(ScrollingCard):
         self.show_survey(None)
         self.show_notice("")
         self.show_collection(None, can_switch=False)
-        self.show_advice(())
+        self.show_recommendations(())
 
     def _fill_body(self) -> None:
         spacing = tokens().spacing
@@ -106,7 +108,7 @@ class ComputingPanel(ScrollingCard):
         part = QWidget()
         hint = _below(tr("Unlabelled and coarsely labelled images refine the class prototypes."))
         section = make_label(tr("Learning"), "section")
-        fill_column(part, make_separator(), section, self.switch, hint, self._line, *self.advice)
+        fill_column(part, make_separator(), section, self.switch, hint, self._line, *self.recommendations)
         return part
 
     def show_device(self, device: str) -> None:
@@ -141,12 +143,12 @@ class ComputingPanel(ScrollingCard):
             self.switch.setAccessibleDescription(self._line.text())
         self._settle()
 
-    def show_advice(self, advice: Sequence[tuple[str, str]]) -> None:
+    def show_recommendations(self, recommendations: Sequence[tuple[str, str]]) -> None:
         """Show what would help: each text with what its button does."""
-        for row, words in zip_longest(self.advice, advice):
+        for row, words in zip_longest(self.recommendations, recommendations):
             row.setVisible(words is not None)
             if words is not None:
-                row.show_advice(*words)
+                row.show_words(*words)
         self._settle()
 
     def facts_of(self, device: str) -> str:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtCore import QLocale
 
 from app.actions.row import ActionRow
-from app.computing.logic import ADVICE_ACTIONS, CPU, ON_DEMAND, CollectionFacts, Survey, first_with_reason
+from app.computing.logic import CPU, ON_DEMAND, RECOMMENDED_ACTIONS, CollectionFacts, Survey, first_with_reason
 from app.texts import plural, tr
 from app.wording import number, on_one_line, sentence
 from engine.runtime.devices.facts import AUTO
 
 if TYPE_CHECKING:
-    from engine.collection.advice import Advice
+    from engine.collection.recommendations import Recommendation
 
 _SLOW: Final = 10
 
@@ -113,9 +113,9 @@ def collection_line(facts: CollectionFacts) -> str:
     )
 
 
-def advice_action(advice: Advice, rows: Mapping[str, ActionRow]) -> str:
-    """What the button beside a piece of advice does."""
-    names = ADVICE_ACTIONS.get(advice.kind)
+def recommended_action(recommendation: Recommendation, rows: Mapping[str, ActionRow]) -> str:
+    """What the button beside a recommendation does."""
+    names = RECOMMENDED_ACTIONS.get(recommendation.kind)
     if names:
         return rows[names[-1]].title
-    return tr("Show the class") if len(advice.class_ids) == 1 else tr("Show the classes")
+    return tr("Show the class") if len(recommendation.class_ids) == 1 else tr("Show the classes")

@@ -289,12 +289,12 @@ def _classify_project(
             is_overwriting=is_overwriting,
         )  # fmt: skip
         replaced, replaced_rows = replaced_text(opened) + written_to_text(opened), replaced_fields(opened)
-        advice = [(each, str(each.text(opened.classes.graph.name))) for each in classified.advice]
+        recommendations = [(each, str(each.text(opened.classes.graph.name))) for each in classified.recommendations]
     waiting = f" {counted(classified.waiting, 'image')} without an embedding left out." if classified.waiting else ""
     labels = f" and {counted(written.labels, 'label')}" if include_labelled else ""
     say(
         f"Wrote {counted(written.predictions, 'prediction')}{labels} to {out}.{waiting}"
-        + "".join(f"\n{text}" for _each, text in advice)
+        + "".join(f"\n{text}" for _each, text in recommendations)
         + replaced,
         {
             "predictions": written.predictions,
@@ -304,7 +304,9 @@ def _classify_project(
             "setting": setting,
             "collection": classified.fitted.figures.uses_collection,
             "shots_from_elsewhere": classified.fitted.figures.has_shots_from_elsewhere,
-            "advice": [{"kind": each.kind, "classes": each.class_ids, "text": text} for each, text in advice],
+            "recommendations": [
+                {"kind": each.kind, "classes": each.class_ids, "text": text} for each, text in recommendations
+            ],
             "replaced": replaced_rows,
         },
         as_json=as_json,

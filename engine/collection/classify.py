@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.collection.advice import Advice, advice_of
 from engine.collection.folding.folds import Folds
 from engine.collection.live import LiveCollection
 from engine.collection.models import ModelFiles, model_of
 from engine.collection.outputs import PREDICTIONS, check_file
+from engine.collection.recommendations import Recommendation, recommendations_of
 from engine.collection.state import NO_CLASS, Codes
 from engine.config import CacheFolders
 from engine.errors import InputError
@@ -40,7 +40,7 @@ class Classified:
     waiting: int  # images without an embedding
     uses_views: bool = False  # whether images are classified by the mean over all their views
     folds: Folds = field(default_factory=Folds.none)  # copies and bursts of the project
-    advice: tuple[Advice, ...] = ()  # what would help most
+    recommendations: tuple[Recommendation, ...] = ()  # what would help most
 
     def probabilities(self, places: NDArray[np.int64]) -> NDArray[np.float32]:
         """Probability (k, c) of each candidate for images at k places; at most a few thousand at once."""
@@ -103,7 +103,7 @@ def classified_of(live: LiveCollection) -> Classified:
         len(images.ids) - len(rows),
         live.embedded.uses_views,
         live.folds,
-        advice_of(live),
+        recommendations_of(live),
     )
 
 

@@ -17,8 +17,8 @@ from app.jobs.process_job import Stage
 from app.settings import Settings
 from app.theme import set_scheme
 from app.training.controller import Models
-from engine.collection.advice import Advice, AdviceKind
 from engine.collection.fitting import STAGE_SETTING
+from engine.collection.recommendations import Recommendation, RecommendationKind
 from engine.project import Project
 from engine.project.models import ProjectPolicies
 from engine.runtime.providers import ListDevices
@@ -305,25 +305,25 @@ def test_the_panel_follows_the_project(reviewing: Desk) -> None:
 # -- what would help
 
 
-def advise(monkeypatch: pytest.MonkeyPatch, *advice: Advice) -> None:
+def recommend(monkeypatch: pytest.MonkeyPatch, *recommended: Recommendation) -> None:
     """This is what would help, whatever the collection."""
-    monkeypatch.setattr("engine.collection.advice.advice_of", lambda _live: advice)
+    monkeypatch.setattr("engine.collection.recommendations.recommendations_of", lambda _live: recommended)
 
 
-def test_nothing_is_advised_where_all_is_well(reviewing: Desk) -> None:
-    """The classes of the collection are told apart."""
+def test_nothing_is_recommended_where_all_is_well(reviewing: Desk) -> None:
+    """The classes of the collection are well separated."""
     panel = panel_of(reviewing)
     reviewing.wait(lambda: bool(panel.collection_line))
-    assert [row.text for row in panel.advice] == ["", ""]
+    assert [row.text for row in panel.recommendations] == ["", ""]
 
 
-def test_advice_leads_to_training(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_recommendation_leads_to_training(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """With a click; the panel makes room for the other one."""
     first, second = (reviewing.graph.find(name) for name in LEAVES[:2])
-    confused = Advice(AdviceKind.TRAIN_BACKBONE, (first, second))
-    advise(monkeypatch, confused, Advice(AdviceKind.MORE_EXAMPLES, (second,), 40))
+    confused = Recommendation(RecommendationKind.TRAIN_BACKBONE, (first, second))
+    recommend(monkeypatch, confused, Recommendation(RecommendationKind.MORE_EXAMPLES, (second,), 40))
     panel = panel_of(reviewing)
-    train, show = panel.advice
+    train, show = panel.recommendations
     reviewing.wait(lambda: bool(train.text))
     assert train.text == f"The backbone often confuses these: {LEAVES[0]}, {LEAVES[1]}. Training it would likely help."
     assert (train.button.text(), show.button.text()) == ("Train the backbone…", "Show the class")
@@ -332,12 +332,12 @@ def test_advice_leads_to_training(reviewing: Desk, monkeypatch: pytest.MonkeyPat
     assert reviewing.window.of(Models).is_panel_shown
 
 
-def test_advice_leads_to_the_classes(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_recommendation_leads_to_the_classes(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those that need examples are selected in the tree."""
     ids = tuple(reviewing.graph.find(name) for name in LEAVES[1:3])
-    advise(monkeypatch, Advice(AdviceKind.MORE_EXAMPLES, ids, 1_240))
+    recommend(monkeypatch, Recommendation(RecommendationKind.MORE_EXAMPLES, ids, 1_240))
     panel = panel_of(reviewing)
-    row = panel.advice[0]
+    row = panel.recommendations[0]
     reviewing.wait(lambda: bool(row.text))
     assert row.text == f"3 more examples of each would help about 1,240 images: {LEAVES[1]}, {LEAVES[2]}."
     assert row.button.text() == "Show the classes"
@@ -345,12 +345,12 @@ def test_advice_leads_to_the_classes(reviewing: Desk, monkeypatch: pytest.Monkey
     assert set(reviewing.window.tree.selected_classes) == set(ids)
 
 
-def test_advice_leads_to_the_images_that_teach_most(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those to review, in the order of Teach first; advice about a class that is gone is not shown."""
-    gone = Advice(AdviceKind.MORE_EXAMPLES, (12_345,), 40)
-    advise(monkeypatch, Advice(AdviceKind.LABEL_OTHERS), gone)
+def test_a_recommendation_leads_to_the_images_that_teach_most(reviewing: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those to review, in the order of Teach first; one about a class that is gone is not shown."""
+    gone = Recommendation(RecommendationKind.MORE_EXAMPLES, (12_345,), 40)
+    recommend(monkeypatch, Recommendation(RecommendationKind.LABEL_OTHERS), gone)
     panel = panel_of(reviewing)
-    row, second = panel.advice
+    row, second = panel.recommendations
     reviewing.wait(lambda: bool(row.text))
     assert row.text.startswith("Your labelled images look different")
     assert second.text == ""
@@ -367,10 +367,10 @@ def test_no_word_is_cut(reviewing: Desk, scheme: str, monkeypatch: pytest.Monkey
     set_scheme(scheme)
     computing = reviewing.window.of(Computing)
     shown: dict[str, list[str]] = {}
-    long = Advice(AdviceKind.TRAIN_BACKBONE, tuple(reviewing.graph.find(name) for name in LEAVES[:3]))
-    advise(monkeypatch, long, replace(long, kind=AdviceKind.MORE_EXAMPLES, images=1_240))
+    long = Recommendation(RecommendationKind.TRAIN_BACKBONE, tuple(reviewing.graph.find(name) for name in LEAVES[:3]))
+    recommend(monkeypatch, long, replace(long, kind=RecommendationKind.MORE_EXAMPLES, images=1_240))
     panel = panel_of(reviewing)
-    reviewing.wait(lambda: bool(panel.advice[0].text))
+    reviewing.wait(lambda: bool(panel.recommendations[0].text))
     for size in (reviewing.window.size(), reviewing.window.minimumSizeHint()):
         reviewing.window.resize(size)
         shown[f"without {size}"] = look(panel)

@@ -23,15 +23,15 @@ from engine.everyday.scores import share_interval
 from engine.graph.category_graph import CategoryGraph
 from engine.texts import Message, enumerated, marked
 
-TOLD_APART: Final = 0.9
-"""Accuracy on held-out shots that tells classes apart well enough. Chosen: nothing is said unless 19 of 20 intervals
-lie below."""
+SEPARATED: Final = 0.9
+"""Accuracy on held-out shots from which on classes are well separated. Chosen: the backbone is only blamed where the
+95% interval lies below."""
 SHARE_HELPED: Final = 0.05  # of the unlabelled images must gain by more examples. Chosen: less is not worth a line.
 MOST_NAMED: Final = 3  # classes
-MOST_GIVEN: Final = 2  # pieces of advice: nobody does three things first
+MOST_GIVEN: Final = 2  # nobody does three things first
 
 
-class AdviceKind(StrEnum):
+class RecommendationKind(StrEnum):
     """What a person can do, the most helpful first."""
 
     LABEL_OTHERS = "label_others"
@@ -41,38 +41,42 @@ class AdviceKind(StrEnum):
 
 
 TEXTS: Final = {
-    AdviceKind.LABEL_OTHERS: marked(
+    RecommendationKind.LABEL_OTHERS: marked(
         "Your labelled images look different from most others here. Labelling a few of those would help most."
     ),
-    AdviceKind.ACCURATE_BACKBONE: marked(
+    RecommendationKind.ACCURATE_BACKBONE: marked(
         "The fast backbone often confuses these: {classes}. The accurate one would likely help."
     ),
-    AdviceKind.TRAIN_BACKBONE: marked("The backbone often confuses these: {classes}. Training it would likely help."),
-    AdviceKind.MORE_EXAMPLES: marked("{count} more examples of each would help about {images:,} images: {classes}."),
+    RecommendationKind.TRAIN_BACKBONE: marked(
+        "The backbone often confuses these: {classes}. Training it would likely help."
+    ),
+    RecommendationKind.MORE_EXAMPLES: marked(
+        "{count} more examples of each would help about {images:,} images: {classes}."
+    ),
 }
 ONE_CLASS: Final = marked("{count} more examples of {classes} would help about {images:,} images.")
 
 
 @dataclass(frozen=True)
-class Advice:
+class Recommendation:
     """One thing that would help."""
 
-    kind: AdviceKind
+    kind: RecommendationKind
     # classes that the backbone confuses most often, or that need examples, the worst first; at most `MOST_NAMED`
     class_ids: tuple[int, ...] = ()
     images: int = 0  # about how many unlabelled images `MORE_SHOTS` more examples of each of these would settle
 
     def text(self, name_of: Callable[[int], str]) -> Message:
         """In one or two sentences, with the classes' names."""
-        is_one = self.kind is AdviceKind.MORE_EXAMPLES and len(self.class_ids) == 1
+        is_one = self.kind is RecommendationKind.MORE_EXAMPLES and len(self.class_ids) == 1
         names = enumerated(map(name_of, self.class_ids))
         fields = {"classes": names, "count": MORE_SHOTS, "images": self.images}
         return Message(ONE_CLASS if is_one else TEXTS[self.kind], fields)
 
 
 @dataclass(frozen=True)
-class AdviceInput:
-    """What advice is made from."""
+class RecommendationInput:
+    """What recommendations are made from."""
 
     fitted: FittedClassifier
     graph: CategoryGraph
@@ -82,13 +86,13 @@ class AdviceInput:
     trained_on: int = 0  # labelled images, see `labels_trained_on`
 
 
-def advice_of(live: LiveCollection) -> tuple[Advice, ...]:
+def recommendations_of(live: LiveCollection) -> tuple[Recommendation, ...]:
     """What would help an open project; nothing before the first fit."""
     fitted, project = live.fitted, live.project
     if fitted is None or len(fitted.candidate_ids) == 0:
         return ()
-    return find_advice(
-        AdviceInput(
+    return find_recommendations(
+        RecommendationInput(
             fitted,
             project.classes.graph,
             live.state,
@@ -99,7 +103,7 @@ def advice_of(live: LiveCollection) -> tuple[Advice, ...]:
     )
 
 
-def find_advice(given: AdviceInput) -> tuple[Advice, ...]:
+def find_recommendations(given: RecommendationInput) -> tuple[Recommendation, ...]:
     """What would help most, at most `MOST_GIVEN`; nothing where all is well."""
     found = (_others(given.fitted), _other_backbone(given), _more_examples(given.graph, given.state))
     return tuple(each for each in found if each is not None)[:MOST_GIVEN]
@@ -121,22 +125,22 @@ def accurate_offer(live: LiveCollection) -> OfferedBackbone | None:
     return accurate
 
 
-def _others(fitted: FittedClassifier) -> Advice | None:
-    return Advice(AdviceKind.LABEL_OTHERS) if fitted.figures.has_shots_from_elsewhere else None
+def _others(fitted: FittedClassifier) -> Recommendation | None:
+    return Recommendation(RecommendationKind.LABEL_OTHERS) if fitted.figures.has_shots_from_elsewhere else None
 
 
-def _other_backbone(given: AdviceInput) -> Advice | None:
+def _other_backbone(given: RecommendationInput) -> Recommendation | None:
     """Another backbone, or a trained one, where held-out shots are often taken for another class."""
     shots, mistakes = _mistakes(given.fitted, given.graph)
     right = shots - mistakes.total()
-    if not shots or share_interval(right, shots)[1] >= TOLD_APART:
+    if not shots or share_interval(right, shots)[1] >= SEPARATED:
         return None
     confused: Counter[int] = Counter()
     for pair, count in mistakes.items():
         confused.update(dict.fromkeys(pair, count))
     class_ids = tuple(each for each, _count in confused.most_common() if each in given.graph)[:MOST_NAMED]
     if given.has_accurate:
-        return Advice(AdviceKind.ACCURATE_BACKBONE, class_ids)
+        return Recommendation(RecommendationKind.ACCURATE_BACKBONE, class_ids)
     labels = given.state.label_class[given.state.label_class >= 0]
     will_help = is_likely_to_help(
         np.bincount(labels).tolist(),
@@ -144,7 +148,7 @@ def _other_backbone(given: AdviceInput) -> Advice | None:
         model_name=given.state.model_name,
         accuracy=right / shots,
     )
-    return Advice(AdviceKind.TRAIN_BACKBONE, class_ids) if given.can_train and will_help else None
+    return Recommendation(RecommendationKind.TRAIN_BACKBONE, class_ids) if given.can_train and will_help else None
 
 
 def _mistakes(fitted: FittedClassifier, graph: CategoryGraph) -> tuple[int, Counter[tuple[int, int]]]:
@@ -158,10 +162,10 @@ def _mistakes(fitted: FittedClassifier, graph: CategoryGraph) -> tuple[int, Coun
     return len(answers), Counter((label, given) for label, given in pairs if given not in fitting.get(label, ()))
 
 
-def _more_examples(graph: CategoryGraph, state: CollectionState) -> Advice | None:
+def _more_examples(graph: CategoryGraph, state: CollectionState) -> Recommendation | None:
     helped = helped_by_class(graph, state)
     if sum(helped.values()) < SHARE_HELPED * np.count_nonzero(state.label_class == NO_CLASS):
         return None
     most = sorted(helped, key=lambda each: (-helped[each], each))[:MOST_NAMED]
     images = round(sum(helped[each] for each in most))
-    return Advice(AdviceKind.MORE_EXAMPLES, tuple(most), images) if images >= FEWEST_HELPED else None
+    return Recommendation(RecommendationKind.MORE_EXAMPLES, tuple(most), images) if images >= FEWEST_HELPED else None

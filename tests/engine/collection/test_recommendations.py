@@ -10,9 +10,16 @@ import numpy as np
 import pytest
 
 from engine.backbones.model_files import ACCURATE, FAST
-from engine.collection.advice import Advice, AdviceInput, AdviceKind, accurate_offer, advice_of, find_advice
 from engine.collection.fitting import run_fit
 from engine.collection.live import LiveCollection
+from engine.collection.recommendations import (
+    Recommendation,
+    RecommendationInput,
+    RecommendationKind,
+    accurate_offer,
+    find_recommendations,
+    recommendations_of,
+)
 from engine.collection.state import NO_CLASS, CollectionState
 from engine.everyday.classifier import CollectionFigures, FitFigures
 from engine.everyday.prototypical.fit import fit
@@ -23,7 +30,7 @@ from tests.support.everyday import PRIOR, collection
 from tests.support.graphs import graph_of
 
 NAMES: Final = ("Good", "Mousebite", "Open", "Short", "Spur")
-ALIKE: Final = (3, 4, 5)  # Open, Short and Spur, where a backbone does not tell them apart
+ALIKE: Final = (3, 4, 5)  # Open, Short and Spur, where a backbone does not separate them
 SHOTS: Final = 8  # of each class
 WAITING: Final = 30  # unlabelled images of each class
 
@@ -45,7 +52,7 @@ def _given(
     alike: tuple[int, ...] = (),
     shots: Mapping[int, int] = MappingProxyType({}),
     model_name: str = "own",
-) -> AdviceInput:
+) -> RecommendationInput:
     """Five classes around means of their own, of which these have the same, with this many shots."""
     drawn = collection(graph_of(dict.fromkeys(NAMES, ())), spread=1.0, noise=0.5)
     means = {each: drawn.means[min(alike) if each in alike else each] for each in drawn.means}
@@ -63,28 +70,28 @@ def _given(
         model.candidate_ids[scores.best].astype(np.int32), scores.best_score, scores.safe_class, scores.safe_score,
         model.is_unknown(scores), np.ones(count, np.uint8), labelled.counts(), {}, model_name=model_name,
     )  # fmt: skip
-    return AdviceInput(model, drawn.graph, state)
+    return RecommendationInput(model, drawn.graph, state)
 
 
-def _kinds(given: AdviceInput) -> list[AdviceKind]:
-    return [each.kind for each in find_advice(given)]
+def _kinds(given: RecommendationInput) -> list[RecommendationKind]:
+    return [each.kind for each in find_recommendations(given)]
 
 
 def test_nothing_where_all_is_well(propagation: PropagationSession) -> None:
-    """Five classes that are told apart, whatever could be done."""
-    assert find_advice(replace(_given(propagation), has_accurate=True)) == ()
+    """Five classes that are well separated, whatever could be done."""
+    assert find_recommendations(replace(_given(propagation), has_accurate=True)) == ()
 
 
 def test_classes_that_are_confused_ask_for_training(propagation: PropagationSession) -> None:
     """They are named; more examples of them come after that."""
     given = _given(propagation, alike=ALIKE)
-    first, *others = find_advice(given)
-    assert first.kind is AdviceKind.TRAIN_BACKBONE
+    first, *others = find_recommendations(given)
+    assert first.kind is RecommendationKind.TRAIN_BACKBONE
     assert set(first.class_ids) == set(ALIKE)
     text = str(first.text(given.graph.name))
     assert text.startswith("The backbone often confuses these: ")
     assert all(name in text for name in ("Open", "Short", "Spur"))
-    assert [each.kind for each in others] == [AdviceKind.MORE_EXAMPLES]
+    assert [each.kind for each in others] == [RecommendationKind.MORE_EXAMPLES]
 
 
 @pytest.mark.parametrize(
@@ -94,21 +101,21 @@ def test_classes_that_are_confused_ask_for_training(propagation: PropagationSess
 )
 def test_no_training_that_is_in_vain(propagation: PropagationSession, changed: Mapping[str, int]) -> None:
     given = replace(_given(propagation, alike=ALIKE), **changed)
-    assert _kinds(given) == [AdviceKind.MORE_EXAMPLES]
+    assert _kinds(given) == [RecommendationKind.MORE_EXAMPLES]
 
 
 def test_few_labels_do_not_train_the_accurate_backbone(propagation: PropagationSession) -> None:
     """Three examples of each class: more of them come first."""
     few = dict.fromkeys(range(1, len(NAMES) + 1), 3)
     given = _given(propagation, alike=ALIKE, shots=few, model_name=ACCURATE)
-    assert _kinds(given) == [AdviceKind.MORE_EXAMPLES]
-    assert AdviceKind.TRAIN_BACKBONE in _kinds(_given(propagation, alike=ALIKE, model_name=ACCURATE))
+    assert _kinds(given) == [RecommendationKind.MORE_EXAMPLES]
+    assert RecommendationKind.TRAIN_BACKBONE in _kinds(_given(propagation, alike=ALIKE, model_name=ACCURATE))
 
 
 def test_the_accurate_backbone_comes_before_training(propagation: PropagationSession) -> None:
     """Where the project is on the fast one; both at once are not advised."""
     given = replace(_given(propagation, alike=ALIKE, model_name=FAST), has_accurate=True)
-    assert _kinds(given) == [AdviceKind.ACCURATE_BACKBONE, AdviceKind.MORE_EXAMPLES]
+    assert _kinds(given) == [RecommendationKind.ACCURATE_BACKBONE, RecommendationKind.MORE_EXAMPLES]
 
 
 def test_classes_with_few_examples_are_named(propagation: PropagationSession) -> None:
@@ -118,41 +125,44 @@ def test_classes_with_few_examples_are_named(propagation: PropagationSession) ->
     safe = given.state.safe_class.copy()
     safe[undecided] = NO_CLASS
     given = replace(given, state=replace(given.state, safe_class=safe))
-    (advice,) = find_advice(given)
-    assert (advice.kind, advice.class_ids) == (AdviceKind.MORE_EXAMPLES, (1,))
-    assert str(advice.text(given.graph.name)) == f"3 more examples of Good would help about {advice.images} images."
+    (recommendation,) = find_recommendations(given)
+    assert (recommendation.kind, recommendation.class_ids) == (RecommendationKind.MORE_EXAMPLES, (1,))
+    assert (
+        str(recommendation.text(given.graph.name))
+        == f"3 more examples of Good would help about {recommendation.images} images."
+    )
 
 
 def test_other_images_come_first(propagation: PropagationSession) -> None:
     """Labels from elsewhere, on a backbone that confuses classes: two things, the less helpful third is left out."""
     given = _given(propagation, alike=ALIKE)
     moved = FromElsewhere(**vars(given.fitted))
-    assert _kinds(replace(given, fitted=moved)) == [AdviceKind.LABEL_OTHERS, AdviceKind.TRAIN_BACKBONE]
+    assert _kinds(replace(given, fitted=moved)) == [RecommendationKind.LABEL_OTHERS, RecommendationKind.TRAIN_BACKBONE]
 
 
 def test_a_removed_class_is_not_named(propagation: PropagationSession) -> None:
     """The model still knows it until the next fit."""
     given = _given(propagation, alike=ALIKE)
     given.graph.remove(ALIKE[0])
-    assert all(ALIKE[0] not in each.class_ids for each in find_advice(given))
+    assert all(ALIKE[0] not in each.class_ids for each in find_recommendations(given))
 
 
 def test_texts_name_all_classes() -> None:
     """Numbers as English has them."""
-    advice = Advice(AdviceKind.MORE_EXAMPLES, (1, 2), 1_234)
-    assert str(advice.text(lambda each: f"class {each}")) == (
+    recommendation = Recommendation(RecommendationKind.MORE_EXAMPLES, (1, 2), 1_234)
+    assert str(recommendation.text(lambda each: f"class {each}")) == (
         "3 more examples of each would help about 1,234 images: class 1, class 2."
     )
 
 
 def test_an_open_project(live: LiveCollection, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing while its classes are told apart; with labels that contradict each other the accurate backbone."""
+    """Nothing while its classes are well separated; with labels that contradict each other the accurate backbone."""
     monkeypatch.delenv("PROTOLEAF_BACKBONE", raising=False)
-    assert advice_of(live) == ()
+    assert recommendations_of(live) == ()
     assert accurate_offer(live) is not None
     ids = class_ids(live.project)
     labelled = live.state.image_ids[live.state.label_class > 0].tolist()
     for place, image_id in enumerate(labelled):
         live.take(live.project.labels.set([image_id], ids[LEAVES[place % len(LEAVES)]]))
     live.adopt(run_fit(live.fit_input()))
-    assert advice_of(live)[0].kind is AdviceKind.ACCURATE_BACKBONE
+    assert recommendations_of(live)[0].kind is RecommendationKind.ACCURATE_BACKBONE
