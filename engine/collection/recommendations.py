@@ -139,6 +139,8 @@ def _other_backbone(given: RecommendationInput) -> Recommendation | None:
     for pair, count in mistakes.items():
         confused.update(dict.fromkeys(pair, count))
     class_ids = tuple(each for each, _count in confused.most_common() if each in given.graph)[:MOST_NAMED]
+    if not class_ids:
+        return None
     if given.has_accurate:
         return Recommendation(RecommendationKind.ACCURATE_BACKBONE, class_ids)
     labels = given.state.label_class[given.state.label_class >= 0]

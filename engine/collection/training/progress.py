@@ -42,8 +42,9 @@ def labels_trained_on(project: "Project") -> int:
 def _is_in_vain(version: "ModelVersion") -> bool:
     """Whether training the backbone in use gave it, and it was right no more often than that."""
     before, after = version.figures.get("before_accuracy"), version.figures.get("after_accuracy")
-    is_measured = before is not None and after is not None
-    return is_measured and version.settings.get("start") != CONV4 and not after > before
+    if before is None or after is None or version.settings.get("start") == CONV4:
+        return False
+    return after <= before
 
 
 def is_likely_to_help(
