@@ -11,7 +11,7 @@ import pytest
 
 from engine.interchange.predictions_file import COLUMNS
 from engine.project import Project
-from tests.support.collections import Collection, write_shape
+from tests.support.collections import LEAVES, SHOTS, Collection, class_ids, write_shape
 from tests.support.command_line import done
 
 
@@ -70,6 +70,25 @@ def test_labels_that_have_no_embedding(
     images = {row["image"] for row in rows_of(out)}
     assert "new/labelled.png" in images
     assert "new/loose.png" not in images
+
+
+def test_what_would_help(
+    collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Labels at random: the fast backbone cannot separate such classes, and the accurate one is named; else nothing."""
+    monkeypatch.delenv("PROTOLEAF_BACKBONE", raising=False)
+    out = tmp_path / "out.csv"
+    assert done(capsys, "classify", collection.project, "-o", out, "--json").fields["recommendations"] == []
+    with Project.open(collection.project) as project:
+        ids = class_ids(project)
+        for place, image_id in enumerate(project.images.table().ids[: SHOTS * len(LEAVES)]):
+            project.labels.set([image_id], ids[LEAVES[place % len(LEAVES)]])
+    text = done(capsys, "classify", collection.project, "-o", out).out
+    assert "\nThe fast backbone often confuses these: " in text
+    first, *_others = done(capsys, "classify", collection.project, "-o", out, "--json").fields["recommendations"]
+    assert first["kind"] == "accurate_backbone"
+    assert set(first["classes"]) <= set(ids.values())
+    assert first["text"] in text
 
 
 @pytest.mark.skipif(os.name != "posix", reason="names of any bytes")
