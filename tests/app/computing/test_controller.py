@@ -32,6 +32,7 @@ from tests.support.live_states import assert_same, own_copy
 from tests.support.scripted_workers import Player, ScriptedWorkers, ended
 from tests.support.sessions import LONG_MS, changed_by, settle
 from tests.support.surveys import WHY, WITH_GPU, WITHOUT_GPU
+from tests.support.training_panel import DURATION
 from tests.support.widgets import scroll_area
 
 Key = Qt.Key
@@ -327,6 +328,7 @@ def test_a_recommendation_leads_to_training(reviewing: Desk, monkeypatch: pytest
     reviewing.wait(lambda: bool(train.text))
     assert train.text == f"The backbone often confuses these: {LEAVES[0]}, {LEAVES[1]}. Training it would likely help."
     assert (train.button.text(), show.button.text()) == ("Train the backbone…", "Show the class")
+    reviewing.window.of(Models).forecast._make_job = Player([DURATION])  # noqa: SLF001 (a scripted job takes the place of a child process)
     reviewing.click(train.button)
     assert not panel.isVisible()
     assert reviewing.window.of(Models).is_panel_shown
