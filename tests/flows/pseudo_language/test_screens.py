@@ -16,9 +16,11 @@ from app.report.controller import ReportFeature
 from app.training.controller import Models
 from app.welcome.controller import Projects
 from app.workspace.search_filters import FilterPopover
+from engine.collection.recommendations import Recommendation, RecommendationKind
 from engine.embedding.messages import MeasuredRates
 from engine.training.curve import TrainingDuration
 from tests.support.backbone_panel import panel_for
+from tests.support.collections import LEAVES
 from tests.support.desk import CONTROL, SHIFT, Desk
 from tests.support.offers import offer_two
 from tests.support.pseudo_reader import Reader
@@ -133,13 +135,19 @@ def test_images_beside_one_another(reviewing: Desk, reader: Reader) -> None:
     reviewing.press(Qt.Key.Key_Escape)
 
 
-def test_cards_that_take_their_time(reviewing: Desk, reader: Reader) -> None:
-    """Devices, formats, imports, backbones: once they know what they show."""
+def test_cards_that_take_their_time(reviewing: Desk, reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Devices and recommendations, formats, imports, backbones: once they know what they show."""
     window = reviewing.window
+    ids = tuple(reviewing.graph.find(name) for name in LEAVES[:2])
+    kinds = (RecommendationKind.ACCURATE_BACKBONE, RecommendationKind.MORE_EXAMPLES)
+    recommended = tuple(Recommendation(kind, ids, 1_240) for kind in kinds)
+    monkeypatch.setattr("engine.collection.recommendations.recommendations_of", lambda _live: recommended)
     computing, exporting = window.of(Computing), window.of(Exporting)
     computing.looking.make_job = Player([WITHOUT_GPU])
     window.registry.trigger("choose_device")
-    reviewing.wait(lambda: computing.looking.stage is Stage.DONE)
+    panel = computing.panel
+    assert panel is not None
+    reviewing.wait(lambda: computing.looking.stage is Stage.DONE and bool(panel.recommendations[1].text))
     reader.read("devices")
     reviewing.press(Qt.Key.Key_Escape)
     window.registry.trigger("export")
