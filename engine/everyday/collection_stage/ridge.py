@@ -7,6 +7,7 @@ by the others has a closed form, so the temperature needs no second fit. Ours, n
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.everyday.blocks import Flags, Floats, Integers
 from engine.everyday.prototypical.classification import LinearClassifier
@@ -15,6 +16,8 @@ PENALTY: Final = 0.3  # on the weights, for embeddings of length 1: the more sho
 TEMPERATURE: Final = 1 / 18  # expected before any shot was left out
 SPREAD: Final = 0.3  # standard deviation of the temperature's logarithm beforehand
 FACTORS: Final = np.geomspace(0.25, 4, 41)  # on the temperature that are tried. Chosen: in steps of 7%.
+
+Doubles = NDArray[np.float64]
 
 
 def ridge_classifier(shots: Floats, classes: Integers, width: int, *, has_copies: Flags) -> LinearClassifier:
@@ -51,7 +54,7 @@ def ridge_classifier(shots: Floats, classes: Integers, width: int, *, has_copies
     return _scaled(plane, -plane @ mean, slope)
 
 
-def _rotated(rows: Floats) -> tuple[Floats, Floats]:
+def _rotated(rows: Doubles) -> tuple[Doubles, Doubles]:
     """The same rows (n, r) in an orthonormal basis (r, d) of their space, where it is smaller than theirs."""
     if len(rows) >= rows.shape[1]:
         return rows, np.eye(rows.shape[1])
@@ -59,7 +62,7 @@ def _rotated(rows: Floats) -> tuple[Floats, Floats]:
     return corner.T, columns.T
 
 
-def _slope(predictions: Floats, classes: Integers) -> float:
+def _slope(predictions: Doubles, classes: Integers) -> float:
     """One over the temperature: by the likelihood of the classes (k,) of shots left out, predicted as (k, c)."""
     own = np.arange(len(classes)), classes
     found = []
@@ -71,7 +74,7 @@ def _slope(predictions: Floats, classes: Integers) -> float:
     return float(FACTORS[int(np.argmax(found))]) / TEMPERATURE
 
 
-def _scaled(plane: Floats, offsets: Floats, slope: float) -> LinearClassifier:
+def _scaled(plane: Doubles, offsets: Doubles, slope: float) -> LinearClassifier:
     narrow = np.zeros(len(offsets), dtype=np.float32)
     weights = (slope * plane).astype(np.float32)
     return LinearClassifier(weights, (slope * offsets).astype(np.float32), narrow, 1 / slope)
