@@ -29,7 +29,7 @@ def no_copies(classes: Integers) -> NDArray[np.bool_]:
 
 
 @pytest.mark.parametrize("per_class", [1, 3, 12])  # fewer shots than dimensions, and more
-def test_images_are_told_apart(per_class: int) -> None:
+def test_images_get_their_class(per_class: int) -> None:
     shots, classes = photos(per_class, spread=0.7)
     classifier = ridge_classifier(shots, classes, CLASSES, has_copies=no_copies(classes))
     others, truth = photos(30, spread=0.7, seed=1)
@@ -88,7 +88,7 @@ def test_a_class_without_shots_is_no_image_s_best_guess_among_those_of_others() 
 
 
 @pytest.mark.parametrize("count", [0, 1])
-def test_one_class_is_told_from_nothing(count: int) -> None:
+def test_one_class_differs_from_nothing(count: int) -> None:
     shots, classes = photos(3, spread=0.5)
     few = np.flatnonzero(classes < count)
     classifier = ridge_classifier(shots[few], classes[few], CLASSES, has_copies=no_copies(few))
