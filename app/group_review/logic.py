@@ -13,6 +13,7 @@ from engine.graph.codes import NO_CLASS, UNKNOWN
 if TYPE_CHECKING:
     from engine.collection.review_groups import ReviewGroup, ReviewMemory, ReviewQueue
 
+
 MISSES_KEPT: Final = 50  # answers that say how much is unseen; older ones count for nothing
 
 
@@ -161,8 +162,9 @@ class Review:
         branches = {i: each for i, each in self.memory.branches.items() if i not in ids}
         if children:
             branches |= dict.fromkeys(ids, code)
-        misses = (*self.memory.misses, *_miss(group, ids, code, children))[-MISSES_KEPT:]
-        self.memory = replace(self.memory, dismissed=dismissed, branches=branches, misses=misses)
+        is_broader = bool(children) and code != group.class_id  # which contradicts nothing
+        learned = self.memory if code == UNKNOWN or is_broader else _learned(self.memory, group, ids, code)
+        self.memory = replace(learned, dismissed=dismissed, branches=branches)
         self._finish(decision)
         return decision
 
@@ -174,8 +176,8 @@ class Review:
         decision = self._decision(AnswerKind.DISMISSED, ids, NO_CLASS)
         known = self.memory.dismissed
         more = {i: known.get(i, frozenset()) | {group.class_id} for i in ids}
-        misses = (*self.memory.misses, *_miss(group, ids, NO_CLASS, ()))[-MISSES_KEPT:]
-        self.memory = replace(self.memory, dismissed={**known, **more}, misses=misses)
+        learned = _learned(self.memory, group, ids, NO_CLASS)
+        self.memory = replace(learned, dismissed={**known, **more})
         self._finish(decision)
         return decision
 
@@ -223,12 +225,19 @@ class Review:
         return sum(len(each.image_ids) for each in self.decisions if each.kind is AnswerKind.LABELLED)
 
 
-def _miss(group: ReviewGroup, ids: Sequence[int], code: int, children: Collection[int]) -> tuple[float, ...]:
-    """What an answer says of classes that were not seen yet; nothing where no class was proposed."""
-    from engine.everyday.unseen import miss_of
+def _learned(memory: ReviewMemory, group: ReviewGroup, ids: Sequence[int], code: int) -> ReviewMemory:
+    """What an answer says of classes that were not seen yet, and of errors of the proposed class.
 
-    is_coarser = bool(children) and code != group.class_id  # a broader name contradicts nothing
-    if group.class_id == NO_CLASS or code == UNKNOWN or is_coarser:
-        return ()
-    count = len(group.image_ids)
-    return (miss_of(count, group.model_errors, count - len(ids) if code == group.class_id else count),)
+    Errors between what the model expects and what it expects with such classes say nothing of the proposed class.
+    """
+    from engine.everyday.unseen import FADING_ODDS, corrected_odds, miss_of
+
+    if group.class_id == NO_CLASS:
+        return memory
+    count, proposed = len(group.image_ids), group.class_id
+    wrong = count - len(ids) if code == proposed else count
+    misses = (*memory.misses, miss_of(count, group.model_errors, wrong))[-MISSES_KEPT:]
+    odds = {class_id: each**FADING_ODDS for class_id, each in memory.error_odds.items()}
+    by_model = min(max(wrong, group.model_errors), group.expected_errors)
+    odds[proposed] = corrected_odds(odds.get(proposed, 1.0), by_model, wrong)
+    return replace(memory, misses=misses, error_odds=odds)

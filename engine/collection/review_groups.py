@@ -15,7 +15,7 @@ from engine.everyday.classifier import FittedClassifier, ImageLinks, ScoredClass
 from engine.everyday.look_alikes import SCREEN, SURE, LookAlikes, Opinions
 from engine.everyday.scores import Scores
 from engine.everyday.shots import EmbeddedSnapshot
-from engine.everyday.unseen import ClassesSeen, trust_in, unseen_share
+from engine.everyday.unseen import ClassesSeen, trust_in, unseen_share, with_error_odds
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS
 
@@ -37,12 +37,14 @@ class ReviewMemory:
         branches: the coarse class that an image got in this session, whose finer ones are asked next.
         passed: how often an image's group was passed over.
         misses: see `unseen_share`.
+        error_odds: by class proposed, odds of errors as a multiple of what the model says.
     """
 
     dismissed: Mapping[int, frozenset[int]] = field(default_factory=dict)
     branches: Mapping[int, int] = field(default_factory=dict)
     passed: Mapping[int, int] = field(default_factory=dict)
     misses: tuple[float, ...] = ()
+    error_odds: Mapping[int, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,7 @@ class ReviewGroup:
         odd: how many of them are odd.
         class_id: what accepting labels them as, a leaf or a coarse class; `NO_CLASS` where nothing is proposed.
         errors: for each image the probability that this is wrong; empty where nothing is proposed.
-        model_errors: the same if every class had a label, see `miss_of`.
+        model_errors: how many errors these would be if every class had a label, see `miss_of`.
         coarse_id: the coarser class that they can be accepted as, or `NO_CLASS`.
         coarse_errors: for each image the probability that this is wrong.
         tops: the most probable leaves, at most `TOPS`, with their mean probability.
@@ -212,14 +214,22 @@ def _opinions(given: GroupInput, blank: Opinions, trust: Floats, labels: Integer
     assert fitted is not None, "a model"
     scores = given.scores.at(np.arange(count))
     alive = np.array([each if each in given.graph else NO_CLASS for each in fitted.candidate_ids.tolist()])
-    best, probability = alive[scores.best], scores.best_score * trust
+    best, probability = alive[scores.best], scores.best_score
     is_limited = blank.branch != NO_CLASS
     for rows, is_allowed in _limits(given, np.flatnonzero(is_limited)):
         best[rows], probability[rows] = _narrowed(given, alive, rows, is_allowed)
+    probability = _corrected(given, best, probability * np.where(is_limited, 1, trust))
     probability = np.where(fitted.is_unknown(scores) & ~is_limited, 0, probability).astype(np.float32)
     classes, counts = np.unique(labels[labels >= 0], return_counts=True)
     shots = dict(zip(classes.tolist(), counts.tolist(), strict=True))
     return replace(blank, best=best.astype(np.int64), probability=probability, shots=shots)
+
+
+def _corrected(given: GroupInput, class_ids: Integers | int, probability: Floats) -> Floats:
+    """Probabilities (n,) that these classes, (n,) or one of all, are right, corrected by the answers about them."""
+    known, place = np.unique(np.broadcast_to(class_ids, probability.shape), return_inverse=True)
+    odds = [given.memory.error_odds.get(each, 1.0) for each in known.tolist()]
+    return with_error_odds(probability, np.array(odds, dtype=np.float32)[place.reshape(-1)])
 
 
 def _limits(given: GroupInput, in_branch: Integers) -> list[tuple[Integers, Flags]]:
@@ -294,18 +304,20 @@ def _with_classes(given: GroupInput, blank: ReviewGroup, group: LookAlikes, trus
     leaf = group.class_id if group.class_id in given.graph else NO_CLASS
     leaf_chance = chances[:, fitted.candidate_ids == leaf].sum(axis=1)
     coarse, coarse_chance = _coarse(given, chances, leaf, group.branch)
-    if leaf != NO_CLASS and (group.is_sure or float((leaf_chance * trust).mean()) >= PROPOSED):
+    coarse_right = _corrected(given, coarse, coarse_chance * trust)
+    leaf_right = _corrected(given, leaf, leaf_chance * trust)
+    if leaf != NO_CLASS and (group.is_sure or float(leaf_right.mean()) >= PROPOSED):
         class_id, chance = leaf, leaf_chance
-    elif coarse != NO_CLASS and float((coarse_chance * trust).mean()) >= SURE:
+    elif coarse != NO_CLASS and float(coarse_right.mean()) >= SURE:
         class_id, chance = coarse, coarse_chance
     else:
         class_id, chance = NO_CLASS, np.ones(len(chances), dtype=np.float32)
     is_proposed = class_id != NO_CLASS
     return replace(
         blank, class_id=class_id, tops=tops,
-        errors=tuple((1 - chance * trust).tolist()) if is_proposed else (),
-        model_errors=float((1 - chance).sum()),
-        coarse_id=coarse, coarse_errors=tuple((1 - coarse_chance * trust).tolist()) if coarse != NO_CLASS else (),
+        errors=tuple((1 - _corrected(given, class_id, chance * trust)).tolist()) if is_proposed else (),
+        model_errors=float((1 - _corrected(given, class_id, chance)).sum()),
+        coarse_id=coarse, coarse_errors=tuple((1 - coarse_right).tolist()) if coarse != NO_CLASS else (),
     )  # fmt: skip
 
 

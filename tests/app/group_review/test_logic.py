@@ -7,6 +7,7 @@ import pytest
 from app.group_review.logic import AnswerKind, Review, majority_of, without
 from engine.collection.review_groups import ReviewGroup, ReviewMemory, ReviewQueue
 from engine.everyday.classifier import ScoredClass
+from engine.everyday.unseen import PRIOR_ERRORS
 from engine.graph.codes import NO_CLASS, UNKNOWN
 
 GROUP = ReviewGroup(
@@ -52,11 +53,23 @@ def test_an_answer_is_about_the_ticked_and_goes_on(review: Review) -> None:
     assert decision is not None
     assert (decision.image_ids, decision.left_out) == ((2, 3, 4), frozenset({1}))
     assert review.memory.misses == pytest.approx(((1 - 0.6) / 4,))
+    assert review.memory.error_odds == {7: pytest.approx((PRIOR_ERRORS + 1) / (PRIOR_ERRORS + 0.8))}
     assert review.current is not None
     assert (review.current.image_ids[0], review.position, review.labelled) == (5, 2, 3)
     review.toggle_all()
     assert review.label(7, children=()) is None
     assert review.label(7, children=(), every=True) is not None
+
+
+def test_answers_say_how_far_a_class_is_right(review: Review) -> None:
+    """One that is always right is trusted more with each; between the two expectations nothing is learned of it."""
+    review.label(7, children=())
+    assert review.memory.error_odds == {7: pytest.approx(PRIOR_ERRORS / (PRIOR_ERRORS + 0.6))}
+    sure = Review(ReviewMemory())
+    sure.take(queue_of(replace(GROUP, errors=(0.9, 0.9, 0.1, 0.1), model_errors=0.2)), ())
+    sure.toggle(1)
+    sure.label(7, children=())
+    assert sure.memory.error_odds == {7: 1}
 
 
 def test_the_group_under_the_eye_stays_while_queues_come(review: Review) -> None:

@@ -47,6 +47,16 @@ def test_every_unlabelled_image_is_in_one_group(grouping: LiveCollection) -> Non
             assert group.tops[0].class_id == group.class_id
 
 
+def test_answers_about_a_class_move_its_errors(grouping: LiveCollection) -> None:
+    """What was wrong often is expected to be wrong again, and comes as look-alikes; other classes stay as they are."""
+    before = next(group for group in queue_of(grouping).groups if group.is_sure)
+    surer = queue_of(grouping, ReviewMemory(error_odds={before.class_id: 0.01})).groups
+    assert max(sum(group.errors) for group in surer if group.class_id == before.class_id and group.is_sure) < 0.5
+    doubted = queue_of(grouping, ReviewMemory(error_odds={before.class_id: 1e6})).groups
+    assert before.class_id not in {group.class_id for group in doubted if group.is_sure}
+    assert {group.class_id for group in doubted if group.is_sure}
+
+
 def test_before_any_label_nothing_is_proposed(grouping: LiveCollection) -> None:
     """Look-alikes without a class."""
     grouping.apply(grouping.project.labels.remove(grouping.state.image_ids.tolist()))

@@ -3,7 +3,16 @@
 import numpy as np
 import pytest
 
-from engine.everyday.unseen import PRIOR_ANSWERS, ClassesSeen, miss_of, trust_in, unseen_share
+from engine.everyday.unseen import (
+    PRIOR_ANSWERS,
+    PRIOR_ERRORS,
+    ClassesSeen,
+    corrected_odds,
+    miss_of,
+    trust_in,
+    unseen_share,
+    with_error_odds,
+)
 
 
 def test_classes_without_a_label_have_as_many_images_as_the_others() -> None:
@@ -46,3 +55,15 @@ def test_without_similarities_all_are_trusted_alike() -> None:
     """As with classifiers that have none."""
     assert trust_in(np.full(3, np.nan, dtype=np.float32), 0.25).tolist() == [0.75] * 3
     assert len(trust_in(np.zeros(0, dtype=np.float32), 0.25)) == 0
+
+
+def test_answers_correct_the_odds_of_errors() -> None:
+    """As many as expected change nothing; more make errors likelier, the more answers there are."""
+    assert corrected_odds(2.0, 3.0, 3.0) == 2
+    assert 1 < corrected_odds(1.0, 1.0, 2.0) < corrected_odds(1.0, 10.0, 20.0) < 2
+    assert corrected_odds(1.0, 5.0, 0.0) == PRIOR_ERRORS / (PRIOR_ERRORS + 5)
+
+
+def test_odds_of_errors_are_multiplied() -> None:
+    probability, odds = np.array([[0.0, 0.5, 0.8, 1.0], [9.0, 3.0, 1.0, 9.0]], dtype=np.float32)
+    assert with_error_odds(probability, odds) == pytest.approx([0, 0.25, 0.8, 1])
