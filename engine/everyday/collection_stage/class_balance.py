@@ -24,8 +24,6 @@ SAME_SOURCE: Final = (0.5, 0.7)
 TAUGHT: Final = (0.5, 0.9)
 """Share of the unlabelled images whose class has shots up to which a difference is one of classes without, and from
 which it is not."""
-FURTHER_SHOTS: Final = 0.2
-"""What that share may be less with many shots a class, where one tells little of how far a class reaches."""
 BALANCED: Final = 0.005  # square of the difference, in variances of all images, up to which classes count as balanced
 HALF: Final = 0.015  # how much more makes an imbalance of one half (decision 101)
 EFFECTIVE: Final = (0.08, 0.48)
@@ -125,8 +123,7 @@ def class_balance_of(
     """
     offset, imbalance = np.zeros_like(whitening.mean), 0.0
     known, place, counts = np.unique(classes, return_inverse=True, return_counts=True)
-    further = 1 - len(known) / max(len(classes), 1)
-    certainty = _ramp(familiarity, *SAME_SOURCE) * _ramp(taught + FURTHER_SHOTS * further, *TAUGHT)
+    certainty = _ramp(familiarity, *SAME_SOURCE) * _ramp(taught, *TAUGHT)
     if len(known) > 1:
         sums = np.zeros((len(known), shots.shape[1]), dtype=np.float32)
         np.add.at(sums, place.reshape(-1), shots)

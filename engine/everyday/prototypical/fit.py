@@ -149,9 +149,9 @@ def _share_of_unseen(graph: CategoryGraph, shots: Shots, basis: CollectionBasis)
     """Share of the unlabelled images that are of classes without a label, if all classes have as many images."""
     is_seen = np.isin(graph.leaves(), shots.class_ids)
     seen = int(np.count_nonzero(is_seen))
-    labelled = int(np.count_nonzero(np.isin(basis.image_ids, shots.image_ids)))
-    counts = ClassesSeen(seen, len(is_seen) - seen, labelled, len(basis.image_ids) - labelled)
-    return counts.share
+    labelled = int(np.count_nonzero(basis.rows_of(shots.image_ids) >= 0))
+    images = int(np.count_nonzero(basis.scales > 0))  # others have no embedding, or are no longer listed
+    return ClassesSeen(seen, len(is_seen) - seen, labelled, images - labelled).share
 
 
 def _with_stage(

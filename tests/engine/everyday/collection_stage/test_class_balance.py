@@ -105,7 +105,7 @@ def test_shots_from_elsewhere_say_nothing_of_class_sizes() -> None:
 def test_images_of_classes_without_shots_say_nothing_of_class_sizes() -> None:
     """While most of the classes have no shot, most images may be theirs."""
     given = one_large(crowd(PER_LEAF), others=10)
-    assert estimate(given, given.shots(4), taught=0.3).imbalance == 0
+    assert estimate(given, given.shots(4), taught=0.5).imbalance == 0
     assert estimate(given, given.shots(4), taught=0.6).imbalance < estimate(given, given.shots(4)).imbalance
 
 
@@ -125,13 +125,6 @@ def test_labels_of_most_images_leave_those_of_classes_without(
         shots = given.shots(count)
         fitted(any_width, given, shots.at(np.flatnonzero(np.isin(shots.class_ids, given.leaves[:6]))))
     assert taught == pytest.approx([1 - 0.25 * 320 / (320 - 24), 1 - 0.25 * 320 / (320 - 180)])
-
-
-def test_with_further_shots_fewer_classes_need_some() -> None:
-    """One shot tells little of how far a class reaches: an image may be of a class without any."""
-    given = one_large(crowd(PER_LEAF), others=10)
-    one, several = (estimate(given, given.shots(count), taught=0.55).certainty for count in (1, 4))
-    assert 0 < one < several < 1
 
 
 def test_the_first_classes_keep_their_images(any_width: PropagationSession) -> None:
