@@ -188,6 +188,7 @@ class SelectionBar(QWidget):
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._look)
         session.state_changed.connect(self._on_state_changed)
+        session.eye.changed.connect(self._soon.start)
         self.hide()
 
     def _line_up(self) -> None:
@@ -220,7 +221,7 @@ class SelectionBar(QWidget):
         return super().eventFilter(watched, event)
 
     def _look(self) -> None:
-        state, count = self._session.state, len(self._selected)
+        state, count = self._session.eye.state, len(self._selected)  # as the cards show it, and Enter accepts it
         if QApplication.mouseButtons() and count >= FEWEST and not self.isVisible():
             return  # the cards must not move under a rubber band
         if state is None or count < FEWEST:

@@ -48,9 +48,15 @@ def bar(reviewing: Desk) -> SelectionBar:
     return bar
 
 
+def shown_state(desk: Desk) -> CollectionState:
+    state = desk.window.session.eye.state
+    assert state is not None
+    return state
+
+
 def above(desk: Desk, percent: int) -> tuple[int, float]:
-    """How many images to review are more probable than a threshold, and the errors that makes."""
-    state = desk.state
+    """How many images to review are more probable than a threshold, and the errors that makes, as cards show it."""
+    state = shown_state(desk)
     scores = state.best_score[(state.label_class == NO_CLASS) & ~state.is_unknown].astype(np.float64)
     return int((scores > percent / 100).sum()), float((1 - scores[scores > percent / 100]).sum())
 
@@ -119,7 +125,7 @@ def test_images_that_may_show_none_of_the_classes_are_included_by_a_tick(strange
     """They are counted beside the button; ticked, they are among those that Enter accepts."""
     set_threshold(strange, bar, 50)
     count, _errors = above(strange, 50)
-    state = strange.state
+    state = shown_state(strange)
     far = int(((state.label_class == NO_CLASS) & state.is_unknown & (state.best_score > 0.5)).sum())
     assert far > 0
     (include,) = bar.findChildren(QCheckBox)
