@@ -28,7 +28,7 @@ SEPARATED: Final = 0.9
 95% interval lies below."""
 SHARE_HELPED: Final = 0.05  # of the unlabelled images must gain by more examples. Chosen: less is not worth a line.
 MOST_NAMED: Final = 3  # classes
-MOST_GIVEN: Final = 2  # nobody does three things first
+MOST_GIVEN: Final = 2  # recommendations at a time. Chosen: a third would not be acted on first
 
 
 class RecommendationKind(StrEnum):
