@@ -1,22 +1,43 @@
-"""How far a model may be trusted that has not seen every class: photos of unseen classes look as sure as any.
+"""The probability of classes without examples, beside those that have some.
 
-Nothing in an image's scores tells it. But if the classes without a label have as many images as the others, it is known
-how many of the unlabelled images are theirs, and each group that a person answers shows whether it is so. In the same
-way answers about a class show how far the model's probabilities hold for it (decision 102).
+A model knows the classes with examples alone, and images of any other class look to it like one of these. How many such
+images there are is expected from the graph: if classes are of about one size, as many as their share of the leaves.
+Which ones they are shows in the collection: those that are least similar to the labelled images. So the odds that the
+class of an image has examples grow with its similarity, and their mean over the unlabelled images is the expected share
+(decision 104). Ours, not the paper's.
+
+In the same way answers about a class show how far the model's probabilities hold for it (decision 102).
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, final
 
 import numpy as np
 
-from engine.everyday.blocks import Floats
+from engine.everyday.blocks import Flags, Floats, Integers
+from engine.everyday.branches import Branches
+from engine.graph.arrays import roll_up_matrix
+from engine.graph.category_graph import CategoryGraph
 
-PRIOR_ANSWERS: Final = 4.0  # what the count of classes weighs against answers. Chosen: as many groups as those.
+EVIDENCE: Final = 3.5
+"""Power of the similarity in the odds that the class of an image has examples (decision 104)."""
+CONCENTRATION: Final = 2.0
+"""How even class sizes are taken to be: the share of k classes of n is uncertain as by a beta distribution whose
+parameters are this times k and n - k. Chosen: a class of three times the mean is no surprise."""
+QUANTILES: Final = (-1.28, -0.52, 0.0, 0.52, 1.28)
+"""Standard deviations from the mean that stand for five equally likely parts of a normal distribution."""
+USUAL_WEIGHT: Final = 0.1
+"""What the usual probability of a branch weighs beside the one that an image shows (decision 104)."""
+USUAL_WEIGHT_OF_FEW: Final = 3.0
+"""What it weighs in addition, divided by the number of classes with examples: to the only one all images look alike."""
+LEAST_BRANCH: Final = np.float32(1e-3)  # added to both. Chosen: far below what any branch is likely.
+LEAST_SIMILARITY: Final = np.float32(1e-3)
+MOST_KNOWN: Final = np.float32(1 - 1e-6)
+HALVINGS: Final = 30  # of an interval of log odds. Chosen: what is left of it changes no probability.
+FEWEST_CLASSES: Final = 2  # no collection is taken to be of one class alone
 PRIOR_ERRORS: Final = 1.0  # what a model's own probabilities weigh against answers about a class, in errors
 FADING_ODDS: Final = 0.99  # power of a class's error odds with each further answer: the model changes meanwhile
-FADING: Final = 0.9  # weight of an answer in that of the next one: what is unseen becomes less
 
 
 @dataclass(frozen=True)
@@ -24,8 +45,7 @@ class ClassesSeen:
     """Counts of a project.
 
     Attributes:
-        seen: classes with a label.
-        unseen: deepest classes of the graph without one.
+        seen, unseen: leaves of the graph with and without examples.
         labelled, unlabelled: images.
     """
 
@@ -36,29 +56,141 @@ class ClassesSeen:
 
     @property
     def share(self) -> float:
-        """Share in [0, 1] of the unlabelled images that are of unseen classes, if these have as many images each."""
+        """Share in [0, 1] of the unlabelled images that are of unseen classes, if all classes have as many images."""
         classes, images = self.seen + self.unseen, self.labelled + self.unlabelled
         if not classes or not self.unlabelled:
             return 0.0
         return min(1.0, self.unseen / classes * images / self.unlabelled)
 
+    @property
+    def log_odds(self) -> Floats:
+        """(q,) of the share of unlabelled images whose classes have examples; equally likely ones."""
+        share = min(max(1 - self.share, 1e-4), 1 - 1e-4)
+        spread = np.sqrt((1 / max(self.seen, 1) + 1 / max(self.unseen, 1)) / CONCENTRATION)
+        return (np.log(share / (1 - share)) + spread * np.array(QUANTILES)).astype(np.float32)
 
-def unseen_share(classes: ClassesSeen, misses: Sequence[float]) -> float:
-    """Share of the unlabelled images that are of classes without a label.
+
+def seen_classes(graph: CategoryGraph, labels: Collection[int]) -> frozenset[int]:
+    """Labelled classes of the graph and all below them; of nested ones only what lies below the deepest.
+
+    An image that is labelled "dog" is an example of each breed where no breed has a label, and of none where one has.
+    """
+    known = {label for label in labels if label in graph}
+    above = set[int]().union(*map(graph.ancestors, known))
+    deepest = known - above
+    return frozenset(deepest.union(*map(graph.descendants, deepest)))
+
+
+def classes_seen(leaves: Sequence[int], seen: Collection[int], *, labelled: int, unlabelled: int) -> ClassesSeen:
+    """Count the leaves that are among `seen`, see `seen_classes`."""
+    count = sum(leaf in seen for leaf in leaves)
+    return ClassesSeen(count, max(len(leaves), FEWEST_CLASSES) - count, labelled, unlabelled)
+
+
+@final
+@dataclass(frozen=True)
+class UnseenClasses:
+    """How the probability of each image is divided between classes with examples and others.
+
+    Attributes:
+        is_unseen: (c,) bool, candidates without examples: classes that only their ancestors stand for.
+        leaves: (u,) float32, the leaves that are at or below each of these u.
+        outside: leaves without examples that are below no candidate.
+        branches: classes above the candidates.
+        usual: (k,) float32, share of the candidates with examples that lies below each of the k branches.
+        offsets: (q,) float32 log odds of an image whose similarity is 1; equally likely ones.
+        evidence: power of the similarity in the odds; 0 where it is not known.
+        counts: what the share of the images of such classes is expected from.
+    """
+
+    is_unseen: Flags
+    leaves: Floats
+    outside: float
+    branches: Branches
+    usual: Floats
+    offsets: Floats
+    evidence: float
+    counts: ClassesSeen
+
+    def known(self, similarity: Floats) -> Floats:
+        """Probability (n,) float32 that the class of an image has examples, by its similarity (n,), see `Scores`."""
+        odds = np.zeros(len(similarity), dtype=np.float32)
+        if self.evidence:
+            odds = np.float32(self.evidence) * np.log(np.maximum(np.nan_to_num(similarity), LEAST_SIMILARITY))
+        known = (1 / (1 + np.exp(-odds[:, None] - self.offsets))).mean(axis=1)
+        return np.clip(known, 1 - MOST_KNOWN, MOST_KNOWN).astype(np.float32)
+
+    def divide(self, probabilities: Floats, similarity: Floats) -> Floats:
+        """Probabilities (n, c) that sum to less than 1, of those (n, c) if all classes were candidates with examples.
+
+        What is left is of classes that are no candidates. A candidate without examples gets its share by its number of
+        leaves, and the more the likelier the branches are that it lies in.
+        """
+        known = self.known(similarity)[:, None]
+        divided = np.where(self.is_unseen, np.float32(0), probabilities)
+        divided /= np.maximum(divided.sum(axis=1, keepdims=True), np.float32(1e-9))
+        places = np.flatnonzero(self.is_unseen)
+        if len(places):
+            weights = self._lift(divided)[:, places] * self.leaves
+            weights /= weights.sum(axis=1, keepdims=True) + np.float32(self.outside)
+            divided *= known
+            divided[:, places] = (1 - known) * weights
+            return divided
+        divided *= known
+        return divided
+
+    def _lift(self, seen: Floats) -> Floats:
+        """How many times as likely as usual (n, c) the branches of each candidate are, by classes with examples."""
+        usual, weight = self.usual, USUAL_WEIGHT + USUAL_WEIGHT_OF_FEW / max(1, np.count_nonzero(~self.is_unseen))
+        ratios = seen @ self.branches.roll_up
+        ratios += np.float32(weight) * usual + LEAST_BRANCH
+        ratios /= np.float32(1 + weight) * usual + LEAST_BRANCH
+        return self.branches.factors(ratios, np.float32(1))
+
+
+def unseen_classes(
+    graph: CategoryGraph,
+    candidate_ids: Integers,
+    seen: frozenset[int],
+    counts: ClassesSeen,
+    similarity: Floats | None,
+) -> UnseenClasses | None:
+    """Fit to the unlabelled images; None where all classes have examples.
 
     Args:
-        classes: counts; no more than they allow.
-        misses: of the groups answered so far, in order, the share of images that were of another class than the one
-            proposed, beyond what was expected from their probabilities.
+        seen: see `seen_classes`.
+        similarity: (n,) of unlabelled images to the labelled ones; None where it is not known.
     """
-    weights = FADING ** np.arange(len(misses))[::-1]
-    seen = PRIOR_ANSWERS * classes.share + float((weights * np.array(misses)).sum())
-    return min(classes.share, seen / (PRIOR_ANSWERS + float(weights.sum())))
+    if not counts.unseen:
+        return None
+    candidates = candidate_ids.tolist()
+    is_unseen = np.array([candidate not in seen for candidate in candidates], dtype=bool)
+    leaves = np.array([_leaves_at(graph, each) for each in candidate_ids[is_unseen].tolist()], dtype=np.float32)
+    above = sorted(set[int]().union(*map(graph.ancestors, candidates)))
+    branches = Branches.telling(roll_up_matrix(graph, above, candidates))
+    usual = branches.roll_up[~is_unseen].sum(axis=0) / max(1, np.count_nonzero(~is_unseen))
+    outside = max(0.0, counts.unseen - float(leaves.sum()))
+    offsets, evidence = counts.log_odds, 0.0
+    if similarity is not None and len(similarity):
+        offsets, evidence = _offsets_for(similarity, offsets), EVIDENCE
+    return UnseenClasses(is_unseen, leaves, outside, branches, usual.astype(np.float32), offsets, evidence, counts)
 
 
-def miss_of(images: int, expected: float, wrong: int) -> float:
-    """What an answer says of unseen classes: errors in [0, 1] of a group, beyond those its probabilities expect."""
-    return min(1.0, max(0.0, wrong - expected) / max(images, 1))
+def _leaves_at(graph: CategoryGraph, class_id: int) -> int:
+    return len(graph.leaves_below(class_id)) if graph.children(class_id) else 1
+
+
+def _offsets_for(similarity: Floats, log_odds: Floats) -> Floats:
+    """Offsets (q,) with which the mean probability over images (n,) is the share of each of the log odds (q,)."""
+    evidence = EVIDENCE * np.log(np.maximum(np.nan_to_num(similarity), LEAST_SIMILARITY)).astype(np.float64)
+    wanted = 1 / (1 + np.exp(-log_odds.astype(np.float64)))
+    low = log_odds - evidence.max() - 1
+    high = log_odds - evidence.min() + 1
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        is_above = (1 / (1 + np.exp(-evidence[:, None] - middle))).mean(axis=0) > wanted
+        low, high = np.where(is_above, low, middle), np.where(is_above, middle, high)
+    return ((low + high) / 2).astype(np.float32)
 
 
 def corrected_odds(odds: float, expected: float, found: float) -> float:
@@ -76,19 +208,3 @@ def with_error_odds(probability: Floats, odds: Floats) -> Floats:
     """Probabilities (n,) float32 of being right, whose odds of being wrong are so many times (n,) as large."""
     right = np.clip(probability, 0, 1)
     return (right / np.maximum(right + odds * (1 - right), np.float32(1e-9))).astype(np.float32)
-
-
-def trust_in(similarity: Floats, unseen: float) -> Floats:
-    """Probability (n,) that an image's class has a label; their mean is 1 - `unseen`.
-
-    Args:
-        similarity: (n,) to the labelled images, as in `Scores`; those least similar are most likely of unseen classes.
-        unseen: see `unseen_share`.
-    """
-    count = len(similarity)
-    if count == 0 or np.isnan(similarity).all():
-        return np.full(count, 1 - unseen, dtype=np.float32)
-    rank = np.empty(count, dtype=np.float32)
-    rank[np.argsort(np.nan_to_num(similarity), kind="stable")] = (np.arange(count) + 0.5) / count
-    doubt = 2 * unseen * (1 - rank) if unseen <= 1 / 2 else 1 - 2 * (1 - unseen) * rank
-    return (1 - doubt).astype(np.float32)

@@ -5,12 +5,12 @@ than it is right. Each candidate's probability is therefore multiplied by those 
 """
 
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Final, final
+from typing import Final
 
 import numpy as np
 
 from engine.everyday.blocks import Floats, Integers
+from engine.everyday.branches import LEAST, Branches
 
 PRIORS: Final = 0.5
 """Power of the estimated class sizes in probabilities where classes are imbalanced and have many shots; less by one
@@ -20,11 +20,6 @@ AGREED: Final = (0.5, 0.85)
 they are trusted (decision 101)."""
 PRIOR_STEPS: Final = 10  # of expectation maximisation. Chosen: further ones move sizes by less than a percent.
 PSEUDO_COUNT: Final = 0.3  # images of each class beforehand, as a share of the mean: few images move priors little
-BRANCH_POWER: Final = np.float32(0.35)  # power of the geometric mean of the classes above a candidate (decision 54)
-LEAST: Final = np.float32(1e-9)
-"""Smallest probability of which a logarithm is taken. Chosen: far below what changes a prediction."""
-
-
 FACTORS: Final = np.geomspace(0.4, 2.5, 33)
 """Factors on the power that are tried. Chosen: from less than half to two and a half times, in steps of 6%."""
 PRIOR_SPREAD: Final = 0.25
@@ -43,37 +38,6 @@ MOST_POWER: Final = 3.0  # highest power of a probability. Chosen: above what wa
 SMOOTHING: Final = 0.1
 """Chance that an only shot stands for none of the images that look like it; a tenth of that with ten shots."""
 ZERO_SHOTS: Final = 0.5  # shots that a zero-shot class counts as having
-
-
-@final
-@dataclass(frozen=True)
-class Branches:
-    """The classes that some of the candidates lie below, and not all."""
-
-    roll_up: Floats  # (c, k) float32, 1 where the candidate is below the class; a candidate on two paths counts once
-
-    @staticmethod
-    def telling(roll_up: Floats) -> "Branches":
-        """Those among all coarse classes (c, k) that tell candidates apart."""
-        return Branches(np.ascontiguousarray(roll_up[:, roll_up.sum(axis=0) < len(roll_up)]))
-
-    def lean(self, claims: Floats) -> Floats:
-        """Probabilities (n, c), each weighed by the branches of its candidate, with sums of 1."""
-        if self.roll_up.shape[1] == 0:
-            return claims
-        means, place = self.means
-        sums = claims @ self.roll_up
-        np.log(np.maximum(sums, LEAST), out=sums)
-        leaning = (np.exp(sums @ means)[:, place] * claims).astype(np.float32)
-        leaning /= leaning.sum(axis=1, keepdims=True)
-        return leaning
-
-    @cached_property
-    def means(self) -> tuple[Floats, Integers]:
-        """(k, s) from logarithms of sums to means above of s groups of siblings; each candidate's group (c,)."""
-        kinds, place = np.unique(self.roll_up, axis=0, return_inverse=True)
-        shares = BRANCH_POWER * kinds / np.maximum(kinds.sum(axis=1, keepdims=True), 1)
-        return np.ascontiguousarray(shares.T.astype(np.float32)), place.reshape(-1)
 
 
 def expected_power(

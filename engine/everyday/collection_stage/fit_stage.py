@@ -7,11 +7,10 @@ from typing import Final
 import numpy as np
 
 from engine.everyday.blocks import Flags, Floats, Integers
+from engine.everyday.branches import LEAST, Branches
 from engine.everyday.collection_stage.anchor_labels import AnchorLabels, familiarity_of
 from engine.everyday.collection_stage.basis import CollectionBasis
 from engine.everyday.collection_stage.calibration import (
-    LEAST,
-    Branches,
     Calibration,
     HeldOutChances,
     class_priors,

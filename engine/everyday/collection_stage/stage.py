@@ -19,8 +19,9 @@ from engine.everyday.collection_stage.class_balance import ClassBalance
 from engine.everyday.collection_stage.neighbours import Links, links_to
 from engine.everyday.collection_stage.novelty import Novelty
 from engine.everyday.collection_stage.refinement import Refined, chances_of, joined
-from engine.everyday.prototypical.classification import LinearClassifier, softmax
+from engine.everyday.prototypical.classification import LinearClassifier, scores_of, softmax
 from engine.everyday.scores import HeldOutShots, Scores
+from engine.everyday.unseen import UnseenClasses
 
 PASS_ROWS: Final = 256  # images classified at a time by a core. Chosen: their links and chances stay in its cache.
 ELSEWHERE: Final = 0.8
@@ -58,6 +59,7 @@ class CollectionStage:
     check: StageCheck  # how it did on held-out shots
     held_out: HeldOutShots  # with calibrated probabilities
     novelty: Novelty | None  # detects images that show none of the classes; None with too little data
+    unseen: UnseenClasses | None = None  # what probabilities are divided with; None where all classes have examples
 
     @property
     def has_shots_from_elsewhere(self) -> bool:
@@ -70,7 +72,7 @@ class CollectionStage:
 
     def probabilities_at(self, embeddings: Embeddings, rows: Integers) -> Floats:
         """Probabilities (k, c) of images of the collection, of embeddings (k, d) at these rows (k,) of the basis."""
-        return self._finish(self._by_prototype(embeddings), self.basis.links_at(rows), to_floats(embeddings))
+        return self._finish(self._by_prototype(embeddings), self.basis.links_at(rows), to_floats(embeddings))[0]
 
     def classify(
         self, embeddings: Embeddings, back_off: BackOff, classifier: LinearClassifier, *, rows: Integers | None = None
@@ -91,8 +93,8 @@ class CollectionStage:
             block = block_of(embeddings[part])
             logits = logits_of(block, self.basis.scales[at])
             images = block * factor
-            chances = self._finish(softmax(logits), links, images)
-            scores.put(part, _scores(chances, self._similarity(links), back_off, classifier, images))
+            probabilities, similarity = self._finish(softmax(logits), links, images)
+            scores.put(part, _scores(probabilities, similarity, back_off, classifier, images))
 
         run = None if rows is None else _run(rows)
 
@@ -116,9 +118,9 @@ class CollectionStage:
         scores = Scores.empty(len(embeddings))
         for start in range(0, len(embeddings), PASS_ROWS):
             part = slice(start, start + PASS_ROWS)
-            chances, links = self._new(embeddings[part])
+            probabilities, similarity = self._new(embeddings[part])
             images = block_of(embeddings[part]) * factor_of(embeddings)
-            scores.put(part, _scores(chances, self._similarity(links), back_off, classifier, images))
+            scores.put(part, _scores(probabilities, similarity, back_off, classifier, images))
         return scores
 
     def _folded(self, factor: np.float32) -> Callable[[Floats, Floats], Floats]:
@@ -151,21 +153,24 @@ class CollectionStage:
             return np.full(len(links.positions), np.nan, dtype=np.float32)
         return self.novelty.similarity(links)
 
-    def _new(self, embeddings: Embeddings) -> tuple[Floats, Links]:
-        """Probabilities (n, c) and links of any images."""
+    def _new(self, embeddings: Embeddings) -> tuple[Floats, Floats]:
+        """Probabilities (n, c) of any images, and their similarity (n,)."""
         links = self.basis.links_of_new(self.basis.whitening.apply(embeddings))
-        return self._finish(self._by_prototype(embeddings), links, to_floats(embeddings)), links
+        return self._finish(self._by_prototype(embeddings), links, to_floats(embeddings))
 
     def _by_prototype(self, embeddings: Embeddings) -> Floats:
         """Chances (n, c) by the refined prototypes alone."""
         whitening = self.balance.whitening(self.basis.whitening)
         return chances_of(self.refined.classifier, whitening.apply(embeddings))
 
-    def _finish(self, by_prototype: Floats, links: Links, images: Floats) -> Floats:
+    def _finish(self, by_prototype: Floats, links: Links, images: Floats) -> tuple[Floats, Floats]:
         chances = joined(by_prototype, links, self.refined.chances)
         if self.regression is not None:
             chances = self.balance.blend(chances, chances_of(self.regression, images))
-        return self.calibration.apply(chances)
+        probabilities, similarity = self.calibration.apply(chances), self._similarity(links)
+        if self.unseen is not None:
+            probabilities = self.unseen.divide(probabilities, similarity)
+        return probabilities, similarity
 
 
 def _run(rows: Integers) -> int | None:
@@ -174,12 +179,11 @@ def _run(rows: Integers) -> int | None:
 
 
 def _scores(
-    chances: Floats, similarity: Floats, back_off: BackOff, classifier: LinearClassifier, images: Floats
+    probabilities: Floats, similarity: Floats, back_off: BackOff, classifier: LinearClassifier, images: Floats
 ) -> Scores:
-    best = chances.argmax(axis=1)
-    score = np.take_along_axis(chances, best[:, None], axis=1)[:, 0]
-    logit = np.einsum("nd,nd->n", images, np.take(classifier.weights, best, axis=0))
-    logit += classifier.offsets[best] + classifier.breadth[best]
-    safe_class, safe_score = back_off.decide(best, score, chances @ back_off.roll_up)
-    codes = best.astype(np.int32), safe_class.astype(np.int32)
-    return Scores(codes[0], logit, logit - np.log(score), codes[1], safe_score, similarity)
+    def logit_of(best: Integers) -> Floats:
+        logit: Floats = np.einsum("nd,nd->n", images, np.take(classifier.weights, best, axis=0))
+        logit += classifier.offsets[best] + classifier.breadth[best]
+        return logit
+
+    return scores_of(probabilities, similarity, back_off, logit_of)

@@ -10,9 +10,10 @@ import numpy as np
 
 from engine.everyday.back_off import BackOff
 from engine.everyday.blocks import Floats
+from engine.everyday.branches import LEAST, POWER, Branches
 from engine.everyday.classifier import COARSE, DISTANCE, EMBEDDING, PROBABILITIES
 from engine.everyday.collection_stage.basis import SAME
-from engine.everyday.collection_stage.calibration import LEAST, Branches, Calibration
+from engine.everyday.collection_stage.calibration import Calibration
 from engine.everyday.collection_stage.class_balance import LEAST as LEAST_CHANCE
 from engine.everyday.collection_stage.neighbours import FARTHEST, NEIGHBOURS
 from engine.everyday.collection_stage.stage import CollectionStage

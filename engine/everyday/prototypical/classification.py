@@ -1,13 +1,15 @@
 """Nearest-prototype classification (Eq. 2) of a whole collection, in blocks that stay in the processor's cache."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from engine.everyday.back_off import BackOff
-from engine.everyday.blocks import SCALE, Embeddings, Flags, Floats, block_of, in_blocks
+from engine.everyday.blocks import SCALE, Embeddings, Flags, Floats, Integers, block_of, in_blocks
 from engine.everyday.scores import Scores
+from engine.everyday.unseen import UnseenClasses
 
 
 @dataclass(frozen=True)
@@ -92,8 +94,20 @@ def linear_classifier(
     )
 
 
+def scores_of(
+    probabilities: Floats, similarity: Floats, back_off: BackOff, logit_of: Callable[[Integers], Floats]
+) -> Scores:
+    """Scores (n,) of probabilities (n, c); `logit_of` gives the logits (n,) of a candidate of each image."""
+    best = probabilities.argmax(axis=1)
+    score = np.take_along_axis(probabilities, best[:, None], axis=1)[:, 0]
+    safe_class, safe_score = back_off.decide(best, score, probabilities @ back_off.roll_up)
+    logit = logit_of(best)
+    codes = best.astype(np.int32), safe_class.astype(np.int32)
+    return Scores(codes[0], logit, logit - np.log(score), codes[1], safe_score, similarity)
+
+
 def classify_block(classifier: LinearClassifier, back_off: BackOff, embeddings: Embeddings, squares: Floats) -> Scores:
-    """Classify a block of images that fits the cache."""
+    """Classify a block of images that fits the cache, where all classes are candidates."""
     logits = classifier.logits(embeddings, squares)
     best = logits.argmax(axis=1)
     best_logit = np.take_along_axis(logits, best[:, None], axis=1)
@@ -110,12 +124,43 @@ def classify_block(classifier: LinearClassifier, back_off: BackOff, embeddings: 
     return Scores(codes[0], best_logit[:, 0], log_total, codes[1], safe_score, similarity)
 
 
-def classify_all(classifier: LinearClassifier, back_off: BackOff, embeddings: Embeddings, squares: Floats) -> Scores:
-    """Classify n images with all processor cores."""
+def classify_all(
+    classifier: LinearClassifier,
+    back_off: BackOff,
+    embeddings: Embeddings,
+    squares: Floats,
+    *,
+    unseen: UnseenClasses | None = None,
+    similarity: Floats | None = None,
+) -> Scores:
+    """Classify n images with all processor cores.
+
+    Args:
+        squares: (n,) squared norms of the embeddings.
+        unseen: what the probabilities are divided with; None where all classes have examples.
+        similarity: (n,) to the labelled images; None where it is not known.
+    """
     scores = Scores.empty(len(embeddings))
+    scores.similarity[:] = np.nan if similarity is None else similarity
 
     def work(rows: slice) -> None:
-        scores.put(rows, classify_block(classifier, back_off, embeddings[rows], squares[rows]))
+        block, similar = (classifier, back_off, embeddings[rows], squares[rows]), scores.similarity[rows]
+        found = classify_block(*block) if unseen is None else _divided(*block, unseen, similar)
+        scores.put(rows, replace(found, similarity=similar))
 
     in_blocks(len(embeddings), work)
     return scores
+
+
+def _divided(
+    classifier: LinearClassifier,
+    back_off: BackOff,
+    embeddings: Embeddings,
+    squares: Floats,
+    unseen: UnseenClasses,
+    similarity: Floats,
+) -> Scores:
+    """Classify a block of images where some classes have no examples."""
+    logits = classifier.logits(embeddings, squares)
+    probabilities = unseen.divide(softmax(logits.copy()), similarity)
+    return scores_of(probabilities, similarity, back_off, lambda best: logits[np.arange(len(best)), best])

@@ -9,9 +9,9 @@ import numpy as np
 
 from engine.everyday.back_off import Policy, back_off
 from engine.everyday.blocks import Flags, Floats, Integers, RowOrder, one_thread_each, stop_if_asked
+from engine.everyday.branches import Branches
 from engine.everyday.classifier import FitSnapshot, FittedClassifier, Setting
 from engine.everyday.collection_stage.basis import CollectionBasis
-from engine.everyday.collection_stage.calibration import Branches
 from engine.everyday.collection_stage.fit_stage import StageInput, fit_stage
 from engine.everyday.collection_stage.live_basis import LiveBasis
 from engine.everyday.collection_stage.refinement import LinearPrototypes
@@ -34,7 +34,7 @@ from engine.everyday.prototypical.tuning import (
 from engine.everyday.scores import Scores
 from engine.everyday.shots import Shots
 from engine.everyday.teaching import teach_first_of
-from engine.everyday.unseen import ClassesSeen
+from engine.everyday.unseen import ClassesSeen, classes_seen, seen_classes, unseen_classes
 from engine.graph.category_graph import CategoryGraph
 from engine.model_card import BackboneCard
 
@@ -127,9 +127,17 @@ def fit(
     if check is not None:
         held_out = held_out_shots(check, tuning, checked_places(first, candidates), len(candidates))
         model = replace(model, held_out=held_out)
-    if basis is None or setting is Setting.PROTOTYPES or len(candidates) == 0:
+    if len(candidates) == 0:
         return model
-    return _with_stage(model, graph, prior, basis, np.zeros(0, dtype=np.int64) if ignored is None else ignored)
+    seen = seen_classes(graph, shots.counts())
+    classes = _Classes(graph, graph.leaves() if allowed is None else allowed, seen)
+    counts, left_out = classes.counts(shots, basis), np.zeros(0, dtype=np.int64)
+    if basis is not None and setting is not Setting.PROTOTYPES:
+        if ignored is not None:
+            left_out = basis.positions_of(basis.rows_of(ignored))
+            left_out = left_out[left_out >= 0]
+        model = _with_stage(model, graph, prior, basis, ignored=left_out, taught=1 - counts.share)
+    return _with_unseen(model, classes, counts, left_out)
 
 
 def _classifier(
@@ -145,21 +153,28 @@ def _spread(tuning: Tuning, prior: Prior, setting: Setting) -> float:
     return 1 / max(tuning.shrinkage or prior.shrinkage_for(setting), SMALLEST_SPREAD_DIVISOR)
 
 
-def _share_of_unseen(graph: CategoryGraph, shots: Shots, basis: CollectionBasis) -> float:
-    """Share of the unlabelled images that are of classes without a label, if all classes have as many images."""
-    is_seen = np.isin(graph.leaves(), shots.class_ids)
-    seen = int(np.count_nonzero(is_seen))
-    labelled = int(np.count_nonzero(basis.rows_of(shots.image_ids) >= 0))
-    images = int(np.count_nonzero(basis.scales > 0))  # others have no embedding, or are no longer listed
-    return ClassesSeen(seen, len(is_seen) - seen, labelled, images - labelled).share
+@dataclass(frozen=True)
+class _Classes:
+    """The classes of a project, with and without examples."""
+
+    graph: CategoryGraph
+    leaves: Sequence[int]  # to be told apart
+    seen: frozenset[int]  # see `seen_classes`
+
+    def counts(self, shots: Shots, basis: CollectionBasis | None) -> ClassesSeen:
+        """With the images of a basis; without one, as if none had a label."""
+        if basis is None:
+            return classes_seen(self.leaves, self.seen, labelled=0, unlabelled=1)
+        labelled = int(np.count_nonzero(basis.rows_of(shots.image_ids) >= 0))
+        images = int(np.count_nonzero(basis.scales > 0))  # others have no embedding, or are no longer listed
+        return classes_seen(self.leaves, self.seen, labelled=labelled, unlabelled=images - labelled)
 
 
 def _with_stage(
-    model: EverydayModel, graph: CategoryGraph, prior: Prior, basis: CollectionBasis, ignored: Integers
+    model: EverydayModel, graph: CategoryGraph, prior: Prior, basis: CollectionBasis, *, ignored: Integers, taught: float
 ) -> EverydayModel:
     shots, tuning, candidates = model.shots, model.tuning, model.candidates
     is_zero_shot = model.table.is_zero_shot[candidates]
-    left_out = basis.positions_of(basis.rows_of(ignored))
     stage = fit_stage(
         StageInput(
             basis=basis,
@@ -169,12 +184,27 @@ def _with_stage(
             recipe=LinearPrototypes(model.table, tuning.shrinkage),
             candidates=candidates,
             spread=_spread(tuning, prior, model.setting),
-            ignored=left_out[left_out >= 0],
+            ignored=ignored,
             branches=Branches.telling(back_off(graph, model.candidate_ids, {}).roll_up),
-            taught=1 - _share_of_unseen(graph, shots, basis),
+            taught=taught,
             without=lambda prototypes: _classifier(prototypes, is_zero_shot, tuning, prior, model.setting),
         )
     )
     if not stage.check.pays:
         return replace(model, stage_check=stage.check, novelty=stage.novelty)
     return replace(model, stage=stage, stage_check=stage.check, held_out=stage.held_out, novelty=stage.novelty)
+
+
+def _with_unseen(model: EverydayModel, classes: _Classes, counts: ClassesSeen, ignored: Integers) -> EverydayModel:
+    """Divide probabilities with the classes that have no examples; `ignored` are positions among the anchors."""
+    similarity = None
+    if model.stage is not None and model.stage.has_shots_from_elsewhere:
+        counts = replace(counts, labelled=0)  # these are in addition to the images that the classes have here
+    if model.novelty is not None:
+        basis = model.novelty.basis
+        labelled = basis.positions_of(basis.rows_of(model.shots.image_ids))
+        free = np.setdiff1d(np.arange(len(basis.anchors)), np.concatenate([labelled, ignored]))
+        similarity = model.novelty.similarity(basis.anchor_links.rows(free))
+    unseen = unseen_classes(classes.graph, model.candidate_ids, classes.seen, counts, similarity)
+    stage = None if model.stage is None else replace(model.stage, unseen=unseen)
+    return replace(model, stage=stage, unseen=unseen)

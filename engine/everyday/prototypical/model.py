@@ -28,6 +28,7 @@ from engine.everyday.prototypical.prototypes import PrototypeTable
 from engine.everyday.prototypical.tuning import Tuning, held_out_check, holdable_shots, squared_at
 from engine.everyday.scores import HeldOutShots, Scores, distance_limit
 from engine.everyday.shots import Shots
+from engine.everyday.unseen import UnseenClasses
 from engine.graph.category_graph import CategoryGraph
 
 HELD_OUT_TOGETHER: Final = 512  # shots held out at a time. Chosen: their distances to 10,000 classes take 100 MB.
@@ -106,6 +107,7 @@ class EverydayModel:
     stage_check: StageCheck | None = None  # how the stage did on held-out shots, also where it was dropped
     held_out: HeldOutShots | None = None  # None where tuning was kept from before
     novelty: Novelty | None = None  # detects unknown images; None where only distances do
+    unseen: UnseenClasses | None = None  # what probabilities are divided with; None where all classes have examples
 
     @property
     def candidate_ids(self) -> Integers:
@@ -156,30 +158,40 @@ class EverydayModel:
     def classify(self, embeddings: Embeddings, rows: Integers | None = None) -> Scores:
         if self.stage is not None:
             return self.stage.classify(embeddings, self.back_off, self.classifier, rows=rows)
-        scores = self._by_prototypes(embeddings)
-        if self.novelty is None:
-            return scores
-        at = np.arange(len(embeddings)) if rows is None else rows
-        return replace(scores, similarity=self.novelty.similarity_at(at))
+        return self._by_prototypes(embeddings, self._similarity(np.arange(len(embeddings)) if rows is None else rows))
 
     def classify_new(self, embeddings: Embeddings) -> Scores:
         if self.stage is not None:
             return self.stage.classify_new(embeddings, self.back_off, self.classifier)
-        scores = self._by_prototypes(embeddings)
-        if self.novelty is None:
-            return scores
-        return replace(scores, similarity=self.novelty.similarity_of_new(embeddings))
+        return self._by_prototypes(embeddings, self._similarity_of_new(embeddings))
 
-    def _by_prototypes(self, embeddings: Embeddings) -> Scores:
-        return classify_all(self.classifier, self.back_off, embeddings, np.ones(len(embeddings), dtype=np.float32))
+    def _by_prototypes(self, embeddings: Embeddings, similarity: Floats) -> Scores:
+        squares = np.ones(len(embeddings), dtype=np.float32)
+        return classify_all(
+            self.classifier, self.back_off, embeddings, squares, unseen=self.unseen, similarity=similarity
+        )
+
+    def _similarity(self, rows: Integers) -> Floats:
+        """(n,) of images of the collection to the labelled ones; NaN where it is not known."""
+        if self.novelty is None:
+            return np.full(len(rows), np.nan, dtype=np.float32)
+        return self.novelty.similarity_at(rows)
+
+    def _similarity_of_new(self, embeddings: Embeddings) -> Floats:
+        if self.novelty is None:
+            return np.full(len(embeddings), np.nan, dtype=np.float32)
+        return self.novelty.similarity_of_new(embeddings)
 
     def probabilities(self, embeddings: Embeddings, rows: Integers | None = None) -> Floats:
         with one_thread_each:
-            if self.stage is None:
-                return softmax(self.classifier.logits(embeddings, np.ones(len(embeddings), dtype=np.float32)))
-            if rows is None:
-                return self.stage.probabilities(embeddings)
-            return self.stage.probabilities_at(embeddings, rows)
+            if self.stage is not None:
+                stage = self.stage
+                return stage.probabilities(embeddings) if rows is None else stage.probabilities_at(embeddings, rows)
+            found = softmax(self.classifier.logits(embeddings, np.ones(len(embeddings), dtype=np.float32)))
+            if self.unseen is None:
+                return found
+            similarity = self._similarity_of_new(embeddings) if rows is None else self._similarity(rows)
+            return self.unseen.divide(found, similarity)
 
     def is_unknown(self, scores: Scores) -> Flags:
         """See `FittedClassifier`: less similar to labelled images, or further from its class, than known ones are."""
