@@ -18,6 +18,7 @@ from engine.everyday.blocks import Embeddings, Flags, Floats, Integers, RowOrder
 from engine.everyday.look_alikes import SCREEN, LookAlikes, Opinions
 from engine.everyday.scores import HeldOutShots, Scores
 from engine.everyday.shots import EmbeddedSnapshot, Shots
+from engine.everyday.unseen import ClassesSeen
 from engine.graph.category_graph import CategoryGraph
 
 EMBEDDING: Final = "embedding"  # input of an exported classifier: (B, d) float32 of length 1
@@ -124,6 +125,7 @@ class FitFigures:
     accuracy: float  # of these, the share that is right; NaN without any
     shrinkage: float = 0.0  # s of lambda = n / (n + s) (Eq. 6); 0 where nothing is propagated.
     collection: CollectionFigures | None = None  # what the collection adds; None where it was not used
+    unseen: ClassesSeen | None = None  # leaves with and without examples; None where all have some
 
     @property
     def uses_collection(self) -> bool:

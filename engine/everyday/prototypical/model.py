@@ -145,7 +145,8 @@ class EverydayModel:
                 collection, is_used=True, images=stage.basis.learned_from, anchors=len(stage.basis.anchors),
                 familiarity=stage.familiarity, has_shots_from_elsewhere=stage.has_shots_from_elsewhere,
             )  # fmt: skip
-        return FitFigures(tuning.shots_checked, tuning.accuracy, tuning.shrinkage, collection)
+        unseen = None if self.unseen is None else self.unseen.counts
+        return FitFigures(tuning.shots_checked, tuning.accuracy, tuning.shrinkage, collection, unseen)
 
     @property
     def space(self) -> Whitening | None:
