@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from engine.collection.review_groups import ReviewGroup, ReviewMemory, ReviewQueue
 
 
-MISSES_KEPT: Final = 50  # answers that say how much is unseen; older ones count for nothing
 
 
 class AnswerKind(Enum):
@@ -53,7 +52,6 @@ def without(group: ReviewGroup, gone: Collection[int]) -> ReviewGroup | None:
         errors=tuple(group.errors[place] for place in kept) if group.errors else (),
         coarse_errors=tuple(group.coarse_errors[place] for place in kept) if group.coarse_errors else (),
         settles=max(len(kept), group.settles - lost),
-        model_errors=group.model_errors * len(kept) / len(group.image_ids),
     )
 
 
@@ -226,18 +224,13 @@ class Review:
 
 
 def _learned(memory: ReviewMemory, group: ReviewGroup, ids: Sequence[int], code: int) -> ReviewMemory:
-    """What an answer says of classes that were not seen yet, and of errors of the proposed class.
-
-    Errors between what the model expects and what it expects with such classes say nothing of the proposed class.
-    """
-    from engine.everyday.unseen import FADING_ODDS, corrected_odds, miss_of
+    """What an answer says of errors of the proposed class."""
+    from engine.everyday.unseen import FADING_ODDS, corrected_odds
 
     if group.class_id == NO_CLASS:
         return memory
     count, proposed = len(group.image_ids), group.class_id
     wrong = count - len(ids) if code == proposed else count
-    misses = (*memory.misses, miss_of(count, group.model_errors, wrong))[-MISSES_KEPT:]
     odds = {class_id: each**FADING_ODDS for class_id, each in memory.error_odds.items()}
-    by_model = min(max(wrong, group.model_errors), group.expected_errors)
-    odds[proposed] = corrected_odds(odds.get(proposed, 1.0), by_model, wrong)
-    return replace(memory, misses=misses, error_odds=odds)
+    odds[proposed] = corrected_odds(odds.get(proposed, 1.0), group.expected_errors, wrong)
+    return replace(memory, error_odds=odds)

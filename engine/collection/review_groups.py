@@ -15,7 +15,7 @@ from engine.everyday.classifier import FittedClassifier, ImageLinks, ScoredClass
 from engine.everyday.look_alikes import SCREEN, SURE, LookAlikes, Opinions
 from engine.everyday.scores import Scores
 from engine.everyday.shots import EmbeddedSnapshot
-from engine.everyday.unseen import ClassesSeen, trust_in, unseen_share, with_error_odds
+from engine.everyday.unseen import with_error_odds
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS
 
@@ -36,14 +36,12 @@ class ReviewMemory:
         dismissed: classes that are not proposed again for an image.
         branches: the coarse class that an image got in this session, whose finer ones are asked next.
         passed: how often an image's group was passed over.
-        misses: see `unseen_share`.
         error_odds: by class proposed, odds of errors as a multiple of what the model says.
     """
 
     dismissed: Mapping[int, frozenset[int]] = field(default_factory=dict)
     branches: Mapping[int, int] = field(default_factory=dict)
     passed: Mapping[int, int] = field(default_factory=dict)
-    misses: tuple[float, ...] = ()
     error_odds: Mapping[int, float] = field(default_factory=dict)
 
 
@@ -72,7 +70,6 @@ class ReviewGroup:
         odd: how many of them are odd.
         class_id: what accepting labels them as, a leaf or a coarse class; `NO_CLASS` where nothing is proposed.
         errors: for each image the probability that this is wrong; empty where nothing is proposed.
-        model_errors: how many errors these would be if every class had a label, see `miss_of`.
         coarse_id: the coarser class that they can be accepted as, or `NO_CLASS`.
         coarse_errors: for each image the probability that this is wrong.
         tops: the most probable leaves, at most `TOPS`, with their mean probability.
@@ -86,7 +83,6 @@ class ReviewGroup:
     odd: int
     class_id: int
     errors: tuple[float, ...]
-    model_errors: float
     coarse_id: int
     coarse_errors: tuple[float, ...]
     tops: tuple[ScoredClass, ...]
@@ -115,7 +111,6 @@ class ReviewQueue:
     later: tuple[LookAlikes, ...]
     open_images: int
     made_from: GroupInput
-    trust: Floats  # (n,) float32, see `trust_in`
 
     @property
     def count(self) -> int:
@@ -144,12 +139,10 @@ def make_queue(
         rows = np.flatnonzero(is_listed & ((labels == NO_CLASS) | (branch != NO_CLASS)))
         passed = _by_row(given.links, given.memory.passed, 0)
         opinions = replace(Opinions.none(count), branch=branch, passed=passed)
-        trust = np.ones(count, dtype=np.float32)
         if given.has_model:
-            trust[rows] = _trust(given, labels, rows)
-            opinions = _opinions(given, opinions, trust, labels)
+            opinions = _opinions(given, opinions, labels)
         groups = given.links.groups(opinions, rows, most=most)
-        return _in_full(ReviewQueue((), groups, len(rows), given, trust), ahead)
+        return _in_full(ReviewQueue((), groups, len(rows), given), ahead)
 
 
 def next_groups(queue: ReviewQueue, cancel: CancelToken | None = None, *, ahead: int = AHEAD) -> ReviewQueue:
@@ -202,14 +195,7 @@ def _candidates_below(given: GroupInput, class_id: int) -> Flags:
     return np.isin(given.fitted.candidate_ids, sorted(given.graph.descendants(class_id)))
 
 
-def _trust(given: GroupInput, labels: Integers, rows: Integers) -> Floats:
-    seen = [each for each in np.unique(labels[labels >= 0]).tolist() if each in given.graph]
-    unseen = set(given.graph.leaves()) - set(seen)
-    counts = ClassesSeen(len(seen), len(unseen), int(np.count_nonzero(labels != NO_CLASS)), len(rows))
-    return trust_in(given.scores.similarity[rows], unseen_share(counts, given.memory.misses))
-
-
-def _opinions(given: GroupInput, blank: Opinions, trust: Floats, labels: Integers) -> Opinions:
+def _opinions(given: GroupInput, blank: Opinions, labels: Integers) -> Opinions:
     fitted, count = given.fitted, len(given.links.image_ids)
     assert fitted is not None, "a model"
     scores = given.scores.at(np.arange(count))
@@ -218,7 +204,7 @@ def _opinions(given: GroupInput, blank: Opinions, trust: Floats, labels: Integer
     is_limited = blank.branch != NO_CLASS
     for rows, is_allowed in _limits(given, np.flatnonzero(is_limited)):
         best[rows], probability[rows] = _narrowed(given, alive, rows, is_allowed)
-    probability = _corrected(given, best, probability * np.where(is_limited, 1, trust))
+    probability = _corrected(given, best, probability)
     probability = np.where(fitted.is_unknown(scores) & ~is_limited, 0, probability).astype(np.float32)
     classes, counts = np.unique(labels[labels >= 0], return_counts=True)
     shots = dict(zip(classes.tolist(), counts.tolist(), strict=True))
@@ -283,15 +269,15 @@ def _group_in_full(queue: ReviewQueue, group: LookAlikes) -> ReviewGroup:
     given = queue.made_from
     ids = tuple(given.links.image_ids[group.rows].tolist())
     blank = ReviewGroup(
-        ids, group.odd, NO_CLASS, (), 0.0, NO_CLASS, (), (), group.settles, group.branch,
+        ids, group.odd, NO_CLASS, (), NO_CLASS, (), (), group.settles, group.branch,
         is_sure=group.is_sure, is_held_back=group.is_held_back,
     )  # fmt: skip
     if not given.has_model:
         return blank
-    return _with_classes(given, blank, group, queue.trust[group.rows])
+    return _with_classes(given, blank, group)
 
 
-def _with_classes(given: GroupInput, blank: ReviewGroup, group: LookAlikes, trust: Floats) -> ReviewGroup:
+def _with_classes(given: GroupInput, blank: ReviewGroup, group: LookAlikes) -> ReviewGroup:
     """Classes proposed to a group, by the probabilities of each of its images."""
     fitted = given.fitted
     assert fitted is not None, "a model"
@@ -304,8 +290,8 @@ def _with_classes(given: GroupInput, blank: ReviewGroup, group: LookAlikes, trus
     leaf = group.class_id if group.class_id in given.graph else NO_CLASS
     leaf_chance = chances[:, fitted.candidate_ids == leaf].sum(axis=1)
     coarse, coarse_chance = _coarse(given, chances, leaf, group.branch)
-    coarse_right = _corrected(given, coarse, coarse_chance * trust)
-    leaf_right = _corrected(given, leaf, leaf_chance * trust)
+    coarse_right = _corrected(given, coarse, coarse_chance)
+    leaf_right = _corrected(given, leaf, leaf_chance)
     if leaf != NO_CLASS and (group.is_sure or float(leaf_right.mean()) >= PROPOSED):
         class_id, chance = leaf, leaf_chance
     elif coarse != NO_CLASS and float(coarse_right.mean()) >= SURE:
@@ -315,8 +301,7 @@ def _with_classes(given: GroupInput, blank: ReviewGroup, group: LookAlikes, trus
     is_proposed = class_id != NO_CLASS
     return replace(
         blank, class_id=class_id, tops=tops,
-        errors=tuple((1 - _corrected(given, class_id, chance * trust)).tolist()) if is_proposed else (),
-        model_errors=float((1 - _corrected(given, class_id, chance)).sum()),
+        errors=tuple((1 - _corrected(given, class_id, chance)).tolist()) if is_proposed else (),
         coarse_id=coarse, coarse_errors=tuple((1 - coarse_right).tolist()) if coarse != NO_CLASS else (),
     )  # fmt: skip
 

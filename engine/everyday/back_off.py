@@ -1,7 +1,7 @@
 """Back-off: from scores of leaves to the deepest class that is sure enough."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
@@ -63,7 +63,7 @@ class BackOff:
     candidate_ids: Integers  # (c,) int64
     candidate_bars: Floats  # (c,) float32; infinite where a leaf may not be named
     coarse_ids: Integers  # (k,) int64, deepest first
-    coarse_bars: Floats  # (k,) float32
+    coarse_bars: Floats  # (k,) float32; infinite where a class may not be named
     coarse_levels: Integers  # (k,) int64
     roll_up: Floats  # (c, k) float32, 1 where the candidate is below the class; a leaf reachable twice counts once
 
@@ -88,6 +88,16 @@ class BackOff:
         leaf = best_score >= self.candidate_bars[best]
         safe[leaf], score[leaf] = self.candidate_ids[best[leaf]], best_score[leaf]
         return safe, score
+
+    def without_obvious(self, leaves: Floats, total: float) -> "BackOff":
+        """The same rules, which name no class that most images are of anyhow.
+
+        Args:
+            leaves: (c,) leaves of the graph at or below each candidate.
+            total: leaves of the graph. A class with as large a share of them as its bar asks for is not named.
+        """
+        is_obvious = leaves @ self.roll_up >= self.coarse_bars * total
+        return replace(self, coarse_bars=np.where(is_obvious, np.float32(np.inf), self.coarse_bars))
 
     def probability_of(self, class_id: int, chances: Floats) -> float:
         """Probability of a candidate, or of all below a coarse class, by those of the candidates (c,); else 0."""

@@ -40,6 +40,8 @@ class Branches:
 
         A candidate in no branch has 1.
         """
+        if self.roll_up.shape[1] == 0:
+            return np.ones((len(values), len(self.roll_up)), dtype=np.float32)
         means, place = self.means
         logs = np.log(values) @ means
         logs *= power

@@ -64,7 +64,7 @@ def teach_first_unlabelled(embeddings: Floats) -> Integers:
     basis = collection_basis(rows, embeddings, labelled=none)
     if basis is None:
         return rows
-    first = teach_first(basis, ModelUncertainty(np.ones(len(rows), dtype=np.float32), none, none, 0.0))
+    first = teach_first(basis, ModelUncertainty(np.ones(len(rows), dtype=np.float32), none, none))
     return first.astype(np.int64)
 
 

@@ -41,7 +41,9 @@ from engine.everyday.prototypical.classification import LinearClassifier, classi
 from engine.everyday.scores import HeldOutShots, Scores, distance_limit
 from engine.everyday.shots import Shots, class_means, membership
 from engine.everyday.teaching import teach_first_of
+from engine.everyday.unseen import UnseenClasses, classes_seen, seen_classes, unseen_classes
 from engine.graph.category_graph import CategoryGraph
+from engine.graph.codes import NO_CLASS
 
 PENALTIES: Final = (1e-2, 1e-3, 1e-4)
 """Of the squared weights. Chosen: from almost class means to almost none, for embeddings of length 1."""
@@ -64,6 +66,7 @@ class FittedRegression:
     unknown_limit: float  # squared distance to a class's mean that nearly all shots of a class stay within
     held_out: HeldOutShots
     is_right: Flags
+    unseen: UnseenClasses | None  # what probabilities are divided with; None where all classes have examples
     setting: Setting = Setting.REGRESSION
     inheritance: Inheritance = field(default_factory=Inheritance)
     space: None = None
@@ -72,14 +75,15 @@ class FittedRegression:
     @property
     def figures(self) -> FitFigures:
         accuracy = float(self.is_right.mean()) if len(self.is_right) else float("nan")
-        return FitFigures(len(self.is_right), accuracy)
+        return FitFigures(len(self.is_right), accuracy, unseen=None if self.unseen is None else self.unseen.counts)
 
     def classify(self, embeddings: Embeddings, rows: Integers | None = None) -> Scores:  # noqa: ARG002 (alike)
         return self.classify_new(embeddings)
 
     def classify_new(self, embeddings: Embeddings) -> Scores:
         """See `FittedClassifier`; the similarity is to the mean of the most probable class."""
-        scores = classify_all(self.linear, self.back_off, embeddings, np.ones(len(embeddings), dtype=np.float32))
+        squares = np.ones(len(embeddings), dtype=np.float32)
+        scores = classify_all(self.linear, self.back_off, embeddings, squares, unseen=self.unseen)
         prototypes = self._prototypes
 
         def work(rows: slice) -> None:
@@ -91,7 +95,9 @@ class FittedRegression:
 
     def probabilities(self, embeddings: Embeddings, rows: Integers | None = None) -> Floats:  # noqa: ARG002
         with one_thread_each:
-            return softmax(self.linear.logits(embeddings, np.ones(len(embeddings), dtype=np.float32)))
+            found = softmax(self.linear.logits(embeddings, np.ones(len(embeddings), dtype=np.float32)))
+        unknown = np.full(len(found), np.nan, dtype=np.float32)
+        return found if self.unseen is None else self.unseen.divide(found, unknown)
 
     def is_unknown(self, scores: Scores) -> Flags:
         return self.distance(scores) > self.unknown_limit
@@ -123,7 +129,7 @@ class FittedRegression:
         return self.is_right
 
     def export(self, opset: int) -> Any:
-        return answers_model(self.linear, self._prototypes, None, self.back_off, opset)
+        return answers_model(self.linear, self._prototypes, self.back_off, opset, unseen=self.unseen)
 
     @property
     def _prototypes(self) -> Floats:
@@ -152,10 +158,16 @@ class LogisticRegression:
         can_tell = np.isin(task.classes[held], candidate_ids)
         held, probabilities = held[can_tell], probabilities[can_tell]
         is_right = task.is_allowed[held, probabilities.argmax(axis=1)] if len(held) else np.zeros(0, dtype=bool)
+        seen, leaves = seen_classes(graph, labelled), graph.leaves()
+        unlabelled = int(np.count_nonzero(snapshot.images.labels == NO_CLASS))
+        counts = classes_seen(leaves, seen, labelled=len(shots), unlabelled=unlabelled)
+        unseen, rules = None, back_off(graph, candidate_ids, snapshot.policies)
+        if labelled and (unseen := unseen_classes(graph, candidate_ids, seen, counts, None)) is not None:
+            rules = rules.without_obvious(unseen.leaves, len(leaves))
         return FittedRegression(
             shots, candidate_ids, LinearClassifier(weights, offsets, np.zeros_like(offsets), 1.0),
-            back_off(graph, candidate_ids, snapshot.policies), class_ids, means, _limit(shots),
-            HeldOutShots(shots.image_ids[held], shots.class_ids[held], probabilities), is_right,
+            rules, class_ids, means, _limit(shots),
+            HeldOutShots(shots.image_ids[held], shots.class_ids[held], probabilities), is_right, unseen,
         )  # fmt: skip
 
     def look_alikes(self, snapshot: FitSnapshot) -> BasisLinks | None:

@@ -31,7 +31,6 @@ class ModelUncertainty:
     values: Floats  # (n,) float32 in [0, 1], by row: 1 where nothing is known, 0 where the class is certain
     labelled: Integers  # rows of the labelled images, which cover others
     left_out: Integers  # rows of images that neither count nor come up: removed ones
-    classes_seen: float  # share in [0, 1] of the candidates that have a shot
 
 
 def uncertainty_of(
@@ -39,9 +38,8 @@ def uncertainty_of(
 ) -> ModelUncertainty:
     """Uncertainty of a fitted model by its scores of the n images; 1 without a model, or before any label."""
     if fitted is None or len(fitted.candidate_ids) == 0:
-        return ModelUncertainty(np.ones(len(scores.best), dtype=np.float32), labelled, left_out, 0.0)
-    is_unseen = ~np.isin(fitted.candidate_ids, fitted.shots.class_ids)
-    return ModelUncertainty(1 - scores.best_score, labelled, left_out, 1 - float(is_unseen.mean()))
+        return ModelUncertainty(np.ones(len(scores.best), dtype=np.float32), labelled, left_out)
+    return ModelUncertainty(1 - scores.best_score, labelled, left_out)
 
 
 def teach_first_of(kept: LiveBasis, snapshot: FitSnapshot, fitted: FittedClassifier, scores: Scores) -> RowOrder | None:
@@ -71,7 +69,7 @@ def teach_first(basis: CollectionBasis, uncertainty: ModelUncertainty) -> RowOrd
     is_free[uncertainty.left_out] = False
     places = np.flatnonzero(is_free[basis.anchors])[:MOST_ANCHORS]
     labelled = basis.positions_of(uncertainty.labelled)
-    weights = _weights(uncertainty.values[basis.anchors[places]], uncertainty.classes_seen)
+    weights = _weights(uncertainty.values[basis.anchors[places]])
     chosen = _Coverage(basis.vectors[places], weights, basis.vectors[labelled[labelled >= 0]])
     gains = np.zeros(len(basis.anchors), dtype=np.float32)
     gains[places] = chosen.gains
@@ -89,14 +87,10 @@ def teach_first(basis: CollectionBasis, uncertainty: ModelUncertainty) -> RowOrd
     return np.concatenate([order.astype(np.int32), others[np.argsort(likely, kind="stable")]])
 
 
-def _weights(uncertainties: Floats, classes_seen: float) -> Floats:
-    """What each image counts, in [0, 1].
-
-    With few labels a model is overconfident, most of all where it has not seen some classes. So its scores count by its
-    mean confidence, and by the share of the classes that it has seen.
-    """
+def _weights(uncertainties: Floats) -> Floats:
+    """What each image counts, in [0, 1]: with few labels a model's scores say little, so its mean confidence weighs."""
     sure = 1 - uncertainties
-    trust = classes_seen * (sure.mean() if len(sure) else 0)
+    trust = sure.mean() if len(sure) else np.float32(0)
     return (1 - trust * sure).astype(np.float32)
 
 

@@ -94,7 +94,7 @@ class UnseenClasses:
 
     Attributes:
         is_unseen: (c,) bool, candidates without examples: classes that only their ancestors stand for.
-        leaves: (u,) float32, the leaves that are at or below each of these u.
+        leaves: (c,) float32, the leaves of the graph that are at or below each candidate.
         outside: leaves without examples that are below no candidate.
         branches: classes above the candidates.
         usual: (k,) float32, share of the candidates with examples that lies below each of the k branches.
@@ -131,7 +131,7 @@ class UnseenClasses:
         divided /= np.maximum(divided.sum(axis=1, keepdims=True), np.float32(1e-9))
         places = np.flatnonzero(self.is_unseen)
         if len(places):
-            weights = self._lift(divided)[:, places] * self.leaves
+            weights = self._lift(divided)[:, places] * self.leaves[places]
             weights /= weights.sum(axis=1, keepdims=True) + np.float32(self.outside)
             divided *= known
             divided[:, places] = (1 - known) * weights
@@ -139,12 +139,16 @@ class UnseenClasses:
         divided *= known
         return divided
 
+    @property
+    def usual_weight(self) -> float:
+        """What the usual probability of a branch weighs beside the one that an image shows."""
+        return USUAL_WEIGHT + USUAL_WEIGHT_OF_FEW / max(1, int(np.count_nonzero(~self.is_unseen)))
+
     def _lift(self, seen: Floats) -> Floats:
         """How many times as likely as usual (n, c) the branches of each candidate are, by classes with examples."""
-        usual, weight = self.usual, USUAL_WEIGHT + USUAL_WEIGHT_OF_FEW / max(1, np.count_nonzero(~self.is_unseen))
         ratios = seen @ self.branches.roll_up
-        ratios += np.float32(weight) * usual + LEAST_BRANCH
-        ratios /= np.float32(1 + weight) * usual + LEAST_BRANCH
+        ratios += np.float32(self.usual_weight) * self.usual + LEAST_BRANCH
+        ratios /= np.float32(1 + self.usual_weight) * self.usual + LEAST_BRANCH
         return self.branches.factors(ratios, np.float32(1))
 
 
@@ -165,11 +169,11 @@ def unseen_classes(
         return None
     candidates = candidate_ids.tolist()
     is_unseen = np.array([candidate not in seen for candidate in candidates], dtype=bool)
-    leaves = np.array([_leaves_at(graph, each) for each in candidate_ids[is_unseen].tolist()], dtype=np.float32)
+    leaves = np.array([_leaves_at(graph, each) for each in candidates], dtype=np.float32)
     above = sorted(set[int]().union(*map(graph.ancestors, candidates)))
     branches = Branches.telling(roll_up_matrix(graph, above, candidates))
     usual = branches.roll_up[~is_unseen].sum(axis=0) / max(1, np.count_nonzero(~is_unseen))
-    outside = max(0.0, counts.unseen - float(leaves.sum()))
+    outside = max(0.0, counts.unseen - float(leaves[is_unseen].sum()))
     offsets, evidence = counts.log_odds, 0.0
     if similarity is not None and len(similarity):
         offsets, evidence = _offsets_for(similarity, offsets), EVIDENCE

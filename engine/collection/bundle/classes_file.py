@@ -48,7 +48,8 @@ class ExportedClasses:
 def classes_text(contents: ExportedClasses, policies: Mapping[ClassId, Policy], bars: Mapping[ClassId, float]) -> str:
     """`classes.json`; `bars` are those in effect of all classes."""
     graph, rules = contents.graph, contents.back_off
-    named = {*rules.coarse_ids.tolist(), *rules.candidate_ids[np.isfinite(rules.candidate_bars)].tolist()}
+    may_be_named = np.isfinite(np.concatenate([rules.coarse_bars, rules.candidate_bars]))
+    named = set(np.concatenate([rules.coarse_ids, rules.candidate_ids])[may_be_named].tolist())
     levels = sorted(graph.classes(), key=lambda class_id: (graph.level(class_id), class_id))
     limit = contents.unknown_distance
     fields = {
@@ -144,12 +145,12 @@ def _rules(
 ) -> BackOff:
     if not candidates:
         raise ValueError("no class to choose among")
-    bars = [float(listed[each]["bar"]) if listed[each]["may_be_named"] else math.inf for each in candidates]
+    bars = {each: float(one["bar"]) if one["may_be_named"] else math.inf for each, one in listed.items()}
     return BackOff(
         np.array(candidates, dtype=np.int64),
-        np.array(bars, dtype=np.float32),
+        np.array([bars[each] for each in candidates], dtype=np.float32),
         np.array(coarse, dtype=np.int64),
-        np.array([float(listed[each]["bar"]) for each in coarse], dtype=np.float32),
+        np.array([bars[each] for each in coarse], dtype=np.float32),
         np.array([int(listed[each]["level"]) for each in coarse], dtype=np.int64),
         roll_up_matrix(graph, coarse, candidates) if coarse else np.zeros((len(candidates), 0), dtype=np.float32),
     )

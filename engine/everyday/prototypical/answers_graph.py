@@ -12,14 +12,19 @@ from engine.everyday.back_off import BackOff
 from engine.everyday.blocks import Floats
 from engine.everyday.branches import LEAST, POWER, Branches
 from engine.everyday.classifier import COARSE, DISTANCE, EMBEDDING, PROBABILITIES
-from engine.everyday.collection_stage.basis import SAME
+from engine.everyday.collection_stage.basis import SAME, CollectionBasis
 from engine.everyday.collection_stage.calibration import Calibration
 from engine.everyday.collection_stage.class_balance import LEAST as LEAST_CHANCE
 from engine.everyday.collection_stage.neighbours import FARTHEST, NEIGHBOURS
+from engine.everyday.collection_stage.novelty import Novelty
 from engine.everyday.collection_stage.stage import CollectionStage
 from engine.everyday.graph_writer import GraphWriter
 from engine.everyday.prototypical.classification import LinearClassifier
+from engine.everyday.prototypical.unseen_graph import WrittenLinks, write_division, write_similarity
+from engine.everyday.unseen import UnseenClasses
 
+_TURNED: Final = "turned"  # the value of a whitened embedding before its length is made 1
+_WHITENED: Final = "whitened"
 _SHORTEST: Final = 1e-6  # what `Whitening.apply` divides by at least
 _LEAST_STRENGTH: Final = 1e-30  # divides the strengths of links of an image that is like no anchor: all of them are 0
 
@@ -27,10 +32,28 @@ Shape = tuple[str | int, ...]
 
 
 def _write(
-    graph: GraphWriter, classifier: LinearClassifier, prototypes: Floats, stage: CollectionStage | None, rules: BackOff
+    graph: GraphWriter,
+    classifier: LinearClassifier,
+    prototypes: Floats,
+    rules: BackOff,
+    *,
+    stage: CollectionStage | None,
+    novelty: Novelty | None,
+    unseen: UnseenClasses | None,
 ) -> dict[str, Shape]:
     """Add the operators; shape of each output by its name."""
-    chances = _by_prototype(graph, EMBEDDING, classifier, "everyday") if stage is None else _staged(graph, stage)
+    links = None
+    if stage is not None:
+        links = _links(graph, stage.basis)
+    elif novelty is not None and unseen is not None:
+        links = _links(graph, novelty.basis)
+    if stage is None or links is None:
+        chances = _by_prototype(graph, EMBEDDING, classifier, "everyday")
+    else:
+        chances = _staged(graph, stage, links)
+    if unseen is not None:
+        similarity = None if links is None or novelty is None else write_similarity(graph, links, novelty)
+        chances = write_division(graph, chances, similarity, unseen)
     graph.node("Identity", [chances], PROBABILITIES)
     outputs: dict[str, Shape] = {PROBABILITIES: ("batch", len(rules.candidate_ids))}
     if len(rules.coarse_ids):
@@ -44,13 +67,20 @@ def _write(
 
 
 def answers_model(
-    classifier: LinearClassifier, prototypes: Floats, stage: CollectionStage | None, rules: BackOff, opset: int
+    classifier: LinearClassifier,
+    prototypes: Floats,
+    rules: BackOff,
+    opset: int,
+    *,
+    stage: CollectionStage | None = None,
+    novelty: Novelty | None = None,
+    unseen: UnseenClasses | None = None,
 ) -> Any:
     """The operators as an `onnx.ModelProto`; distances are to the prototypes (c, d)."""
     from onnx import TensorProto, helper
 
     graph = GraphWriter(opset)
-    outputs = _write(graph, classifier, prototypes, stage, rules)
+    outputs = _write(graph, classifier, prototypes, rules, stage=stage, novelty=novelty, unseen=unseen)
     width = classifier.weights.shape[1]
     body = helper.make_graph(
         graph.nodes,
@@ -70,23 +100,28 @@ def _by_prototype(graph: GraphWriter, source: str, classifier: LinearClassifier,
     return graph.node("Softmax", [logits], name, axis=1)
 
 
-def _staged(graph: GraphWriter, stage: CollectionStage) -> str:
-    """As `CollectionStage.probabilities`."""
-    whitening = stage.basis.whitening
+def _links(graph: GraphWriter, basis: CollectionBasis) -> WrittenLinks:
+    """As `CollectionBasis.links_of_new`."""
+    whitening = basis.whitening
     moved = graph.node("Sub", [EMBEDDING, graph.array("mean", whitening.mean)], "centred")
-    turned = graph.node("MatMul", [moved, graph.array("whitening", whitening.matrix)], "turned")
-    vector = graph.unit(turned, _SHORTEST, "whitened")
-    places, cosines = _nearest(graph, vector, stage)
+    turned = graph.node("MatMul", [moved, graph.array("whitening", whitening.matrix)], _TURNED)
+    vector = graph.unit(turned, _SHORTEST, _WHITENED)
+    places, cosines = _nearest(graph, vector, basis)
     weights, followed = _weights(graph, cosines)
+    return WrittenLinks(places, weights, followed)
+
+
+def _staged(graph: GraphWriter, stage: CollectionStage, links: WrittenLinks) -> str:
+    """As `CollectionStage.probabilities`, where all classes have examples."""
     chances = graph.array("anchors.chances", stage.refined.chances.at(np.arange(len(stage.basis.anchors))))
-    linked = graph.node("Gather", [chances, places], "linked", axis=0)
+    linked = graph.node("Gather", [chances, links.places], "linked", axis=0)
     axis = graph.array("links.axis", [1], np.int64)
-    shares = graph.node("MatMul", [graph.node("Unsqueeze", [weights, axis], "links.row"), linked], "follow.row")
+    shares = graph.node("MatMul", [graph.node("Unsqueeze", [links.weights, axis], "links.row"), linked], "follow.row")
     walked = graph.node("Squeeze", [shares, axis], "follow")
-    rest = graph.node("Sub", [graph.array("one", 1.0), followed], "rest")
-    around = vector
+    rest = graph.node("Sub", [graph.array("one", 1.0), links.followed], "rest")
+    around = _WHITENED
     if stage.balance.is_moved:
-        shifted = graph.node("Sub", [turned, graph.array("balance.shift", stage.balance.shift)], "balance.shifted")
+        shifted = graph.node("Sub", [_TURNED, graph.array("balance.shift", stage.balance.shift)], "balance.shifted")
         around = graph.unit(shifted, _SHORTEST, "balance.vector")
     prototypes = _by_prototype(graph, around, stage.refined.classifier, "refined")
     joined = graph.node("Add", [walked, graph.node("Mul", [rest, prototypes], "rest.prototypes")], "chances")
@@ -106,9 +141,9 @@ def _blended(graph: GraphWriter, chances: str, stage: CollectionStage) -> str:
     return graph.node("Softmax", [graph.node("Add", parts, "blended.logits")], "blended", axis=1)
 
 
-def _nearest(graph: GraphWriter, vector: str, stage: CollectionStage) -> tuple[str, str]:
+def _nearest(graph: GraphWriter, vector: str, basis: CollectionBasis) -> tuple[str, str]:
     """Places and cosines of the nearest anchors; an image that is an anchor itself is none of its own."""
-    anchors = graph.array("anchors", np.ascontiguousarray(stage.basis.vectors.T))
+    anchors = graph.array("anchors", np.ascontiguousarray(basis.vectors.T))
     alike = graph.node("MatMul", [vector, anchors], "alike")
     count = graph.array("links.count", [NEIGHBOURS + 1], np.int64)
     cosines, places = "nearest.cosines", "nearest.places"
@@ -164,7 +199,7 @@ def _leaning(graph: GraphWriter, claims: str, branches: Branches) -> str:
     sums = graph.node("MatMul", [claims, graph.array("branches", branches.roll_up)], "branches.sums")
     least = graph.node("Max", [sums, graph.array("branches.least", LEAST)], "branches.positive")
     logs = graph.node("Log", [least], "branches.log")
-    powers = graph.node("MatMul", [logs, graph.array("branches.means", means)], "branches.powers")
+    powers = graph.node("MatMul", [logs, graph.array("branches.means", POWER * means)], "branches.powers")
     factors = graph.picked(graph.node("Exp", [powers], "branches.factors"), place.tolist(), 1, "branches.own")
     leaning = graph.node("Mul", [factors, claims], "leaning")
     return graph.node("Div", [leaning, graph.reduced("ReduceSum", leaning, [1], "leaning.total")], "answers")

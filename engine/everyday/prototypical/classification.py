@@ -145,7 +145,7 @@ def classify_all(
 
     def work(rows: slice) -> None:
         block, similar = (classifier, back_off, embeddings[rows], squares[rows]), scores.similarity[rows]
-        found = classify_block(*block) if unseen is None else _divided(*block, unseen, similar)
+        found = classify_block(*block) if unseen is None else _divided(*block, unseen=unseen, similarity=similar)
         scores.put(rows, replace(found, similarity=similar))
 
     in_blocks(len(embeddings), work)
@@ -157,6 +157,7 @@ def _divided(
     back_off: BackOff,
     embeddings: Embeddings,
     squares: Floats,
+    *,
     unseen: UnseenClasses,
     similarity: Floats,
 ) -> Scores:

@@ -171,7 +171,13 @@ class _Classes:
 
 
 def _with_stage(
-    model: EverydayModel, graph: CategoryGraph, prior: Prior, basis: CollectionBasis, *, ignored: Integers, taught: float
+    model: EverydayModel,
+    graph: CategoryGraph,
+    prior: Prior,
+    basis: CollectionBasis,
+    *,
+    ignored: Integers,
+    taught: float,
 ) -> EverydayModel:
     shots, tuning, candidates = model.shots, model.tuning, model.candidates
     is_zero_shot = model.table.is_zero_shot[candidates]
@@ -206,5 +212,8 @@ def _with_unseen(model: EverydayModel, classes: _Classes, counts: ClassesSeen, i
         free = np.setdiff1d(np.arange(len(basis.anchors)), np.concatenate([labelled, ignored]))
         similarity = model.novelty.similarity(basis.anchor_links.rows(free))
     unseen = unseen_classes(classes.graph, model.candidate_ids, classes.seen, counts, similarity)
+    if unseen is None:
+        return model
+    rules = model.back_off.without_obvious(unseen.leaves, len(classes.leaves))
     stage = None if model.stage is None else replace(model.stage, unseen=unseen)
-    return replace(model, stage=stage, unseen=unseen)
+    return replace(model, stage=stage, unseen=unseen, back_off=rules)

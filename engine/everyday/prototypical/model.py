@@ -247,4 +247,7 @@ class EverydayModel:
         return np.concatenate(right)
 
     def export(self, opset: int) -> Any:
-        return answers_model(self.classifier, self.classifier.prototypes, self.stage, self.back_off, opset)
+        return answers_model(
+            self.classifier, self.classifier.prototypes, self.back_off, opset,
+            stage=self.stage, novelty=self.novelty, unseen=self.unseen,
+        )  # fmt: skip

@@ -154,10 +154,10 @@ def permuted(given: Crowd, order: Sequence[int]) -> Crowd:
     return Crowd(graph, given.embeddings, np.array([graph.find(given.graph.name(one)) for one in given.truth.tolist()]))
 
 
-def test_a_class_that_stands_alone_changes_nothing(
+def test_a_class_that_stands_alone_may_be_that_of_any_image(
     propagation: PropagationSession, setting: Setting, tmp_path: Path
 ) -> None:
-    """It has no label, and neither parents nor children."""
+    """It has no label, and neither parents nor children: all others are less likely, in the same proportions."""
     given = crowd(PER_LEAF)
     snapshot = snapshot_of(given, setting, leaf_shots(given, 3))
     graph = given.graph.copy()
@@ -166,7 +166,11 @@ def test_a_class_that_stands_alone_changes_nothing(
     before = new_classifier(setting, propagation, tmp_path).fit(snapshot)
     after = new_classifier(setting, propagation, tmp_path).fit(beside)
     assert after.candidate_ids.tolist() == before.candidate_ids.tolist()
-    np.testing.assert_array_equal(chances(after, beside), chances(before, snapshot))
+    found = chances(after, beside)
+    total = found.sum(axis=1, keepdims=True)
+    assert 0.7 < total.mean() < 1
+    assert total.max() < 1
+    np.testing.assert_allclose(found / total, chances(before, snapshot), atol=1e-5)
 
 
 def test_without_labels_nothing_is_a_candidate(classifier: Classifier, setting: Setting) -> None:
@@ -183,8 +187,8 @@ def test_without_labels_nothing_is_a_candidate(classifier: Classifier, setting: 
     assert sorted(first.tolist()) == list(range(len(given.truth)))
 
 
-def test_one_class_takes_all(classifier: Classifier, setting: Setting) -> None:
-    """One class, one label: every image is of it, given that it is of one of the classes."""
+def test_one_class_takes_half(classifier: Classifier, setting: Setting) -> None:
+    """One class, one label: every image is of it or of something else, and nothing is sure."""
     given = crowd(PER_LEAF)
     only, graph = CategoryGraph(), given.leaves[0]
     class_id = only.add_class("only")
@@ -193,16 +197,20 @@ def test_one_class_takes_all(classifier: Classifier, setting: Setting) -> None:
     fitted = classifier.fit(snapshot)
     found, scores, _ = answers(fitted, snapshot)
     assert set(found) == {class_id}
-    np.testing.assert_allclose(scores, 1, atol=1e-4)
+    assert scores[labels == NO_CLASS].mean() == pytest.approx(0.5, abs=0.05)
 
 
 def test_a_class_without_labels_beside_labelled_ones(classifier: Classifier, setting: Setting) -> None:
-    """It may be answered or not; the answer stays sound, and its explanation adds up."""
+    """It may be answered or not; where it is no candidate, it has what the probabilities of the others leave."""
     given = crowd(PER_LEAF)
     zero_shot = given.leaves[1]
     snapshot = snapshot_of(given, setting, {**leaf_shots(given, 3), zero_shot: 0})
     fitted = classifier.fit(snapshot)
-    np.testing.assert_allclose(chances(fitted, snapshot).sum(axis=1), 1, atol=1e-4)
+    totals = chances(fitted, snapshot).sum(axis=1)
+    if setting is Setting.PPN_PLUS:
+        np.testing.assert_allclose(totals, 1, atol=1e-4)
+    else:
+        assert 0.7 < totals.mean() < 1
     assert set(given.leaves) - {zero_shot} <= set(fitted.candidate_ids.tolist()) <= set(given.leaves)
     assert zero_shot not in fitted.shots.class_ids
     own_share = fitted.inheritance.own_shares.get(zero_shot, 0)

@@ -29,7 +29,7 @@ def _basis(embeddings: NDArray[np.int16], labelled: NDArray[np.int64] = NONE) ->
 def _uncertainty(
     count: int, *, labelled: NDArray[np.int64] = NONE, left_out: NDArray[np.int64] = NONE
 ) -> ModelUncertainty:
-    return ModelUncertainty(np.ones(count, dtype=np.float32), labelled, left_out, 0.0)
+    return ModelUncertainty(np.ones(count, dtype=np.float32), labelled, left_out)
 
 
 def _plain_greedy(basis: CollectionBasis, uncertainty: ModelUncertainty) -> list[int]:
@@ -39,7 +39,7 @@ def _plain_greedy(basis: CollectionBasis, uncertainty: ModelUncertainty) -> list
     free = np.setdiff1d(np.arange(len(alike)), np.concatenate([uncertainty.labelled, uncertainty.left_out])).tolist()
     weights = np.zeros(len(alike), dtype=np.float32)
     sure = 1 - uncertainty.values[free]
-    weights[free] = 1 - 0.7 * sure * sure.mean()
+    weights[free] = 1 - sure * sure.mean()
     order = []
     while free:
         best = max(free, key=lambda place: float(np.maximum(alike[place] - covered, 0) @ weights))
@@ -74,7 +74,7 @@ def test_where_the_model_is_sure_labels_teach_little() -> None:
     sizes = (40, 60, 50, 64)
     group_of = np.repeat(np.arange(4), sizes)
     uncertainties = np.where(group_of == 3, np.float32(0), np.float32(0.5))
-    order = teach_first(_basis(_collection(sizes)), ModelUncertainty(uncertainties, NONE, NONE, 1.0))
+    order = teach_first(_basis(_collection(sizes)), ModelUncertainty(uncertainties, NONE, NONE))
     assert sorted(group_of[order[:4]].tolist()) == [0, 1, 2, 3]
     assert group_of[order[3]] == 3
 
@@ -85,7 +85,7 @@ def test_as_a_plain_greedy_choice(labelled: list[int]) -> None:
     rows = np.array(labelled, dtype=np.int64)
     basis = _basis(_collection((10, 20, 30), noise=0.8), rows)
     uncertainties = np.random.default_rng(1).random(60).astype(np.float32)
-    uncertainty = ModelUncertainty(uncertainties, rows, np.array([5]), 0.7)
+    uncertainty = ModelUncertainty(uncertainties, rows, np.array([5]))
     assert teach_first(basis, uncertainty).tolist() == _plain_greedy(basis, uncertainty)
 
 

@@ -1,18 +1,46 @@
-"""How much is of classes without a label: worked out by hand."""
+"""The probability of classes without examples: worked out by hand."""
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from engine.everyday.unseen import (
-    PRIOR_ANSWERS,
+    EVIDENCE,
     PRIOR_ERRORS,
     ClassesSeen,
+    UnseenClasses,
+    classes_seen,
     corrected_odds,
-    miss_of,
-    trust_in,
-    unseen_share,
+    seen_classes,
+    unseen_classes,
     with_error_odds,
 )
+from engine.graph.category_graph import CategoryGraph
+
+
+def _forest() -> tuple[CategoryGraph, dict[str, int]]:
+    """Trees (oak, elm; pines: Scots pine, stone pine), and mosses of four kinds."""
+    graph, ids = CategoryGraph(), dict[str, int]()
+    parents = {"tree": None, "moss": None, "oak": "tree", "elm": "tree", "pine": "tree", "scots": "pine"}
+    parents |= {"stone": "pine", **dict.fromkeys(("a", "b", "c", "d"), "moss")}
+    for name, parent in parents.items():
+        ids[name] = graph.add_class(name, () if parent is None else (ids[parent],))
+    return graph, ids
+
+
+def _unseen(seen: tuple[str, ...], candidates: tuple[str, ...], similarity: list[float] | None) -> UnseenClasses:
+    graph, ids = _forest()
+    known = seen_classes(graph, [ids[name] for name in seen])
+    counts = classes_seen(graph.leaves(), known, labelled=0, unlabelled=100)
+    places = np.array([ids[name] for name in candidates], dtype=np.int64)
+    alike = None if similarity is None else _floats(similarity)
+    found = unseen_classes(graph, places, known, counts, alike)
+    assert found is not None
+    return found
+
+
+def _floats(values: list[float]) -> NDArray[np.float32]:
+    return np.array(values, dtype=np.float32)
 
 
 def test_classes_without_a_label_have_as_many_images_as_the_others() -> None:
@@ -23,38 +51,84 @@ def test_classes_without_a_label_have_as_many_images_as_the_others() -> None:
     assert ClassesSeen(0, 0, 0, 0).share == 0
 
 
-def test_answers_correct_the_count() -> None:
-    """Right proposals bring it down, and it is never more than the classes allow."""
-    classes = ClassesSeen(5, 5, 40, 60)
-    assert unseen_share(classes, ()) == pytest.approx(50 / 60)
-    assert unseen_share(classes, (0.0,)) == pytest.approx(PRIOR_ANSWERS * 50 / 60 / (PRIOR_ANSWERS + 1))
-    assert unseen_share(classes, (0.0,) * 60) < 0.3
-    assert unseen_share(classes, (1.0,) * 60) == pytest.approx(50 / 60)
-    assert unseen_share(classes, (0.0, 1.0)) > unseen_share(classes, (1.0, 0.0))
+def test_a_coarse_label_is_an_example_of_what_is_below_it() -> None:
+    """But not where a class below has examples of its own."""
+    graph, ids = _forest()
+    pines = {ids["pine"], ids["scots"], ids["stone"]}
+    assert seen_classes(graph, [ids["pine"]]) == pines
+    assert seen_classes(graph, [ids["pine"], ids["scots"]]) == {ids["scots"]}
+    assert seen_classes(graph, [ids["tree"], ids["oak"]]) == {ids["oak"]}
+    assert seen_classes(graph, []) == frozenset()
 
 
-def test_a_miss_is_what_probabilities_did_not_expect() -> None:
-    """Of 10 images 2 expected wrong."""
-    assert miss_of(10, 2.0, 7) == pytest.approx(0.5)
-    assert miss_of(10, 2.0, 1) == 0
-    assert miss_of(1, 0.0, 5) == 1
+def test_a_collection_is_never_of_one_class_alone() -> None:
+    graph = CategoryGraph()
+    flute = graph.add_class("flute")
+    counts = classes_seen(graph.leaves(), seen_classes(graph, [flute]), labelled=1, unlabelled=99)
+    assert (counts.seen, counts.unseen) == (1, 1)
+    assert counts.share == pytest.approx(50 / 99)
 
 
-@pytest.mark.parametrize("unseen", [0.0, 0.2, 0.5, 0.8, 1.0])
-def test_the_least_similar_are_trusted_least(unseen: float) -> None:
-    """And all together as much as is known to be seen."""
-    similarity = np.array([0.3, 0.9, 0.1, 0.5], dtype=np.float32)
-    trust = trust_in(similarity, unseen)
-    assert trust.mean() == pytest.approx(1 - unseen, abs=1e-6)
-    assert (np.diff(trust[np.argsort(similarity)]) >= -1e-6).all()
-    assert trust.min() >= -1e-6
-    assert trust.max() <= 1 + 1e-6
+def test_where_all_classes_have_examples_nothing_is_divided() -> None:
+    graph, ids = _forest()
+    leaves = np.array(graph.leaves(), dtype=np.int64)
+    seen = seen_classes(graph, [ids["tree"], ids["moss"]])
+    counts = classes_seen(graph.leaves(), seen, labelled=0, unlabelled=9)
+    assert unseen_classes(graph, leaves, seen, counts, None) is None
 
 
-def test_without_similarities_all_are_trusted_alike() -> None:
-    """As with classifiers that have none."""
-    assert trust_in(np.full(3, np.nan, dtype=np.float32), 0.25).tolist() == [0.75] * 3
-    assert len(trust_in(np.zeros(0, dtype=np.float32), 0.25)) == 0
+def test_the_most_similar_images_are_of_classes_with_examples() -> None:
+    """All together as many as expected: two of eight leaves have examples."""
+    similarity = [0.1, 0.2, 0.3, 0.5, 0.8]
+    unseen = _unseen(("oak", "elm"), ("oak", "elm"), similarity)
+    known = unseen.known(_floats(similarity))
+    assert known.mean() == pytest.approx(2 / 8, abs=0.03)  # of an uncertain share, whose mean is not quite that
+    assert (np.diff(known) > 0).all()
+    odds = known / (1 - known)
+    assert odds[4] / odds[0] == pytest.approx(8**EVIDENCE, rel=0.5)
+
+
+def test_without_similarity_all_images_are_alike() -> None:
+    """As with classifiers that do not look at the collection, or with very few images."""
+    unseen = _unseen(("oak", "elm"), ("oak", "elm"), None)
+    known = unseen.known(np.full(3, np.nan, dtype=np.float32))
+    assert known == pytest.approx([2 / 8] * 3, abs=0.05)
+    divided = unseen.divide(_floats([[0.5, 0.5], [0.9, 0.1], [1, 0]]), np.full(3, np.nan, dtype=np.float32))
+    assert divided == pytest.approx(known[:, None] * _floats([[0.5, 0.5], [0.9, 0.1], [1, 0]]))
+
+
+def test_the_rest_goes_to_candidates_without_examples_and_to_what_is_no_candidate() -> None:
+    """Pines stand for two leaves beside one elm; mosses are no candidates."""
+    similarity = [0.2, 0.4, 0.6]
+    unseen = _unseen(("oak",), ("oak", "elm", "pine"), similarity)
+    assert unseen.outside == 4
+    given = _floats([[0.6, 0.3, 0.1]] * 3)
+    divided, known = unseen.divide(given, _floats(similarity)), unseen.known(_floats(similarity))
+    assert divided[:, 0] == pytest.approx(known)
+    assert divided[:, 2] == pytest.approx(2 * divided[:, 1])
+    assert divided[:, 1:].sum(axis=1) == pytest.approx((1 - known) * 3 / 7)
+
+
+def test_branches_that_look_likely_get_more_of_the_rest() -> None:
+    """An image of a moss without examples is one of a moss rather than of a tree, if it looks like the one known."""
+    candidates = ("oak", "elm", "a", "b", "c", "d")
+    unseen = _unseen(("oak", "a"), candidates, [0.3, 0.3])
+    like_moss, like_neither = unseen.divide(
+        _floats([[0.05, 0, 0.95, 0, 0, 0], [0.5, 0, 0.5, 0, 0, 0]]), _floats([0.3, 0.3])
+    )
+    assert like_moss[3] == pytest.approx(like_moss[5])
+    assert like_moss[3] > 2 * like_moss[1]
+    assert like_neither[3] == pytest.approx(like_neither[1], rel=1e-3)
+
+
+def test_probabilities_sum_to_one_at_most() -> None:
+    generator = np.random.default_rng(0)
+    candidates = ("oak", "elm", "pine", "a", "b", "c", "d")
+    similarity = generator.random(50).astype(np.float32)
+    unseen = _unseen(("oak", "a", "b"), candidates, similarity.tolist())
+    divided = unseen.divide(generator.dirichlet(np.ones(7), 50).astype(np.float32), similarity)
+    assert divided.min() >= 0
+    assert divided.sum(axis=1) == pytest.approx(np.ones(50), abs=1e-5)  # all leaves are at or below a candidate
 
 
 def test_answers_correct_the_odds_of_errors() -> None:
