@@ -6,14 +6,12 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Final, final
+from typing import TYPE_CHECKING, final
 
 from engine.graph.codes import NO_CLASS, UNKNOWN
 
 if TYPE_CHECKING:
     from engine.collection.review_groups import ReviewGroup, ReviewMemory, ReviewQueue
-
-
 
 
 class AnswerKind(Enum):
@@ -225,12 +223,13 @@ class Review:
 
 def _learned(memory: ReviewMemory, group: ReviewGroup, ids: Sequence[int], code: int) -> ReviewMemory:
     """What an answer says of errors of the proposed class."""
-    from engine.everyday.unseen import FADING_ODDS, corrected_odds
+    from engine.everyday.unseen import FADING_ODDS, corrected_odds, error_odds_of
 
     if group.class_id == NO_CLASS:
         return memory
     count, proposed = len(group.image_ids), group.class_id
     wrong = count - len(ids) if code == proposed else count
     odds = {class_id: each**FADING_ODDS for class_id, each in memory.error_odds.items()}
-    odds[proposed] = corrected_odds(odds.get(proposed, 1.0), group.expected_errors, wrong)
+    for class_id in (proposed, NO_CLASS):
+        odds[class_id] = corrected_odds(error_odds_of(memory.error_odds, class_id), group.expected_errors, wrong)
     return replace(memory, error_odds=odds)

@@ -15,7 +15,7 @@ from engine.everyday.classifier import FittedClassifier, ImageLinks, ScoredClass
 from engine.everyday.look_alikes import SCREEN, SURE, LookAlikes, Opinions
 from engine.everyday.scores import Scores
 from engine.everyday.shots import EmbeddedSnapshot
-from engine.everyday.unseen import with_error_odds
+from engine.everyday.unseen import error_odds_of, with_error_odds
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS
 
@@ -36,7 +36,8 @@ class ReviewMemory:
         dismissed: classes that are not proposed again for an image.
         branches: the coarse class that an image got in this session, whose finer ones are asked next.
         passed: how often an image's group was passed over.
-        error_odds: by class proposed, odds of errors as a multiple of what the model says.
+        error_odds: by class proposed, odds of errors as a multiple of what the model says; by `NO_CLASS` those of
+            classes that nothing is known of.
     """
 
     dismissed: Mapping[int, frozenset[int]] = field(default_factory=dict)
@@ -214,7 +215,7 @@ def _opinions(given: GroupInput, blank: Opinions, labels: Integers) -> Opinions:
 def _corrected(given: GroupInput, class_ids: Integers | int, probability: Floats) -> Floats:
     """Probabilities (n,) that these classes, (n,) or one of all, are right, corrected by the answers about them."""
     known, place = np.unique(np.broadcast_to(class_ids, probability.shape), return_inverse=True)
-    odds = [given.memory.error_odds.get(each, 1.0) for each in known.tolist()]
+    odds = [error_odds_of(given.memory.error_odds, each) for each in known.tolist()]
     return with_error_odds(probability, np.array(odds, dtype=np.float32)[place.reshape(-1)])
 
 

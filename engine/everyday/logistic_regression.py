@@ -43,7 +43,6 @@ from engine.everyday.shots import Shots, class_means, membership
 from engine.everyday.teaching import teach_first_of
 from engine.everyday.unseen import UnseenClasses, classes_seen, seen_classes, unseen_classes
 from engine.graph.category_graph import CategoryGraph
-from engine.graph.codes import NO_CLASS
 
 PENALTIES: Final = (1e-2, 1e-3, 1e-4)
 """Of the squared weights. Chosen: from almost class means to almost none, for embeddings of length 1."""
@@ -159,8 +158,7 @@ class LogisticRegression:
         held, probabilities = held[can_tell], probabilities[can_tell]
         is_right = task.is_allowed[held, probabilities.argmax(axis=1)] if len(held) else np.zeros(0, dtype=bool)
         seen, leaves = seen_classes(graph, labelled), graph.leaves()
-        unlabelled = int(np.count_nonzero(snapshot.images.labels == NO_CLASS))
-        counts = classes_seen(leaves, seen, labelled=len(shots), unlabelled=unlabelled)
+        counts = classes_seen(graph, leaves, seen, shots.counts(), len(snapshot.images.labels))
         unseen, rules = None, back_off(graph, candidate_ids, snapshot.policies)
         if labelled and (unseen := unseen_classes(graph, candidate_ids, seen, counts, None)) is not None:
             rules = rules.without_obvious(unseen.leaves, len(leaves))

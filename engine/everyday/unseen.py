@@ -9,16 +9,17 @@ class of an image has examples grow with its similarity, and their mean over the
 In the same way answers about a class show how far the model's probabilities hold for it (decision 102).
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, final
 
 import numpy as np
 
 from engine.everyday.blocks import Flags, Floats, Integers
-from engine.everyday.branches import Branches
+from engine.everyday.branches import LEAST, Branches
 from engine.graph.arrays import roll_up_matrix
 from engine.graph.category_graph import CategoryGraph
+from engine.graph.codes import NO_CLASS
 
 EVIDENCE: Final = 3.5
 """Power of the similarity in the odds that the class of an image has examples (decision 104)."""
@@ -35,6 +36,8 @@ LEAST_BRANCH: Final = np.float32(1e-3)  # added to both. Chosen: far below what 
 LEAST_SIMILARITY: Final = np.float32(1e-3)
 MOST_KNOWN: Final = np.float32(1 - 1e-6)
 HALVINGS: Final = 30  # of an interval of log odds. Chosen: what is left of it changes no probability.
+LEAST_LEFT: Final = 0.1
+"""Share of a usual class's images that a class with many labels still has unlabelled. Chosen: classes are uneven."""
 FEWEST_CLASSES: Final = 2  # no collection is taken to be of one class alone
 PRIOR_ERRORS: Final = 1.0  # what a model's own probabilities weigh against answers about a class, in errors
 FADING_ODDS: Final = 0.99  # power of a class's error odds with each further answer: the model changes meanwhile
@@ -42,25 +45,16 @@ FADING_ODDS: Final = 0.99  # power of a class's error odds with each further ans
 
 @dataclass(frozen=True)
 class ClassesSeen:
-    """Counts of a project.
+    """What is known of the leaves of a graph.
 
     Attributes:
-        seen, unseen: leaves of the graph with and without examples.
-        labelled, unlabelled: images.
+        seen, unseen: leaves with and without examples.
+        share: share in [0, 1] of the unlabelled images that is expected to be of unseen leaves.
     """
 
     seen: int
     unseen: int
-    labelled: int
-    unlabelled: int
-
-    @property
-    def share(self) -> float:
-        """Share in [0, 1] of the unlabelled images that are of unseen classes, if all classes have as many images."""
-        classes, images = self.seen + self.unseen, self.labelled + self.unlabelled
-        if not classes or not self.unlabelled:
-            return 0.0
-        return min(1.0, self.unseen / classes * images / self.unlabelled)
+    share: float
 
     @property
     def log_odds(self) -> Floats:
@@ -81,10 +75,23 @@ def seen_classes(graph: CategoryGraph, labels: Collection[int]) -> frozenset[int
     return frozenset(deepest.union(*map(graph.descendants, deepest)))
 
 
-def classes_seen(leaves: Sequence[int], seen: Collection[int], *, labelled: int, unlabelled: int) -> ClassesSeen:
-    """Count the leaves that are among `seen`, see `seen_classes`."""
+def classes_seen(
+    graph: CategoryGraph, leaves: Sequence[int], seen: Collection[int], labels: Mapping[int, int], images: int
+) -> ClassesSeen:
+    """Count leaves, and expect how many images they have, as if all had equally many.
+
+    Args:
+        leaves: of the graph, or those that can be chosen.
+        seen: see `seen_classes`.
+        labels: labelled images of each class, that many less are unlabelled.
+        images: in all, labelled or not.
+    """
     count = sum(leaf in seen for leaf in leaves)
-    return ClassesSeen(count, max(len(leaves), FEWEST_CLASSES) - count, labelled, unlabelled)
+    unseen = max(len(leaves), FEWEST_CLASSES) - count
+    usual = max(images, 1) / (count + unseen)
+    own = {class_id: usual * _leaves_at(graph, class_id) for class_id in labels if class_id in seen}
+    left = sum(max(size - labels[class_id], LEAST_LEFT * size) for class_id, size in own.items())
+    return ClassesSeen(count, unseen, unseen * usual / (unseen * usual + left))
 
 
 @final
@@ -112,32 +119,33 @@ class UnseenClasses:
     evidence: float
     counts: ClassesSeen
 
-    def known(self, similarity: Floats) -> Floats:
-        """Probability (n,) float32 that the class of an image has examples, by its similarity (n,), see `Scores`."""
-        odds = np.zeros(len(similarity), dtype=np.float32)
-        if self.evidence:
-            odds = np.float32(self.evidence) * np.log(np.maximum(np.nan_to_num(similarity), LEAST_SIMILARITY))
-        known = (1 / (1 + np.exp(-odds[:, None] - self.offsets))).mean(axis=1)
-        return np.clip(known, 1 - MOST_KNOWN, MOST_KNOWN).astype(np.float32)
-
     def divide(self, probabilities: Floats, similarity: Floats) -> Floats:
         """Probabilities (n, c) that sum to less than 1, of those (n, c) if all classes were candidates with examples.
 
         What is left is of classes that are no candidates. A candidate without examples gets its share by its number of
         leaves, and the more the likelier the branches are that it lies in.
+
+        Args:
+            similarity: (n,) to the labelled images, see `Scores`.
         """
+        seen = np.where(self.is_unseen, np.float32(0), probabilities)
+        seen /= np.maximum(seen.sum(axis=1, keepdims=True), LEAST)
         known = self.known(similarity)[:, None]
-        divided = np.where(self.is_unseen, np.float32(0), probabilities)
-        divided /= np.maximum(divided.sum(axis=1, keepdims=True), np.float32(1e-9))
+        divided = seen * known
         places = np.flatnonzero(self.is_unseen)
         if len(places):
-            weights = self._lift(divided)[:, places] * self.leaves[places]
+            weights = self._lift(seen)[:, places] * self.leaves[places]
             weights /= weights.sum(axis=1, keepdims=True) + np.float32(self.outside)
-            divided *= known
             divided[:, places] = (1 - known) * weights
-            return divided
-        divided *= known
         return divided
+
+    def known(self, similarity: Floats) -> Floats:
+        """Probability (n,) float32 that the class of an image has examples, by its similarity (n,), see `Scores`."""
+        odds = np.zeros(len(similarity), dtype=np.float32)
+        if self.evidence:
+            odds = np.float32(self.evidence) * _logs(similarity)
+        known = (1 / (1 + np.exp(-odds[:, None] - self.offsets))).mean(axis=1)
+        return np.clip(known, 1 - MOST_KNOWN, MOST_KNOWN).astype(np.float32)
 
     @property
     def usual_weight(self) -> float:
@@ -159,7 +167,7 @@ def unseen_classes(
     counts: ClassesSeen,
     similarity: Floats | None,
 ) -> UnseenClasses | None:
-    """Fit to the unlabelled images; None where all classes have examples.
+    """Fit to unlabelled images; None where all classes have examples.
 
     Args:
         seen: see `seen_classes`.
@@ -176,7 +184,7 @@ def unseen_classes(
     outside = max(0.0, counts.unseen - float(leaves[is_unseen].sum()))
     offsets, evidence = counts.log_odds, 0.0
     if similarity is not None and len(similarity):
-        offsets, evidence = _offsets_for(similarity, offsets), EVIDENCE
+        offsets, evidence = _offsets_for(EVIDENCE * _logs(similarity), offsets), EVIDENCE
     return UnseenClasses(is_unseen, leaves, outside, branches, usual.astype(np.float32), offsets, evidence, counts)
 
 
@@ -184,17 +192,25 @@ def _leaves_at(graph: CategoryGraph, class_id: int) -> int:
     return len(graph.leaves_below(class_id)) if graph.children(class_id) else 1
 
 
-def _offsets_for(similarity: Floats, log_odds: Floats) -> Floats:
-    """Offsets (q,) with which the mean probability over images (n,) is the share of each of the log odds (q,)."""
-    evidence = EVIDENCE * np.log(np.maximum(np.nan_to_num(similarity), LEAST_SIMILARITY)).astype(np.float64)
+def _logs(similarity: Floats) -> Floats:
+    """Logarithms (n,) of similarities (n,)."""
+    return np.log(np.maximum(np.nan_to_num(similarity), LEAST_SIMILARITY))
+
+
+def _offsets_for(evidence: Floats, log_odds: Floats) -> Floats:
+    """What is to be added to evidence (n,) so that mean probabilities are those of log odds (q,): (q,)."""
     wanted = 1 / (1 + np.exp(-log_odds.astype(np.float64)))
-    low = log_odds - evidence.max() - 1
-    high = log_odds - evidence.min() + 1
+    low, high = log_odds - float(evidence.max()) - 1, log_odds - float(evidence.min()) + 1
     for _ in range(HALVINGS):
         middle = (low + high) / 2
         is_above = (1 / (1 + np.exp(-evidence[:, None] - middle))).mean(axis=0) > wanted
         low, high = np.where(is_above, low, middle), np.where(is_above, middle, high)
     return ((low + high) / 2).astype(np.float32)
+
+
+def error_odds_of(odds: Mapping[int, float], class_id: int) -> float:
+    """Error odds of a class; those of all classes together where there was no answer about it."""
+    return odds.get(class_id, odds.get(NO_CLASS, 1.0))
 
 
 def corrected_odds(odds: float, expected: float, found: float) -> float:

@@ -162,12 +162,10 @@ class _Classes:
     seen: frozenset[int]  # see `seen_classes`
 
     def counts(self, shots: Shots, basis: CollectionBasis | None) -> ClassesSeen:
-        """With the images of a basis; without one, as if none had a label."""
-        if basis is None:
-            return classes_seen(self.leaves, self.seen, labelled=0, unlabelled=1)
-        labelled = int(np.count_nonzero(basis.rows_of(shots.image_ids) >= 0))
-        images = int(np.count_nonzero(basis.scales > 0))  # others have no embedding, or are no longer listed
-        return classes_seen(self.leaves, self.seen, labelled=labelled, unlabelled=images - labelled)
+        """With the images of a basis."""
+        # Images without an embedding, or no longer listed, do not count.
+        images = len(shots) if basis is None else int(np.count_nonzero(basis.scales > 0))
+        return classes_seen(self.graph, self.leaves, self.seen, shots.counts(), images)
 
 
 def _with_stage(
@@ -204,9 +202,7 @@ def _with_stage(
 def _with_unseen(model: EverydayModel, classes: _Classes, counts: ClassesSeen, ignored: Integers) -> EverydayModel:
     """Divide probabilities with the classes that have no examples; `ignored` are positions among the anchors."""
     similarity = None
-    if model.stage is not None and model.stage.has_shots_from_elsewhere:
-        counts = replace(counts, labelled=0)  # these are in addition to the images that the classes have here
-    if model.novelty is not None:
+    if model.novelty is not None and counts.unseen:
         basis = model.novelty.basis
         labelled = basis.positions_of(basis.rows_of(model.shots.image_ids))
         free = np.setdiff1d(np.arange(len(basis.anchors)), np.concatenate([labelled, ignored]))

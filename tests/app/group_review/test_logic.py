@@ -11,14 +11,14 @@ from engine.everyday.unseen import PRIOR_ERRORS
 from engine.graph.codes import NO_CLASS, UNKNOWN
 
 GROUP = ReviewGroup(
-    (1, 2, 3, 4), 1, 7, (0.4, 0.2, 0.1, 0.1), 0.6, 5, (0.1, 0.1, 0.0, 0.0), (ScoredClass(7, 0.8), ScoredClass(8, 0.1)),
+    (1, 2, 3, 4), 1, 7, (0.4, 0.2, 0.1, 0.1), 5, (0.1, 0.1, 0.0, 0.0), (ScoredClass(7, 0.8), ScoredClass(8, 0.1)),
     9, NO_CLASS, is_sure=True, is_held_back=False,
 )  # fmt: skip
 
 
 def queue_of(*groups: ReviewGroup) -> ReviewQueue:
     """Those in full, nothing after them."""
-    return ReviewQueue(groups, (), sum(len(each.image_ids) for each in groups), None, None)  # type: ignore[arg-type]
+    return ReviewQueue(groups, (), sum(len(each.image_ids) for each in groups), None)  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -47,13 +47,13 @@ def test_what_most_of_a_group_are() -> None:
 
 
 def test_an_answer_is_about_the_ticked_and_goes_on(review: Review) -> None:
-    """What is left out is a miss of the model; M takes it along."""
+    """What is left out is an error of the model; M takes it along."""
     review.toggle(1)
     decision = review.label(7, children=())
     assert decision is not None
     assert (decision.image_ids, decision.left_out) == ((2, 3, 4), frozenset({1}))
-    assert review.memory.misses == pytest.approx(((1 - 0.6) / 4,))
-    assert review.memory.error_odds == {7: pytest.approx((PRIOR_ERRORS + 1) / (PRIOR_ERRORS + 0.8))}
+    odds = pytest.approx((PRIOR_ERRORS + 1) / (PRIOR_ERRORS + GROUP.expected_errors))
+    assert review.memory.error_odds == {7: odds, NO_CLASS: odds}
     assert review.current is not None
     assert (review.current.image_ids[0], review.position, review.labelled) == (5, 2, 3)
     review.toggle_all()
@@ -62,14 +62,15 @@ def test_an_answer_is_about_the_ticked_and_goes_on(review: Review) -> None:
 
 
 def test_answers_say_how_far_a_class_is_right(review: Review) -> None:
-    """One that is always right is trusted more with each; between the two expectations nothing is learned of it."""
+    """One that is always right is trusted more with each, and so are classes that nothing was answered about."""
     review.label(7, children=())
-    assert review.memory.error_odds == {7: pytest.approx(PRIOR_ERRORS / (PRIOR_ERRORS + 0.6))}
+    odds = pytest.approx(PRIOR_ERRORS / (PRIOR_ERRORS + GROUP.expected_errors))
+    assert review.memory.error_odds == {7: odds, NO_CLASS: odds}
     sure = Review(ReviewMemory())
-    sure.take(queue_of(replace(GROUP, errors=(0.9, 0.9, 0.1, 0.1), model_errors=0.2)), ())
+    sure.take(queue_of(replace(GROUP, errors=(0.4, 0.4, 0.1, 0.1))), ())
     sure.toggle(1)
     sure.label(7, children=())
-    assert sure.memory.error_odds == {7: 1}
+    assert sure.memory.error_odds == pytest.approx({7: 1, NO_CLASS: 1})
 
 
 def test_the_group_under_the_eye_stays_while_queues_come(review: Review) -> None:
@@ -111,9 +112,9 @@ def test_dismissed_passed_and_unknown(review: Review) -> None:
     assert (dismissed.kind, review.memory.dismissed) == (AnswerKind.DISMISSED, dict.fromkeys((2, 3, 4), frozenset({7})))
     review.pass_over()
     assert review.memory.passed == {5: 1, 6: 1, 7: 1, 8: 1}
-    misses = review.memory.misses
+    odds = review.memory.error_odds
     review.label(UNKNOWN, children=())
-    assert review.memory.misses == misses
+    assert review.memory.error_odds == odds
     assert review.current is None
     assert review.label(7, children=()) is None
 
@@ -121,12 +122,13 @@ def test_dismissed_passed_and_unknown(review: Review) -> None:
 def test_a_coarse_answer_is_remembered_until_a_finer_one(review: Review) -> None:
     """A broader name contradicts no proposal."""
     review.label(5, children=(7, 8))
-    assert (review.memory.branches, review.memory.misses) == (dict.fromkeys((1, 2, 3, 4), 5), ())
+    assert (review.memory.branches, review.memory.error_odds) == (dict.fromkeys((1, 2, 3, 4), 5), {})
     review.take(queue_of(replace(GROUP, branch=5)), decided=())
     while review.current is not None and review.current.branch != 5:
         review.pass_over()
     review.label(8, children=())
-    assert (review.memory.branches, review.memory.misses[-1]) == ({}, 0.85)
+    assert review.memory.branches == {}
+    assert review.memory.error_odds[NO_CLASS] > 1
 
 
 def test_leaving_the_page_forgets_the_queue_not_the_answers(review: Review) -> None:

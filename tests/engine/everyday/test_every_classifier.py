@@ -371,10 +371,12 @@ def test_hardly_an_image_of_the_classes_is_unknown(classifier: Classifier, setti
         assert why.is_unknown == is_unknown[row]
 
 
-def test_what_is_exported_answers_alike(classifier: Classifier, setting: Setting) -> None:
+@pytest.mark.parametrize("without_labels", [0, 1, 4])
+def test_what_is_exported_answers_alike(classifier: Classifier, setting: Setting, without_labels: int) -> None:
     """The ONNX operators give the probabilities, sums and distances of `classify_new`."""
     given = crowd(PER_LEAF)
-    snapshot = snapshot_of(given, setting, leaf_shots(given, 3))
+    none = dict.fromkeys(given.leaves[:without_labels], 0)
+    snapshot = snapshot_of(given, setting, {**leaf_shots(given, 3), **none})
     fitted = classifier.fit(snapshot)
     session = load_onnxruntime().InferenceSession(
         fitted.export(OPSET).SerializeToString(), providers=["CPUExecutionProvider"]

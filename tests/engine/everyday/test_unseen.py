@@ -6,8 +6,8 @@ from numpy.typing import NDArray
 
 from engine.everyday.unseen import (
     EVIDENCE,
+    LEAST_LEFT,
     PRIOR_ERRORS,
-    ClassesSeen,
     UnseenClasses,
     classes_seen,
     corrected_odds,
@@ -31,7 +31,7 @@ def _forest() -> tuple[CategoryGraph, dict[str, int]]:
 def _unseen(seen: tuple[str, ...], candidates: tuple[str, ...], similarity: list[float] | None) -> UnseenClasses:
     graph, ids = _forest()
     known = seen_classes(graph, [ids[name] for name in seen])
-    counts = classes_seen(graph.leaves(), known, labelled=0, unlabelled=100)
+    counts = classes_seen(graph, graph.leaves(), known, {ids[name]: 1 for name in seen}, 8000)
     places = np.array([ids[name] for name in candidates], dtype=np.int64)
     alike = None if similarity is None else _floats(similarity)
     found = unseen_classes(graph, places, known, counts, alike)
@@ -44,11 +44,30 @@ def _floats(values: list[float]) -> NDArray[np.float32]:
 
 
 def test_classes_without_a_label_have_as_many_images_as_the_others() -> None:
-    """Of 10 classes 5 were seen and 40 of 100 images labelled: the other 5 have 50 of the 60 that are left."""
-    assert ClassesSeen(5, 5, 40, 60).share == pytest.approx(50 / 60)
-    assert ClassesSeen(10, 0, 40, 60).share == 0
-    assert ClassesSeen(1, 99, 10, 10).share == 1
-    assert ClassesSeen(0, 0, 0, 0).share == 0
+    """Of eight leaves two have labels, and of 80 images these have 20, of which 5 are labelled."""
+    graph, ids = _forest()
+    labels = {ids["oak"]: 4, ids["a"]: 1}
+    counts = classes_seen(graph, graph.leaves(), seen_classes(graph, labels), labels, 80)
+    assert (counts.seen, counts.unseen) == (2, 6)
+    assert counts.share == pytest.approx(60 / 75)
+    many = {ids["oak"]: 40, ids["a"]: 1}
+    counts = classes_seen(graph, graph.leaves(), seen_classes(graph, many), many, 80)
+    assert counts.share == pytest.approx(60 / (60 + LEAST_LEFT * 10 + 9))
+
+
+def test_a_coarse_label_stands_for_all_leaves_below_it() -> None:
+    """Both pines are expected to have as many images as any other leaf."""
+    graph, ids = _forest()
+    labels = {ids["pine"]: 1}
+    counts = classes_seen(graph, graph.leaves(), seen_classes(graph, labels), labels, 80)
+    assert (counts.seen, counts.unseen) == (2, 6)
+    assert counts.share == pytest.approx(60 / 79)
+
+
+def test_an_empty_collection_has_an_expectation_still() -> None:
+    graph, ids = _forest()
+    labels = {ids["oak"]: 1}
+    assert 0 < classes_seen(graph, graph.leaves(), seen_classes(graph, labels), labels, 0).share < 1
 
 
 def test_a_coarse_label_is_an_example_of_what_is_below_it() -> None:
@@ -64,7 +83,7 @@ def test_a_coarse_label_is_an_example_of_what_is_below_it() -> None:
 def test_a_collection_is_never_of_one_class_alone() -> None:
     graph = CategoryGraph()
     flute = graph.add_class("flute")
-    counts = classes_seen(graph.leaves(), seen_classes(graph, [flute]), labelled=1, unlabelled=99)
+    counts = classes_seen(graph, graph.leaves(), seen_classes(graph, [flute]), {flute: 1}, 100)
     assert (counts.seen, counts.unseen) == (1, 1)
     assert counts.share == pytest.approx(50 / 99)
 
@@ -73,7 +92,7 @@ def test_where_all_classes_have_examples_nothing_is_divided() -> None:
     graph, ids = _forest()
     leaves = np.array(graph.leaves(), dtype=np.int64)
     seen = seen_classes(graph, [ids["tree"], ids["moss"]])
-    counts = classes_seen(graph.leaves(), seen, labelled=0, unlabelled=9)
+    counts = classes_seen(graph, graph.leaves(), seen, {ids["tree"]: 1}, 9)
     assert unseen_classes(graph, leaves, seen, counts, None) is None
 
 

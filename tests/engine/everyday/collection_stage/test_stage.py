@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.everyday.classifier import Setting
+from engine.everyday.back_off import DEFAULT_BAR
+from engine.everyday.classifier import EMBEDDING, PROBABILITIES, Setting
 from engine.everyday.collection_stage.anchor_labels import AnchorLabels
 from engine.everyday.collection_stage.basis import CollectionBasis, collection_basis
 from engine.everyday.collection_stage.stage import StageCheck
@@ -13,6 +14,8 @@ from engine.everyday.prototypical.fit import fit
 from engine.everyday.prototypical.model import EverydayModel
 from engine.everyday.prototypical.prototypes import PropagationSession
 from engine.everyday.shots import Shots
+from engine.graph.codes import NO_CLASS
+from engine.runtime.onnx_runtime import load_onnxruntime
 from tests.support.collection_stage import FAMILIES, Crowd, crowd
 from tests.support.everyday import PRIOR, WIDTH, Matrix, no_shots, together, unit
 from tests.support.graphs import graph_of
@@ -31,6 +34,8 @@ def _accuracy(model: EverydayModel, given: Crowd, shots: Shots) -> float:
     free = ~np.isin(given.image_ids, shots.image_ids)
     return float((model.candidate_ids[scores.best] == given.truth)[free].mean())
 
+
+OPSET = 17
 
 # -- what it is for -----------------------------------------------------------------------------------------------
 
@@ -313,3 +318,59 @@ def test_shots_the_basis_does_not_know(propagation: PropagationSession) -> None:
     assert model.stage is not None
     assert len(model.stage.labels.positions) == 0
     assert np.isfinite(_chances(model, given)).all()
+
+
+# -- classes without examples ------------------------------------------------------------------------------------
+
+
+def test_nothing_is_certain_of_classes_without_examples(propagation: PropagationSession) -> None:
+    """Two of nine leaves are taught: their images alone may be sure, and the rest is claimed no more than it is right.
+
+    However many examples the two have. Without the division the model is sure of most images of the other leaves.
+    """
+    given = crowd(40)
+    for count in (1, 10):
+        all_shots = given.shots(count)
+        shots = all_shots.at(np.flatnonzero(np.isin(all_shots.class_ids, given.leaves[:2])))
+        model = _fit(propagation, given, shots, given.basis(shots))
+        free = ~np.isin(given.image_ids, shots.image_ids)
+        scores = model.classify(given.embeddings)
+        is_right = model.candidate_ids[scores.best] == given.truth
+        is_taught = np.isin(given.truth, given.leaves[:2])
+        assert scores.best_score[free].mean() < is_right[free].mean() + 0.1
+        is_leaf_sure = (scores.best_score >= DEFAULT_BAR) & free
+        assert not (is_leaf_sure & ~is_taught).any()
+
+
+def test_a_class_that_holds_nearly_all_leaves_is_no_answer(propagation: PropagationSession) -> None:
+    """While classes have no examples: it would be sure of any image. Once all have some, it is as it was."""
+    given = crowd(20)
+    graph = given.graph.copy()
+    whole = graph.add_class("everything")
+    for root in given.graph.roots():
+        graph.link(whole, root)
+    all_shots = given.shots(2)
+    some = all_shots.at(np.flatnonzero(np.isin(all_shots.class_ids, given.leaves[:2])))
+    few, full = (fit(graph, shots, propagation, PRIOR, basis=given.basis(shots)) for shots in (some, all_shots))
+    assert not (few.classify(given.embeddings).safe_class == whole).any()
+    assert (full.classify(given.embeddings).safe_class != NO_CLASS).all()
+
+
+def test_without_a_stage_it_is_divided_alike(propagation: PropagationSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scores of all images, probabilities of some, and the export."""
+    given = crowd(20)
+    all_shots = given.shots(3)
+    shots = all_shots.at(np.flatnonzero(all_shots.class_ids != given.leaves[0]))
+    worse = StageCheck(shots=24, hits=10, hits_without=11)
+    monkeypatch.setattr("engine.everyday.collection_stage.fit_stage.StageCheck", lambda *_: worse)
+    model = _fit(propagation, given, shots, given.basis(shots))
+    assert model.stage is None
+    assert model.unseen is not None
+    assert model.unseen.evidence > 0
+    expected = _chances(model, given)
+    np.testing.assert_allclose(model.classify(given.embeddings).best_score, expected.max(axis=1), atol=1e-4)
+    session = load_onnxruntime().InferenceSession(
+        model.export(OPSET).SerializeToString(), providers=["CPUExecutionProvider"]
+    )
+    (exported,) = session.run([PROBABILITIES], {EMBEDDING: given.embeddings})
+    np.testing.assert_allclose(exported, model.probabilities(given.embeddings), atol=1e-3)
