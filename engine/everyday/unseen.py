@@ -36,7 +36,7 @@ LEAST_BRANCH: Final = np.float32(1e-3)  # added to both. Chosen: far below what 
 LEAST_SIMILARITY: Final = np.float32(1e-3)
 MOST_KNOWN: Final = np.float32(1 - 1e-6)
 HALVINGS: Final = 30  # of an interval of log odds. Chosen: what is left of it changes no probability.
-LEAST_LEFT: Final = 0.1
+LEAST_LEFT: Final = 0.3
 """Share of a usual class's images that a class with many labels still has unlabelled. Chosen: classes are uneven."""
 FEWEST_CLASSES: Final = 2  # no collection is taken to be of one class alone
 PRIOR_ERRORS: Final = 1.0  # what a model's own probabilities weigh against answers about a class, in errors

@@ -38,6 +38,9 @@ from engine.everyday.unseen import ClassesSeen, classes_seen, seen_classes, unse
 from engine.graph.category_graph import CategoryGraph
 from engine.model_card import BackboneCard
 
+FROM_ELSEWHERE: Final = 0.65
+"""Familiarity below which shots are none of the images that classes have in the collection (decision 104). It is higher
+where nearly all images of some classes are labelled, so that nothing like them is left."""
 SMALLEST_SPREAD_DIVISOR: Final = 0.25
 """Least s of a zero-shot class's 1 + 1/s (decision 7). Chosen: its temperature is at most five times the others'."""
 
@@ -161,11 +164,12 @@ class _Classes:
     leaves: Sequence[int]  # to be told apart
     seen: frozenset[int]  # see `seen_classes`
 
-    def counts(self, shots: Shots, basis: CollectionBasis | None) -> ClassesSeen:
-        """With the images of a basis."""
+    def counts(self, shots: Shots, basis: CollectionBasis | None, *, from_elsewhere: bool = False) -> ClassesSeen:
+        """With the images of a basis; shots `from_elsewhere` are none of those that classes have there."""
         # Images without an embedding, or no longer listed, do not count.
         images = len(shots) if basis is None else int(np.count_nonzero(basis.scales > 0))
-        return classes_seen(self.graph, self.leaves, self.seen, shots.counts(), images)
+        labels = dict.fromkeys(shots.counts(), 0) if from_elsewhere else shots.counts()
+        return classes_seen(self.graph, self.leaves, self.seen, labels, images)
 
 
 def _with_stage(
@@ -202,6 +206,8 @@ def _with_stage(
 def _with_unseen(model: EverydayModel, classes: _Classes, counts: ClassesSeen, ignored: Integers) -> EverydayModel:
     """Divide probabilities with the classes that have no examples; `ignored` are positions among the anchors."""
     similarity = None
+    if model.stage is not None and model.stage.familiarity < FROM_ELSEWHERE:
+        counts = classes.counts(model.shots, model.stage.basis, from_elsewhere=True)
     if model.novelty is not None and counts.unseen:
         basis = model.novelty.basis
         labelled = basis.positions_of(basis.rows_of(model.shots.image_ids))

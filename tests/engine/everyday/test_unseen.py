@@ -39,7 +39,7 @@ def _unseen(seen: tuple[str, ...], candidates: tuple[str, ...], similarity: list
     return found
 
 
-def _floats(values: list[float]) -> NDArray[np.float32]:
+def _floats(values: list[float] | list[list[float]]) -> NDArray[np.float32]:
     return np.array(values, dtype=np.float32)
 
 
@@ -112,8 +112,8 @@ def test_without_similarity_all_images_are_alike() -> None:
     unseen = _unseen(("oak", "elm"), ("oak", "elm"), None)
     known = unseen.known(np.full(3, np.nan, dtype=np.float32))
     assert known == pytest.approx([2 / 8] * 3, abs=0.05)
-    divided = unseen.divide(_floats([[0.5, 0.5], [0.9, 0.1], [1, 0]]), np.full(3, np.nan, dtype=np.float32))
-    assert divided == pytest.approx(known[:, None] * _floats([[0.5, 0.5], [0.9, 0.1], [1, 0]]))
+    divided = unseen.divide(_floats([[0.5, 0.5], [0.9, 0.1], [1.0, 0.0]]), np.full(3, np.nan, dtype=np.float32))
+    assert divided == pytest.approx(known[:, None] * _floats([[0.5, 0.5], [0.9, 0.1], [1.0, 0.0]]))
 
 
 def test_the_rest_goes_to_candidates_without_examples_and_to_what_is_no_candidate() -> None:
@@ -133,7 +133,7 @@ def test_branches_that_look_likely_get_more_of_the_rest() -> None:
     candidates = ("oak", "elm", "a", "b", "c", "d")
     unseen = _unseen(("oak", "a"), candidates, [0.3, 0.3])
     like_moss, like_neither = unseen.divide(
-        _floats([[0.05, 0, 0.95, 0, 0, 0], [0.5, 0, 0.5, 0, 0, 0]]), _floats([0.3, 0.3])
+        _floats([[0.05, 0.0, 0.95, 0.0, 0.0, 0.0], [0.5, 0.0, 0.5, 0.0, 0.0, 0.0]]), _floats([0.3, 0.3])
     )
     assert like_moss[3] == pytest.approx(like_moss[5])
     assert like_moss[3] > 2 * like_moss[1]
