@@ -84,7 +84,7 @@ class Explanation:
 
     image_id: int
     class_id: int  # the class it is explained for
-    score: float  # its probability, given that the image is of one of the candidates
+    score: float  # its probability
     own: Share  # the share of the prototype that is the class's own shots
     parents: tuple[Share, ...]  # shares of its parents; with `own`, `coarse` and `unlabelled` they sum to 1
     safe: ScoredClass | None  # the safe class, None when not even a coarse one is sure
@@ -180,7 +180,10 @@ class FittedClassifier(Protocol):
         """Classify images (n, d) that need not be in the snapshot."""
 
     def probabilities(self, embeddings: Embeddings, rows: Integers | None = None) -> Floats:
-        """Probability (n, c) of each candidate, for a few thousand images, at rows of the snapshot or new ones."""
+        """Probability (n, c) of each candidate, for a few thousand images, at rows of the snapshot or new ones.
+
+        They sum to less than 1 where a class without examples is no candidate, see `engine.everyday.unseen`.
+        """
 
     def is_unknown(self, scores: Scores) -> Flags:
         """(n,) bool: the image shows none of the classes."""
