@@ -7,7 +7,7 @@ know these alone; `engine.everyday.in_use` chooses the implementation. Each pass
 Embeddings are (n, d), of length 1, as float32 or in fixed point. A row is a place in `FitSnapshot.images.row_ids`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -46,6 +46,7 @@ class FitSnapshot:
     policies: Mapping[int, Policy]  # bars and deepest classes by class id
     setting: Setting = Setting.PPN_PLUS  # which classifier
     with_collection: bool = True  # whether unlabelled and coarse-labelled images teach, where a classifier uses them
+    checked: Sequence[int] = ()  # images that were labelled after they had been drawn at random
 
     @cached_property
     def shots(self) -> Shots:

@@ -10,7 +10,7 @@ In the same way answers about a class show how far the model's probabilities hol
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, final
 
 import numpy as np
@@ -38,6 +38,8 @@ MOST_KNOWN: Final = np.float32(1 - 1e-6)
 HALVINGS: Final = 30  # of an interval of log odds. Chosen: what is left of it changes no probability.
 LEAST_LEFT: Final = 0.3
 """Share of a usual class's images that a class with many labels still has unlabelled. Chosen: classes are uneven."""
+CHECKS: Final = 4.0
+"""Images drawn at random that the count of leaves weighs as much as. Chosen: twenty of them decide."""
 FEWEST_CLASSES: Final = 2  # no collection is taken to be of one class alone
 PRIOR_ERRORS: Final = 1.0  # what a model's own probabilities weigh against answers about a class, in errors
 FADING_ODDS: Final = 0.99  # power of a class's error odds with each further answer: the model changes meanwhile
@@ -55,6 +57,14 @@ class ClassesSeen:
     seen: int
     unseen: int
     share: float
+
+    def checked(self, images: int, new: int) -> "ClassesSeen":
+        """The same after so many images were drawn at random and labelled.
+
+        Args:
+            new: images of them that are of a class without any other example.
+        """
+        return replace(self, share=(CHECKS * self.share + new) / (CHECKS + images))
 
     @property
     def log_odds(self) -> Floats:
