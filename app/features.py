@@ -7,6 +7,7 @@ from app.about.controller import About
 from app.actions.keys import KeyOwner
 from app.actions.page_keys import PageKeys
 from app.actions.row import ActionRow, in_menu_order
+from app.audit.controller import Auditing
 from app.backbones.controller import Backbones
 from app.backups.controller import Backups
 from app.class_editing.controller import Classes
@@ -54,6 +55,7 @@ FEATURES: Final[tuple[type[Feature], ...]] = (
     Comparing,
     GroupReview,
     LabelChecking,
+    Auditing,
     Notes,
     ReportFeature,
     SimilarImages,

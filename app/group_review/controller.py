@@ -234,11 +234,10 @@ class GroupReview(Feature):
         if decision is None:
             self._toast.say(tr("All images of this group are left out. Take some back, or press E for the next group."))
             return
-        if code == UNKNOWN:
-            self._session.label(decision.image_ids, None)
-        else:
-            self._naming.remember(code)
-            self._session.label(decision.image_ids, code)
+        class_id, ids = None if code == UNKNOWN else code, decision.image_ids
+        if class_id is not None:
+            self._naming.remember(class_id)
+        self._session.label(ids, class_id, is_bulk=len(ids) > 1)
         self._show_next()
 
     def _dismiss(self) -> None:

@@ -19,6 +19,7 @@ from app.wording import percent, sentence
 from app.workspace.selection_bar import acceptable, errors_text
 from engine.collection.state import NO_CLASS, UNKNOWN, ImageStatus
 from engine.project.actions import action as project_action
+from engine.project.labels import IN_BULK
 
 if TYPE_CHECKING:
     from app.map.colours import MapColours
@@ -329,5 +330,5 @@ def _label(project: Project, groups: Mapping[int, Sequence[int]]) -> Change:
     count = sum(map(len, groups.values()))
     with project.history.one_step(project_action("predictions_accepted", images=count, classes=len(groups))) as step:
         for class_id, image_ids in groups.items():
-            project.labels.set(image_ids, class_id)
+            project.labels.set(image_ids, class_id, source=IN_BULK)
     return step.change

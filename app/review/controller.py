@@ -103,11 +103,12 @@ class Labelling(Feature):
         self._images.hold()
         self._session.unlabel(image_ids)
 
-    def _label_and_go_on(self, groups: Mapping[int, Sequence[int]]) -> None:
+    def _label_and_go_on(self, groups: Mapping[int, Sequence[int]], *, accepts: bool = False) -> None:
         self._images.hold()
         meant = self._folded.groups_meant(groups)
-        label_groups(self._session, meant)
-        self._go_on_from([image_id for group in groups.values() for image_id in group])
+        cards = [image_id for group in groups.values() for image_id in group]
+        label_groups(self._session, meant, is_bulk=accepts and len(cards) > 1)
+        self._go_on_from(cards)
 
     def _go_on_from(self, image_ids: Sequence[int]) -> None:
         self._images.in_hand.go_on_from(image_ids)
@@ -132,7 +133,7 @@ class Labelling(Feature):
         chosen = self._images.folds.under(chosen)  # each is judged by its own prediction
         found = acceptable(state, chosen, threshold, with_unknown=includes_unknown)
         if found.groups:
-            self._label_and_go_on(found.groups)
+            self._label_and_go_on(found.groups, accepts=True)
         else:
             text = plural(
                 len(chosen),
@@ -157,7 +158,7 @@ class Labelling(Feature):
             if meant is not None and is_open and class_of(meant) in self._session.graph:
                 groups.setdefault(class_of(meant), []).append(image_id)
         if groups:
-            self._label_and_go_on(groups)
+            self._label_and_go_on(groups, accepts=True)
         else:
             self._toast.say(nothing_to_accept(self._session.graph, state, state.position(chosen[0])))
 

@@ -28,6 +28,7 @@ from engine.events import CancelToken, OnProgress
 from engine.graph.codes import NO_CLASS, UNKNOWN
 from engine.graph.edits import AttributesChanged, ClassRemoved, changes_look
 from engine.project import Change
+from engine.project.labels import IN_BULK, REVIEW
 
 if TYPE_CHECKING:
     from engine.collection.live import LiveCollection
@@ -190,10 +191,16 @@ class Session(QObject):
         """Run one action (a transaction) on the project thread; `on_done` runs on the GUI thread after the signals."""
         self._runner.operate(lambda live: action(live.project), news_of_change, on_done)
 
-    def label(self, image_ids: Sequence[int], class_id: int | None) -> None:
-        """Label images as a class; None for "none of the classes". See `label_groups`."""
-        code = UNKNOWN if class_id is None else class_id
-        self._labels.write(dict.fromkeys(image_ids, code), lambda project: project.labels.set(image_ids, class_id))
+    def label(self, image_ids: Sequence[int], class_id: int | None, *, is_bulk: bool = False) -> None:
+        """Label images as a class; None for "none of the classes". See `label_groups`.
+
+        Args:
+            is_bulk: predictions of several images are accepted at once.
+        """
+        code, source = UNKNOWN if class_id is None else class_id, IN_BULK if is_bulk else REVIEW
+        self._labels.write(
+            dict.fromkeys(image_ids, code), lambda project: project.labels.set(image_ids, class_id, source=source)
+        )
 
     def label_groups(self, groups: Mapping[int, Sequence[int]], action: Callable[[Project], Change]) -> None:
         """Label images of several classes in one action: on the screen at once, on disk within milliseconds.

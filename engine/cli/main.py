@@ -14,6 +14,7 @@ import typer
 
 from engine import __version__
 from engine.cli import (
+    audit_command,
     backbone_commands,
     backup_commands,
     check_labels_command,
@@ -70,6 +71,7 @@ COMMANDS: Final[Mapping[str, Callable[..., None]]] = {
     "suggest": image_commands.suggest,
     "sample": sample_command.sample,
     "replaced": replaced_command.replaced,
+    "audit": audit_command.audit,
     "check-labels": check_labels_command.check_labels,
     "images": image_commands.images,
     "similar": similarity_commands.similar,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from engine.cli.audit_command import audit_fields, estimate_text
 from engine.cli.options import ProjectPath, check_setting, open_project
 from engine.cli.output import AsJson, Overwrite, counted, percent, progress_bar, say, stoppable
 from engine.config import CacheFolders
@@ -64,7 +65,8 @@ def report(
             rivals = rival_settings(opened, caches, tuple(map(Setting, pair)))
         material = gather_from(opened, caches)
         made = _written(material, out, answers, rivals)
-    say(_text(made, out), {**figures_json(made), "file": str(out)}, as_json=as_json)
+        audits = [audit_fields(each, material.graph) for each in made.audits]
+    say(_text(made, out), {**figures_json(made), "audits": audits, "file": str(out)}, as_json=as_json)
 
 
 def write_evaluation(opened: "Project", truth: Path, out: Path, setting: str, *, overwrite: bool) -> "Report":
@@ -119,13 +121,15 @@ def _number(text: str) -> int:
 
 def _text(made: "Report", out: Path) -> str:
     lines = [f"Wrote the report to {out}."]
+    lines += [f"Checked at random: {estimate_text(each.accuracy)}." for each in made.audits[-1:] if each.answered]
     if made.accuracy is None:
         lines.append(f"It has no accuracy: {made.about.why_nothing}.")
         return "\n".join(lines)
     top1 = made.accuracy.top1
     low, high = top1.interval
     interval = f"95% interval {percent(low)} to {percent(high)}"
-    lines.append(f"Accuracy {percent(top1.share)} ({interval}) on {counted(top1.count, 'image')}.")
+    labels = "by the truth file" if made.about.truth_name else "by labels held out one by one"
+    lines.append(f"Accuracy {percent(top1.share)} ({interval}) on {counted(top1.count, 'image')}, {labels}.")
     if made.comparison is not None:
         each = made.comparison
         sides = ", ".join(f"{side.name} {percent(side.right.share)}" for side in (each.first, each.second))

@@ -5,6 +5,8 @@ from engine.project.backups.place import BackupReason
 from engine.project.change import Change
 from engine.project.project import Project
 from engine.project.records import (
+    Audit,
+    AuditItem,
     ClassId,
     ClassPolicy,
     ImageDetails,
@@ -21,6 +23,8 @@ from engine.project.records import (
 
 __all__ = [
     "Action",
+    "Audit",
+    "AuditItem",
     "BackupReason",
     "Change",
     "ClassId",

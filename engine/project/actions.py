@@ -175,6 +175,8 @@ ACTIONS: Final[Mapping[str, ActionText]] = {
     "comments_removed": ActionText("Removed the comment of {images}", "Remove the comment of {images}"),
     "notes_added": ActionText("Added notes on {images}", "Add notes on {images}"),
     "predictions_accepted": ActionText("Accepted {images} in {classes}", "Accept {images} in {classes}"),
+    "audit_drawn": ActionText("Drew {images} to check at random", "Draw {images} to check at random"),
+    "audit_grown": ActionText("Drew {images} more to check at random", "Draw {images} more to check at random"),
     "class_created": ActionText(
         "Created class {class} with {images}", "Create class {class} with {images}", details=_RELABELLED
     ),

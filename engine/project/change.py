@@ -1,8 +1,8 @@
 """What one action, undo or redo did, by the rows it changed: one way for all three, so they cannot disagree."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final, Literal, final
+from typing import Any, Final, Literal, final
 
 from engine.graph.class_attributes import ATTRIBUTES, ClassAttributes
 from engine.graph.edits import (
@@ -35,6 +35,7 @@ class Change:
     images_moved: tuple[ImageId, ...] = ()  # images, still there, whose file is another one than before
     noted: tuple[ImageId, ...] = ()  # images, still there, whose stars, flag or comment changed
     confirmed: tuple[ImageId, ...] = ()  # images, still there, whose label was confirmed, or is no longer
+    audits: tuple[int, ...] = ()  # audits that came, grew, went, or lost an image
     settings: tuple[str, ...] = ()  # names of changed settings
     notice: str = ""  # for the person, such as that no backup could be made before; else empty
     kind: ChangeKind = "done"
@@ -72,7 +73,12 @@ class ChangeBuilder:
         self._moved: dict[ImageId, None] = {}
         self._noted: dict[ImageId, None] = {}
         self._confirmed: dict[ImageId, None] = {}
+        self._audits: dict[int, None] = {}
         self._settings: dict[str, None] = {}
+        self._by_first: Final[Mapping[str, dict[Any, None]]] = {  # tables of which the first value of a row is counted
+            "label": self._labelled, "image_note": self._noted, "confirmed_label": self._confirmed,
+            "audit": self._audits, "audit_item": self._audits, "setting": self._settings,
+        }  # fmt: skip
 
     def add(self, table: str, before: Row | None, after: Row | None) -> None:
         """Count in one row change; None stands for a row that is not there."""
@@ -84,20 +90,14 @@ class ChangeBuilder:
                 self._moved[row[0]] = None
             case "image":
                 self._count_image(row[0], is_there=after is not None)
-            case "label":
-                self._labelled[row[0]] = None
-            case "image_note":
-                self._noted[row[0]] = None
-            case "confirmed_label":
-                self._confirmed[row[0]] = None
             case "class":
                 self.graph_edits += _class_edits(before, after)
             case "edge":
                 self.graph_edits.append(EdgeAdded(row[0], row[1]) if before is None else EdgeRemoved(row[0], row[1]))
             case "class_policy" | "class_detail":
                 self.attribute_edits += _attribute_edits(JOURNALED_TABLES[table], before, after)
-            case "setting":
-                self._settings[row[0]] = None
+            case _:
+                self._by_first[table][row[0]] = None
 
     def absorb(self, later: "ChangeBuilder") -> None:
         """Count in all that another builder collected after this one."""
@@ -114,6 +114,7 @@ class ChangeBuilder:
         self._labelled.update(dict.fromkeys(change.labelled))
         self._noted.update(dict.fromkeys(change.noted))
         self._confirmed.update(dict.fromkeys(change.confirmed))
+        self._audits.update(dict.fromkeys(change.audits))
         self._settings.update(dict.fromkeys(change.settings))
 
     def change(self, action: Action, kind: ChangeKind = "done") -> Change:
@@ -127,6 +128,7 @@ class ChangeBuilder:
             images_moved=tuple(each for each in self._still_there(self._moved) if each not in self._added),
             noted=self._still_there(self._noted),
             confirmed=self._still_there(self._confirmed),
+            audits=tuple(self._audits),
             settings=tuple(self._settings),
             kind=kind,
         )

@@ -13,6 +13,7 @@ from engine.graph.edits import AttributesChanged
 from engine.graph.group_edits import Edge, Move, free_name, split_class
 from engine.graph.removal import ChildrenOfRemoved, classes_that_go, label_heir
 from engine.project.actions import UNNAMED, Action, Argument, action, attributes_changed, one_or_count
+from engine.project.audits import claimed_classes, move_claims
 from engine.project.backups.keeping import MANY
 from engine.project.backups.place import BackupReason
 from engine.project.branch_text import CopiedClass, copied_branches, read_branches
@@ -118,12 +119,13 @@ class ProjectClasses:
         """
         names = self._names(class_ids)
         going = dict.fromkeys(classes_that_go(self.graph, class_ids, children))
-        labelled = sorted(going.keys() & label_counts(self._store.connection).keys())
-        heirs = {class_id: label_heir(self.graph, class_id, going) for class_id in labelled}
+        in_use = label_counts(self._store.connection).keys() | claimed_classes(self._store.connection)
+        heirs = {class_id: label_heir(self.graph, class_id, going) for class_id in sorted(going.keys() & in_use)}
         with self._store.one_step(backup=self._backup_before_removal(going)) as step:
             labels_by_heir = Counter[ClassId | None]()
             for class_id, heir_id in heirs.items():
                 labels_by_heir[heir_id] += move_labels(step, class_id, heir_id)
+                move_claims(step, class_id, heir_id)
             self._store.edit_graph(lambda graph: graph.remove(*class_ids, children=children))
             step.action = self._removal(names, len(going) - len(names), labels_by_heir)
         return step.change
@@ -138,6 +140,8 @@ class ProjectClasses:
         with self._store.one_step(backup=self._backup_before_removal(going)) as step:
             self._store.edit_graph(lambda graph: group_edits.merge_classes(graph, going, heir_id))
             labels = sum(move_labels(step, class_id, heir_id) for class_id in going)
+            for class_id in going:
+                move_claims(step, class_id, heir_id)
             step.action = action("classes_merged", heir_name, classes=one_or_count(names), **_some(labels=labels))
         return step.change
 

@@ -13,6 +13,7 @@ from engine.errors import InputError
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.files import FoundFile
 from engine.project.actions import Action, action, added
+from engine.project.audits import remove_from_audits
 from engine.project.backups.keeping import MANY
 from engine.project.backups.place import BackupReason
 from engine.project.change import Change
@@ -166,6 +167,7 @@ class ProjectImages:
         with self._store.one_step(backup=BackupReason.REMOVAL if len(keys) > MANY else None) as step:
             for table in (LABEL, IMAGE_NOTE, CONFIRMED_LABEL):
                 step.delete(table, keys)
+            remove_from_audits(step, keys)
             step.action = action("images_removed", images=len(step.delete(IMAGE, keys)))
         return step.change
 
@@ -249,6 +251,7 @@ def _move_images(
         rows[path] = (image_id, path, file.size_bytes, file.modified_ns)
     # Confirmations outlive their labels, for undo.
     step.delete(CONFIRMED_LABEL, [(image_id,) for image_id in gone])
+    remove_from_audits(step, [(image_id,) for image_id in gone])
     step.delete(IMAGE, [(image_id,) for image_id in gone])
     step.put(IMAGE, rows.values())
     return len(rows)

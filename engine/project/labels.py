@@ -20,6 +20,10 @@ from engine.project.schema import CONFIRMED_LABEL, LABEL
 from engine.project.step import OpenStep
 from engine.project.store import ProjectStore
 
+REVIEW: Final = "review"
+"""Source of labels that a person gave in the program."""
+IN_BULK: Final = "bulk"
+"""Source of labels that a person gave by accepting predictions of several images at once."""
 _COLUMNS: Final = "SELECT image_id, class_id, who, labelled_at, source FROM label"
 _UNNAMED: Final = f"{_COLUMNS} WHERE who = ? AND source <> 'import' ORDER BY image_id", (NOBODY,)
 _IN_FORCE: Final = """NOT EXISTS (SELECT 1 FROM image_change AS changed
@@ -77,7 +81,7 @@ class ProjectLabels:
         return [(who, date.fromisoformat(day), count) for who, day, count in rows]
 
     def set(
-        self, image_ids: Iterable[ImageId], class_id: ClassId | None, *, who: str = "", source: str = "review"
+        self, image_ids: Iterable[ImageId], class_id: ClassId | None, *, who: str = "", source: str = REVIEW
     ) -> Change:
         """Label images with a class, or None for "none of the classes"; a label that is there is replaced.
 

@@ -11,6 +11,7 @@ from engine.project.file.file_state import has_state, insert_state, mark_of, rea
 from engine.project.identity_migration import give_identities
 from engine.project.schema import (
     ACTION_COLUMNS,
+    AUDIT_TABLES,
     CLASS_COLUMNS,
     CLASS_DETAIL_TABLE,
     IMAGE_CHANGE_TABLE,
@@ -48,6 +49,7 @@ _SCHEMA_OF_VERSION_3: Final = (
     .replace(CLASS_DETAIL_TABLE, "")
     .replace(IMAGE_TABLES, "")
     .replace(IMAGE_CHANGE_TABLE, "")
+    .replace(AUDIT_TABLES, "")
     .replace(STEP_COLUMNS, "")
 )
 _TABLES_OF_VERSION_2: Final = (
@@ -114,6 +116,7 @@ MIGRATIONS: Final[Sequence[Migration]] = (
     Migration(6, 7, "actions are codes with arguments, not sentences", _with_actions),
     Migration(7, 8, "images have notes and details", lambda connection: connection.script(IMAGE_TABLES)),
     Migration(8, 9, "classes have an identity, and images know of changed files", _with_identities_and_changes),
+    Migration(9, 10, "images can be drawn at random to be checked", lambda connection: connection.script(AUDIT_TABLES)),
 )
 
 

@@ -17,6 +17,7 @@ from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.full_disk import storage_error
 from engine.new_file import new_file
 from engine.project import soundness
+from engine.project.audits import ProjectAudits
 from engine.project.backups.contents import Contents, read_contents
 from engine.project.backups.index import note_opening
 from engine.project.backups.keeping import ProjectBackups
@@ -105,6 +106,7 @@ class Project:
         file_changes: files that were written to since their images were added.
         labels: people's answers.
         notes: people's stars, flags and comments.
+        audits: images drawn at random to be checked.
         models: model versions, their files and predictions.
         policies: policies of classes, and settings.
         history: steps, undo and redo.
@@ -120,6 +122,7 @@ class Project:
         self.file_changes = ProjectFileChanges(store)
         self.labels = ProjectLabels(store)
         self.notes = ProjectNotes(store)
+        self.audits = ProjectAudits(store)
         self.models = ProjectModels(store)
         self.policies = ProjectPolicies(store)
         self.history = ProjectHistory(store)

@@ -111,6 +111,41 @@ class Prediction:
 
 
 @dataclass(frozen=True, slots=True)
+class AuditItem:
+    """An image of an audit, with what the program claimed of it when it was drawn.
+
+    A class that was removed since without an heir stays named.
+    """
+
+    image_id: ImageId
+    place: int  # in the order in which images are asked about, from 0 on
+    class_id: ClassId | None  # most likely class; None for "none of the classes"
+    score: float  # its probability, 0..1
+    safe_class_id: ClassId | None  # deepest class that passed its bar; None when none did
+    safe_score: float  # probability of the safe class, 0..1; 0 without one
+    stratum: int  # number of the part of the population that it was drawn from
+    stratum_size: int  # images of that part
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """Images drawn at random among the unlabelled ones, to be checked; see `engine.project.audits`."""
+
+    audit_id: int
+    drawn_at: datetime  # time zone aware, UTC
+    who: str  # the person
+    is_stratified: bool  # whether some of each claimed class were drawn
+    population: int  # images among which they were drawn
+    size: int  # how many are asked about; the others are for when it grows
+    items: Sequence[AuditItem]  # by place; without images that were removed since
+
+    @property
+    def asked(self) -> Sequence[AuditItem]:
+        """The images that are asked about."""
+        return [item for item in self.items if item.place < self.size]
+
+
+@dataclass(frozen=True, slots=True)
 class ClassPolicy:
     """How sure the program must be before it answers with a class."""
 

@@ -1,10 +1,10 @@
 """The project file's tables.
 
 Two layers that never mix: what people did (`class`, `edge`, `image`, `label`, `image_note`, `confirmed_label`,
-`class_policy`, `class_detail`, `setting`) is journaled and can be undone; what the machine found out (`image_fact`,
-`image_detail`, `image_change`, `prediction`, `model_version`, `model_file`) is not, and has no foreign keys to the
-first, so that undoing and redoing an import finds its facts again. `file_state` is about the file itself: see
-`engine.project.file`.
+`class_policy`, `class_detail`, `audit`, `audit_item`, `setting`) is journaled and can be undone; what the machine found
+out (`image_fact`, `image_detail`, `image_change`, `prediction`, `model_version`, `model_file`) is not, and has no
+foreign keys to the first, so that undoing and redoing an import finds its facts again. `file_state` is about the file
+itself: see `engine.project.file`.
 
 Kinds, lengths and ranges are declared (STRICT, CHECK), so that SQLite's own integrity check knows a wrong value, and
 nothing absurd gets in by any door.
@@ -28,7 +28,7 @@ from engine.graph.limits import LONGEST_NAME as LONGEST_CLASS_NAME
 from engine.project.connection import Connection
 
 APPLICATION_ID: Final = 0x50724C66  # "PrLf": distinguishes our files from other SQLite files
-SCHEMA_VERSION: Final = 9
+SCHEMA_VERSION: Final = 10
 
 LONGEST_NAME: Final = 1_000  # of a person, a setting, a network ...
 LONGEST_TEXT: Final = 10_000  # of an action, a reason why an image cannot be read, a setting's name ...
@@ -100,6 +100,29 @@ CREATE INDEX image_change_by_time ON image_change (found_at) WHERE found_at IS N
 `found_at` is when another picture than before was found there, and `seen_hash` the content of the one before.
 """
 
+AUDIT_TABLES: Final = f"""CREATE TABLE audit (
+    audit_id INTEGER PRIMARY KEY,
+    drawn_at TEXT NOT NULL CHECK (drawn_at GLOB {_TIME} AND length(drawn_at) <= 64),
+    who TEXT NOT NULL CHECK (length(who) <= {LONGEST_NAME}),
+    is_stratified INTEGER NOT NULL CHECK (is_stratified IN (0, 1)),
+    population INTEGER NOT NULL CHECK (population >= 0),
+    size INTEGER NOT NULL CHECK (size >= 0)
+) STRICT;
+CREATE TABLE audit_item (
+    audit_id INTEGER NOT NULL REFERENCES audit DEFERRABLE INITIALLY DEFERRED,
+    image_id INTEGER NOT NULL REFERENCES image DEFERRABLE INITIALLY DEFERRED,
+    place INTEGER NOT NULL CHECK (place >= 0),
+    class_id INTEGER,
+    score REAL NOT NULL CHECK (score BETWEEN 0 AND 1),
+    safe_class_id INTEGER,
+    safe_score REAL NOT NULL CHECK (safe_score BETWEEN 0 AND 1),
+    stratum INTEGER NOT NULL CHECK (stratum >= 0),
+    stratum_size INTEGER NOT NULL CHECK (stratum_size >= 1),
+    PRIMARY KEY (image_id, audit_id)
+) WITHOUT ROWID, STRICT;
+"""
+"""Tables of version 10: images that were drawn at random, and what the program claimed of each (decision 105)."""
+
 ACTION_COLUMNS: Final = (
     "code TEXT NOT NULL DEFAULT '' CHECK (length(code) <= 100)",
     "arguments TEXT NOT NULL DEFAULT '{}' CHECK (length(arguments) <= 100000)",
@@ -143,7 +166,7 @@ CREATE TABLE class_policy (
     class_id INTEGER PRIMARY KEY REFERENCES class DEFERRABLE INITIALLY DEFERRED,
     {", ".join(attribute_columns("class_policy"))}
 ) STRICT;
-{CLASS_DETAIL_TABLE}{IMAGE_TABLES}{IMAGE_CHANGE_TABLE}CREATE TABLE setting (
+{CLASS_DETAIL_TABLE}{IMAGE_TABLES}{IMAGE_CHANGE_TABLE}{AUDIT_TABLES}CREATE TABLE setting (
     name TEXT NOT NULL PRIMARY KEY CHECK (length(name) <= {LONGEST_NAME}),
     value TEXT NOT NULL CHECK (length(value) <= 1000000)
 ) STRICT;
@@ -284,11 +307,23 @@ CLASS_POLICY: Final = _attribute_table("class_policy")
 CLASS_DETAIL: Final = _attribute_table("class_detail")
 IMAGE_NOTE: Final = JournaledTable("image_note", ("image_id", "stars", "is_flagged", "comment", "who", "noted_at"))
 CONFIRMED_LABEL: Final = JournaledTable("confirmed_label", ("image_id", "class_id", "who", "confirmed_at"))
+AUDIT: Final = JournaledTable("audit", ("audit_id", "drawn_at", "who", "is_stratified", "population", "size"))
+AUDIT_ITEM: Final = JournaledTable(
+    "audit_item",
+    (
+        *("audit_id", "image_id", "place", "class_id", "score", "safe_class_id", "safe_score"),
+        *("stratum", "stratum_size"),
+    ),
+    key_width=2,
+)
 SETTING: Final = JournaledTable("setting", ("name", "value"))
 
 JOURNALED_TABLES: Final = {
     table.name: table
-    for table in (CLASS, EDGE, IMAGE, LABEL, IMAGE_NOTE, CONFIRMED_LABEL, CLASS_POLICY, CLASS_DETAIL, SETTING)
+    for table in (
+        *(CLASS, EDGE, IMAGE, LABEL, IMAGE_NOTE, CONFIRMED_LABEL, CLASS_POLICY, CLASS_DETAIL),
+        *(AUDIT, AUDIT_ITEM, SETTING),
+    )
 }
 
 

@@ -33,6 +33,7 @@ _TIMES: Final = (
     ("image_note", "noted_at"),
     ("confirmed_label", "confirmed_at"),
     ("image_change", "found_at"),
+    ("audit", "drawn_at"),
     ("model_version", "created_at"),
     ("journal_step", "done_at"),
 )

@@ -15,7 +15,8 @@ from engine.project.actions import old_action
 from engine.project.connection import Connection
 
 PERSON_TABLES: Final = (
-    *("class", "edge", "image", "label", "image_note", "confirmed_label", "class_policy", "class_detail", "setting"),
+    *("class", "edge", "image", "label", "image_note", "confirmed_label", "class_policy", "class_detail"),
+    *("audit", "audit_item", "setting"),
 )
 
 OPENED: Final[WeakSet[Project]] = WeakSet()

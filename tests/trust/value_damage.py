@@ -16,7 +16,7 @@ _LABEL: Final = "WHERE image_id = (SELECT image_id FROM label ORDER BY image_id 
 _STEP: Final = "WHERE step_id = (SELECT step_id FROM journal_step ORDER BY step_id LIMIT 1 OFFSET {row} % 12)"
 _TABLES: Final = (
     "class", "edge", "image", "label", "class_policy", "class_detail", "image_note", "confirmed_label",
-    "setting", "image_fact", "image_detail", "image_change", "model_version", "model_file",
+    "audit", "audit_item", "setting", "image_fact", "image_detail", "image_change", "model_version", "model_file",
     "prediction", "journal_step", "journal_chunk",
 )  # fmt: skip
 _COLUMNS: Final = (
@@ -65,6 +65,11 @@ _UPDATES: Final[Mapping[str, Sequence[str]]] = {
     f"image_note SET noted_at = {{}} {_IMAGE}": ("'yesterday'", "5", "NULL", "x'00'"),
     f"confirmed_label SET class_id = {{}} {_IMAGE}": ("'x'", "9999", "1.5"),
     f"confirmed_label SET confirmed_at = {{}} {_IMAGE}": ("'yesterday'", "5", "NULL"),
+    "audit SET drawn_at = {}": ("'yesterday'", "5", "NULL", "x'00'"),
+    "audit SET size = {}": ("-1", "'x'", "NULL", "1000000"),
+    "audit_item SET class_id = {}": ("'x'", "9999", "1.5"),
+    "audit_item SET score = {}": ("7", "-1", "'x'", "NULL"),
+    "audit_item SET stratum_size = {}": ("0", "-1", "'x'", "NULL"),
     f"image_detail SET taken_at = {{}} {_IMAGE}": ("'yesterday'", "5", "'2026-13-40T99:00:00'", _LONG),
     f"image_detail SET latitude = {{}} {_IMAGE}": ("91", "'x'", "-9e999"),
     f"image_detail SET width = {{}} {_IMAGE}": ("-1", "'x'", "NULL"),
@@ -145,7 +150,7 @@ _STATEMENTS: Final[Sequence[str]] = (
     "PRAGMA page_size = 512; PRAGMA journal_mode = DELETE; VACUUM",
     "PRAGMA auto_vacuum = FULL; VACUUM",
     "VACUUM",
-    *(f"PRAGMA user_version = {version}" for version in (0, -1, 1, 2, 3, 4, 5, 6, 7, 8, 999, 2147483647)),
+    *(f"PRAGMA user_version = {version}" for version in (0, -1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 999, 2147483647)),
     *(f"DROP TABLE {table}" for table in _TABLES),
     *(f"ALTER TABLE {table} DROP COLUMN {column}" for table, column in _COLUMNS),
     "DROP INDEX edge_by_child",

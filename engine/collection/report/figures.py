@@ -9,6 +9,7 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import Final
 
+from engine.collection.audit.estimate import AuditFigures
 from engine.collection.report.branch_tree import BranchTree
 from engine.collection.report.confusion import Confusion
 from engine.everyday.scores import share_interval
@@ -85,6 +86,11 @@ class WorkProgress:
     to_review: int  # not labelled, and could be read
     by_person: tuple[tuple[str, int], ...]  # labels, most first
     by_day: tuple[Day, ...]  # days with labels, oldest first
+
+    @property
+    def predicted(self) -> int:
+        """Images without a label that have a prediction."""
+        return self.sure + self.unsure + self.unknown
 
 
 @dataclass(frozen=True)
@@ -231,3 +237,4 @@ class Report:
     classes: tuple[ClassFigures, ...] = ()
     mistakes: Mistakes | None = None
     comparison: ModelComparison | None = None
+    audits: tuple[AuditFigures, ...] = ()  # oldest first

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
 
+from engine.collection.audit.estimate import AuditFigures, audit_figures
 from engine.collection.classify import Classified, classified_of, classify
 from engine.collection.live import LiveCollection
 from engine.collection.state import CollectionState
@@ -30,6 +31,7 @@ class Material:
     classified: Classified | None  # None before anything can be classified
     why_not: str  # then the reason; else ""
     version: str  # of the model in use, for people
+    audits: tuple[AuditFigures, ...] = ()  # oldest first
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,7 @@ def gather(live: LiveCollection) -> Material:
         classified,
         why_not,
         version_name(project.models.current),
+        audit_figures(project),
     )
 
 

@@ -166,9 +166,11 @@ def _report(
     found = counts_of(np.where(free & ~state.is_unknown, state.best_class, NO_CLASS))
     labels = counts_of(state.label_class)
     ids = {*found, *labels} if judged is None else {*found, *labels, *judged.answers.tolist(), *judged.best.tolist()}
+    ids.update(class_id for audit in material.audits for class_id, _estimate in audit.classes)
     tree = branch_tree(graph, ids)
     if judged is None or material.classified is None:
-        return Report(about, tree, progress, counts, classes=class_figures(graph, None, labels, found))
+        classes = class_figures(graph, None, labels, found)
+        return Report(about, tree, progress, counts, classes=classes, audits=material.audits)
     confusion = confusion_of(tree, judged.image_ids, judged.answers, judged.predicted)
     return Report(
         about, tree, progress, counts,
@@ -178,6 +180,7 @@ def _report(
         confusion=confusion,
         classes=class_figures(graph, confusion, labels, found),
         mistakes=mistakes_of(graph, confusion),
+        audits=material.audits,
     )  # fmt: skip
 
 

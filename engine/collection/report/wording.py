@@ -4,6 +4,7 @@ from engine import __version__
 from engine.collection.report.document import Document
 from engine.collection.report.figures import Report
 from engine.collection.report.sections.accuracy import accuracy_section
+from engine.collection.report.sections.audit import audit_section
 from engine.collection.report.sections.classes import classes_section, confusion_section, mistakes_section
 from engine.collection.report.sections.comparison import comparison_section
 from engine.collection.report.sections.counts import counts_section
@@ -15,8 +16,8 @@ from engine.texts import day_text
 def document_of(report: Report) -> Document:
     """Put the figures into words, tables and charts."""
     sections = [
-        overview_section(report), accuracy_section(report), confusion_section(report), classes_section(report),
-        mistakes_section(report), counts_section(report), comparison_section(report),
+        overview_section(report), accuracy_section(report), audit_section(report), confusion_section(report),
+        classes_section(report), mistakes_section(report), counts_section(report), comparison_section(report),
     ]  # fmt: skip
     about = report.about
     made = phrase("{day} at {time}", day=day_text(about.made_at.date()), time=f"{about.made_at:%H:%M}")

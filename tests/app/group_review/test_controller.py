@@ -10,6 +10,7 @@ from app.group_review.view import GroupPage
 from app.image_grid.card import paint_card
 from app.image_grid.card_words import Card
 from engine.project import Project
+from engine.project.labels import IN_BULK
 from tests.support.collections import Collection
 from tests.support.desk import CONTROL, SHIFT, Desk
 
@@ -62,6 +63,8 @@ def test_enter_labels_the_group_and_shows_the_next(by_group: GroupDesk, collecti
     change = desk.press_for_change(Key.Key_Return)
     assert set(change.labelled) == set(ids)
     assert {on_disk(collection)[image_id] for image_id in ids} == {desk.graph.find(name)}
+    with Project.open(collection.project, for_writing=False) as project:
+        assert dict(project.labels.sources(ids)) == dict.fromkeys(ids, IN_BULK)
     assert set(by_group.ids).isdisjoint(ids)
     desk.press_for_change(Key.Key_Z, CONTROL)
     assert (by_group.ids, by_group.page.heading) == (ids, heading)

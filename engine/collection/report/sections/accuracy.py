@@ -17,6 +17,7 @@ from engine.collection.report.document import (
     text_column,
 )
 from engine.collection.report.figures import Accuracy, CalibrationFigures, Coverage, CoveragePoint, Proportion, Report
+from engine.collection.report.sections.audit import truth_line
 from engine.collection.report.words import DASH, phrase, share, summary_of
 from engine.texts import number_text
 
@@ -31,7 +32,10 @@ def accuracy_section(report: Report) -> ReportSection | None:
         return None
     return ReportSection(
         "accuracy", phrase("Accuracy"),
-        (*_accuracy_blocks(accuracy), *_coverage_blocks(coverage), *_calibration_blocks(calibration)),
+        (
+            truth_line(report),
+            *_accuracy_blocks(accuracy), *_coverage_blocks(coverage), *_calibration_blocks(calibration),
+        ),
     )  # fmt: skip
 
 

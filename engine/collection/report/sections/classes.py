@@ -18,6 +18,7 @@ from engine.collection.report.document import (
     share_column,
 )
 from engine.collection.report.figures import Mistakes, Report
+from engine.collection.report.sections.audit import truth_line
 from engine.collection.report.words import amount, class_of, phrase
 
 MOST_PAIRS: Final = 100  # pairs of classes that a page lists
@@ -39,7 +40,9 @@ def confusion_section(report: Report) -> ReportSection | None:
     rows = [(class_of(report.tree, true), class_of(report.tree, predicted), count) for true, predicted, count in pairs]
     title = phrase("Confusion matrix")
     table = FigureTable("confusion", title, _pair_columns(), rows, is_in_chart=True, most_rows=MOST_PAIRS)
-    return ReportSection("confusion", phrase("Confusion"), (Matrix(title, summary, confusion, note), table))
+    return ReportSection(
+        "confusion", phrase("Confusion"), (truth_line(report), Matrix(title, summary, confusion, note), table)
+    )
 
 
 def _pair_columns() -> tuple[TableColumn, ...]:
@@ -83,7 +86,8 @@ def classes_section(report: Report) -> ReportSection | None:
             "precision the share of right ones among those predicted so."
         )
     table = FigureTable("classes", phrase("Figures of each class"), tuple(columns), rows, note)
-    return ReportSection("classes", phrase("Classes"), (table,))
+    basis = (truth_line(report),) if is_judged else ()
+    return ReportSection("classes", phrase("Classes"), (*basis, table))
 
 
 def mistakes_section(report: Report) -> ReportSection | None:
@@ -95,7 +99,7 @@ def mistakes_section(report: Report) -> ReportSection | None:
         return ReportSection(
             "mistakes", phrase("Mistakes"), (ReportText(phrase("No image was taken for another class.")),)
         )
-    return ReportSection("mistakes", phrase("Mistakes"), tuple(_mistake_blocks(report, mistakes)))
+    return ReportSection("mistakes", phrase("Mistakes"), (truth_line(report), *_mistake_blocks(report, mistakes)))
 
 
 def _mistake_blocks(report: Report, mistakes: Mistakes) -> list[Block]:

@@ -16,6 +16,7 @@ from engine.collection.report.document import (
     text_column,
 )
 from engine.collection.report.figures import ComparedSide, ModelComparison, Report
+from engine.collection.report.sections.audit import truth_line
 from engine.collection.report.words import phrase, setting_name, share, span
 
 SURE: Final = 0.001  # probabilities below this are shown as below it
@@ -46,7 +47,9 @@ def comparison_section(report: Report) -> ReportSection | None:
         )
     )
     basis = phrase("Both on the same {images:,} images. {verdict}", images=comparison.images, verdict=verdict)
-    return ReportSection("compare", phrase("Compare"), (facts, ReportText(basis), *_comparison_tables(comparison)))
+    return ReportSection(
+        "compare", phrase("Compare"), (truth_line(report), facts, ReportText(basis), *_comparison_tables(comparison))
+    )
 
 
 def _comparison_tables(comparison: ModelComparison) -> list[Block]:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable
+from typing import Final
 
 from engine.collection.report.document import (
     Bar,
@@ -18,6 +19,7 @@ from engine.collection.report.document import (
     text_column,
 )
 from engine.collection.report.figures import Report, TruthSource
+from engine.collection.report.sections.audit import audit_fact
 from engine.collection.report.words import (
     MOST_COLUMNS,
     NOTHING,
@@ -31,6 +33,8 @@ from engine.collection.report.words import (
 )
 from engine.texts import day_text, paragraph
 
+ENOUGH_TO_CHECK: Final = 100  # unlabelled images with a prediction. Chosen: twice what is asked about
+
 
 def overview_section(report: Report) -> ReportSection:
     """Always there."""
@@ -43,9 +47,11 @@ def overview_section(report: Report) -> ReportSection:
     ]
     if report.accuracy is not None:
         top1 = report.accuracy.top1
-        facts.append(
-            Fact(phrase("Accuracy"), share(top1.share), phrase("95% interval {span}", span=span(top1.interval)))
-        )
+        by_file = about.source is TruthSource.FILE
+        title = phrase("Accuracy by the truth file") if by_file else phrase("Accuracy of held-out labels")
+        facts.append(Fact(title, share(top1.share), phrase("95% interval {span}", span=span(top1.interval))))
+    answered = [each for each in report.audits if each.answered]
+    facts += [audit_fact(phrase("Accuracy, checked at random"), each.accuracy) for each in answered[-1:]]
     blocks: list[Block] = [Facts(tuple(facts)), ReportText(_basis(report), is_warning=about.source is TruthSource.NONE)]
     parts = (
         (phrase("Labelled by people"), progress.labelled),
@@ -161,6 +167,8 @@ def _basis(report: Report) -> str:
                     )
                 )
             parts.append(phrase("Images that people choose to label may be easier or harder than the others."))
+            if report.progress.predicted >= ENOUGH_TO_CHECK and not report.audits:
+                parts.append(phrase("To know how right predictions of the others are, check 50 of them at random."))
             return paragraph(*parts)
     return phrase("There is nothing yet to compare predictions with: {why}.", why=message_text(about.why_nothing))
 

@@ -12,7 +12,7 @@ from engine.collection.merging.merge import merge
 from engine.collection.merging.merge_plan import Preference
 from engine.collection.merging.planning import plan_merge
 from engine.errors import InputError
-from engine.project import Project
+from engine.project import AuditItem, Project
 from tests.support.copies import opened, stranger, two_copies
 from tests.support.projects import Dump, dump
 
@@ -31,6 +31,7 @@ def act(project: Project, chance: Random, who: str) -> None:
         "label again": lambda: project.labels.set(some, one, who=who),
         "unlabel": lambda: project.labels.remove(some[:1]),
         "confirm": lambda: project.labels.confirm(some, who=who),
+        "audit": lambda: draw(project, some, one, who),
         "add": lambda: project.classes.add(chance.choice(NAMES), [one]),
         "rename": lambda: project.classes.rename(one, chance.choice(NAMES)),
         "link": lambda: project.classes.link(one, [other]),
@@ -47,12 +48,19 @@ def act(project: Project, chance: Random, who: str) -> None:
         return
 
 
+def draw(project: Project, image_ids: list[int], class_id: int, who: str) -> None:
+    """An audit of these images, the first of which is asked about."""
+    items = [AuditItem(each, place, class_id, 0.5, class_id, 0.5, 0, 9) for place, each in enumerate(image_ids)]
+    project.audits.add(items, 1, population=9, who=who)
+
+
 def is_kept(before: Dump, after: Dump) -> None:
     """Assert that every row of ours is there: labels as they were, the rest at most completed."""
     assert set(before["label"]) <= set(after["label"])
     assert set(before["edge"]) <= set(after["edge"])
     assert set(before["image"]) <= set(after["image"])
     assert set(before["confirmed_label"]) <= set(after["confirmed_label"])
+    assert set(before["audit_item"]) <= set(after["audit_item"])
     for table in ("class", "class_detail", "class_policy", "image_note", "setting"):
         rows = {row[0]: row for row in after[table]}
         for row in before[table]:

@@ -1,0 +1,148 @@
+"""Images drawn at random to be checked: drawn, shown in the grid, and what their labels say of the predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Final, final
+
+import numpy as np
+
+from app.actions.row import WRITE_FOR_GOOD, Section, action
+from app.audit import wording
+from app.feature import Feature
+from app.session.subsets import ImageSet
+from app.status.notice import Notice
+from app.texts import marked, tr
+
+if TYPE_CHECKING:
+    from app.shell import Shell
+    from engine.collection.audit.checked import CheckedImages
+    from engine.collection.live import LiveCollection
+    from engine.project import Change
+
+TOPIC: Final = "audit"
+
+
+@final
+class Auditing(Feature):
+    """Draws an audit or goes on with the newest one; its images are a set in the grid, labelled by the usual keys."""
+
+    guide_page = "report#check-some-at-random"
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self._images = shell.workspace
+        self.notice = Notice(tone="")
+        self.latest: CheckedImages | None = None
+        self._shown: ImageSet | None = None
+        self._is_covered = False  # whether a page is in front of the images, and so of the line, too
+        self._images.foot.addWidget(self.notice)
+        self._images.grid.current_image_changed.connect(lambda _image_id: self._follow())
+        self._images.content.currentChanged.connect(lambda _place: self._follow())
+        self._session.loaded.connect(lambda: self._look(is_wanted=False))
+        self._session.change_made.connect(self._on_change_made)
+        self._session.closed.connect(self._on_closed)
+
+    @action("check_at_random", marked("Check 50 at random"), "target", "", Section.REVIEW_ACCEPT, needs=WRITE_FOR_GOOD)
+    def check(self) -> None:
+        """Show the images that are still to be answered; where there are none, draw some."""
+        self._look(is_wanted=True)
+
+    def titles(self) -> Mapping[str, str]:
+        return {"check_at_random": wording.command_text(is_begun=self._is_begun)}
+
+    @property
+    def _is_begun(self) -> bool:
+        return self.latest is not None and not self.latest.figures.is_done
+
+    def _look(self, *, is_wanted: bool) -> None:
+        self._session.ask(_latest_of, partial(self._on_latest, is_wanted=is_wanted), owner=self, topic=TOPIC)
+
+    def _on_latest(self, latest: CheckedImages | None, *, is_wanted: bool) -> None:
+        self.latest = latest
+        self._shell.needs_changed.emit()
+        if is_wanted and self._is_begun:
+            self._show_images()
+        elif is_wanted:
+            self._draw()
+        else:
+            self._tell()
+
+    def _draw(self) -> None:
+        from engine.collection.audit.draw import draw_audit
+
+        state = self._session.state
+        if state is not None:
+            random = np.random.default_rng()
+            self._session.act(
+                lambda project: draw_audit(state, random=random).add_to(project), on_done=lambda _change: self.check()
+            )
+
+    def _show_images(self) -> None:
+        if self.latest is not None:
+            self._shown = ImageSet(
+                self.latest.in_order,
+                wording.title_text(),
+                is_ordered=True,
+                order_name=tr("In random order"),
+            )
+            self._images.show_images(self._shown)
+            self._ask()
+
+    # -- how far it is
+
+    @property
+    def _is_shown(self) -> bool:
+        images = self._images.images
+        return self._shown is not None and images is not None and images.image_ids is self._shown.image_ids
+
+    def _tell(self) -> None:
+        """Say how far it is, unless that was dismissed."""
+        if self._is_shown and self.notice.isVisible():
+            self._ask()
+
+    def _ask(self) -> None:
+        latest = self.latest
+        if latest is None:
+            self.notice.hide()
+            return
+        answers = []
+        if latest.figures.is_done and latest.more:
+            answers.append((wording.more_text(latest.more), self._grow))
+        self.notice.ask(wording.progress_line(latest.figures), answers)
+
+    def _grow(self) -> None:
+        latest = self.latest
+        if latest is not None:
+            size = latest.figures.asked + latest.more
+            self._session.act(
+                lambda project: project.audits.grow(latest.figures.audit_id, size), on_done=lambda _change: self.check()
+            )
+
+    def _follow(self) -> None:
+        """The line comes and goes with the images."""
+        if not self._is_shown:
+            self._shown, self._is_covered = None, False
+            self.notice.hide()
+        elif self._images.page is not None:
+            self._is_covered |= self.notice.isVisible()
+            self.notice.hide()
+        elif self._is_covered:
+            self._is_covered = False
+            self._ask()
+
+    def _on_change_made(self, change: Change) -> None:
+        latest = self.latest
+        if change.audits or (latest is not None and (change.graph_edits or latest.has_any(change.labelled))):
+            self._look(is_wanted=False)
+
+    def _on_closed(self) -> None:
+        self.latest, self._shown, self._is_covered = None, None, False
+        self.notice.hide()
+
+
+def _latest_of(live: LiveCollection) -> CheckedImages | None:
+    from engine.collection.audit.checked import latest_checked
+
+    return latest_checked(live.project)

@@ -1,0 +1,59 @@
+"""Sentences about images drawn at random to be checked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.texts import plural, tr
+from app.wording import in_sentences, number, percent
+
+if TYPE_CHECKING:
+    from engine.collection.audit.estimate import AuditFigures
+
+
+def title_text() -> str:
+    """Of the images in the grid."""
+    return tr("Checked at random")
+
+
+def command_text(*, is_begun: bool) -> str:
+    """Of the action in the menu."""
+    return tr("Go on checking at random") if is_begun else tr("Check 50 at random")
+
+
+def progress_line(figures: AuditFigures) -> str:
+    """`12 of 50 answered`, or the result."""
+    if figures.answered and figures.is_done:
+        return result_line(figures)
+    done = tr("%1 of %2 answered", number(figures.answered), number(figures.asked))
+    if figures.in_bulk:
+        return in_sentences(done, _bulk_line(figures.in_bulk))
+    return done if figures.answered else in_sentences(done, tr("Label these images as any others"))
+
+
+def result_line(figures: AuditFigures) -> str:
+    """`46 of 50 right: 92%, 80% to 97% of the images that were without a label`."""
+    found = figures.accuracy
+    low, high = found.interval
+    return tr(
+        "%1 of %2 right: %3, %4 to %5 of the %6 images that had no label then",
+        number(found.right),
+        number(found.count),
+        percent(found.share),
+        percent(low),
+        percent(high),
+        number(figures.population),
+    )
+
+
+def _bulk_line(count: int) -> str:
+    return plural(
+        count,
+        "1 was accepted together with others: label it by itself, so that it counts",
+        "%n were accepted together with others: label them by themselves, so that they count",
+    )
+
+
+def more_text(count: int) -> str:
+    """Of the button that asks about more images."""
+    return plural(count, "Check 1 more", "Check %n more")
