@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.answers import Answers, ClassFacts, Guess, class_facts
+from engine.collection.audit.estimate import random_answers
 from engine.collection.embedded_images import EmbeddedImages
 from engine.collection.find_folds import folds_now
 from engine.collection.fitting import (
@@ -223,7 +224,10 @@ class LiveCollection:
         images = replace(self.embedded.snapshot(), folds=self.folds.of_any(self.embedded.images.ids))
         self._learned_from = images.ready_rows
         setting = self._setting or setting_of(self.project)
-        snapshot = FitSnapshot(self._graph_now(), images, policies_of(self.project), setting, self._is_stage_on())
+        snapshot = FitSnapshot(
+            self._graph_now(), images, policies_of(self.project), setting, self._is_stage_on(),
+            checked=random_answers(self.project),
+        )  # fmt: skip
         return FitInput(
             self._version, snapshot, self._classifiers.of(setting),
             with_teaching=self.wants_teaching, with_look_alikes=self.wants_look_alikes,

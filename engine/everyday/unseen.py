@@ -17,6 +17,7 @@ import numpy as np
 
 from engine.everyday.blocks import Flags, Floats, Integers
 from engine.everyday.branches import LEAST, Branches
+from engine.everyday.shots import Shots
 from engine.graph.arrays import roll_up_matrix
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS
@@ -58,12 +59,13 @@ class ClassesSeen:
     unseen: int
     share: float
 
-    def checked(self, images: int, new: int) -> "ClassesSeen":
-        """The same after so many images were drawn at random and labelled.
+    def checked(self, sample: "RandomSample", *, unlabelled: float) -> "ClassesSeen":
+        """The same with a share that is corrected by a random sample.
 
         Args:
-            new: images of them that are of a class without any other example.
+            unlabelled: share of all images that have no label: the sample stands for what was unlabelled before.
         """
+        images, new = sample.images * unlabelled, sample.new * unlabelled
         return replace(self, share=(CHECKS * self.share + new) / (CHECKS + images))
 
     @property
@@ -72,6 +74,29 @@ class ClassesSeen:
         share = min(max(1 - self.share, 1e-4), 1 - 1e-4)
         spread = np.sqrt((1 / max(self.seen, 1) + 1 / max(self.unseen, 1)) / CONCENTRATION)
         return (np.log(share / (1 - share)) + spread * np.array(QUANTILES)).astype(np.float32)
+
+
+@dataclass(frozen=True)
+class RandomSample:
+    """Images that were labelled after they had been drawn at random.
+
+    Attributes:
+        images: how many.
+        new: of them, those of a class without any other example, or of none of the classes. Their share is expected of
+            the next image, too (Good, Biometrika, 1953).
+    """
+
+    images: int
+    new: int
+
+    @staticmethod
+    def of(shots: Shots, ignored: Integers, checked: Sequence[int]) -> "RandomSample":
+        """Count images by their ids: `checked` ones among shots, and among those that are of none of the classes."""
+        classes, counts = np.unique(shots.class_ids, return_counts=True)
+        drawn = shots.class_ids[np.isin(shots.image_ids, checked)]
+        none = int(np.isin(ignored, checked).sum())
+        alone = int((counts[np.searchsorted(classes, drawn)] == 1).sum())
+        return RandomSample(len(drawn) + none, alone + none)
 
 
 def seen_classes(graph: CategoryGraph, labels: Collection[int]) -> frozenset[int]:

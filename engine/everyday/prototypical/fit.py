@@ -34,7 +34,7 @@ from engine.everyday.prototypical.tuning import (
 from engine.everyday.scores import Scores
 from engine.everyday.shots import Shots
 from engine.everyday.teaching import teach_first_of
-from engine.everyday.unseen import ClassesSeen, classes_seen, seen_classes, unseen_classes
+from engine.everyday.unseen import ClassesSeen, RandomSample, classes_seen, seen_classes, unseen_classes
 from engine.graph.category_graph import CategoryGraph
 from engine.model_card import BackboneCard
 
@@ -76,7 +76,7 @@ class EverydayClassifier:
         basis = self._basis.current(snapshot.images, shots.image_ids) if snapshot.with_collection else None
         return fit(
             snapshot.graph, shots, self._session, self._prior, setting=snapshot.setting, policies=snapshot.policies,
-            basis=basis, ignored=snapshot.images.ignored(),
+            basis=basis, ignored=snapshot.images.ignored(), checked=snapshot.checked,
         )  # fmt: skip
 
     def look_alikes(self, snapshot: FitSnapshot) -> BasisLinks | None:
@@ -100,6 +100,7 @@ def fit(
     tuning: Tuning | None = None,
     basis: CollectionBasis | None = None,
     ignored: Integers | None = None,
+    checked: Sequence[int] = (),
 ) -> EverydayModel:
     """Fit the model to a person's labels.
 
@@ -110,6 +111,7 @@ def fit(
         tuning: an earlier outcome to keep, so that a single new shot moves only the classes it touches.
         basis: of all images, for the collection stage, which is never used with prototypes alone.
         ignored: ids of images labelled as none of the classes, which teach the collection stage nothing.
+        checked: see `FitSnapshot`.
     """
     support = support_of(graph, shots, setting)
     stop_if_asked()
@@ -133,8 +135,10 @@ def fit(
     if len(candidates) == 0:
         return model
     seen = seen_classes(graph, shots.counts())
-    classes = _Classes(graph, graph.leaves() if allowed is None else allowed, seen)
-    counts, left_out = classes.counts(shots, basis), np.zeros(0, dtype=np.int64)
+    none = np.zeros(0, dtype=np.int64)
+    random = RandomSample.of(shots, none if ignored is None else ignored, checked)
+    classes = _Classes(graph, graph.leaves() if allowed is None else allowed, seen, random)
+    counts, left_out = classes.counts(shots, basis), none
     if basis is not None and setting is not Setting.PROTOTYPES:
         if ignored is not None:
             left_out = basis.positions_of(basis.rows_of(ignored))
@@ -163,13 +167,15 @@ class _Classes:
     graph: CategoryGraph
     leaves: Sequence[int]  # to be told apart
     seen: frozenset[int]  # see `seen_classes`
+    random: RandomSample  # of images
 
     def counts(self, shots: Shots, basis: CollectionBasis | None, *, from_elsewhere: bool = False) -> ClassesSeen:
         """With the images of a basis; shots `from_elsewhere` are none of those that classes have there."""
         # Images without an embedding, or no longer listed, do not count.
         images = len(shots) if basis is None else int(np.count_nonzero(basis.scales > 0))
         labels = dict.fromkeys(shots.counts(), 0) if from_elsewhere else shots.counts()
-        return classes_seen(self.graph, self.leaves, self.seen, labels, images)
+        counts = classes_seen(self.graph, self.leaves, self.seen, labels, images)
+        return counts.checked(self.random, unlabelled=1 - min(1.0, len(shots) / max(images, 1)))
 
 
 def _with_stage(

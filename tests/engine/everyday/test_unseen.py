@@ -4,10 +4,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from engine.everyday.shots import Shots
 from engine.everyday.unseen import (
+    CHECKS,
     EVIDENCE,
     LEAST_LEFT,
     PRIOR_ERRORS,
+    RandomSample,
     UnseenClasses,
     classes_seen,
     corrected_odds,
@@ -78,6 +81,30 @@ def test_a_coarse_label_is_an_example_of_what_is_below_it() -> None:
     assert seen_classes(graph, [ids["pine"], ids["scots"]]) == {ids["scots"]}
     assert seen_classes(graph, [ids["tree"], ids["oak"]]) == {ids["oak"]}
     assert seen_classes(graph, []) == frozenset()
+
+
+def test_a_random_sample_corrects_what_is_expected() -> None:
+    """Of ten images drawn at random all are of classes with other examples, or three are of new ones or of none."""
+    graph, ids = _forest()
+    labels = {ids["oak"]: 10, ids["a"]: 10}
+    counts = classes_seen(graph, graph.leaves(), seen_classes(graph, labels), labels, 8000)
+    share = counts.share
+    known = counts.checked(RandomSample(10, 0), unlabelled=1)
+    assert known.share == pytest.approx(CHECKS * share / (CHECKS + 10))
+    assert counts.checked(RandomSample(10, 3), unlabelled=1).share == pytest.approx(
+        (CHECKS * share + 3) / (CHECKS + 10)
+    )
+    assert known.share < counts.checked(RandomSample(10, 0), unlabelled=0.1).share < share
+    assert counts.checked(RandomSample(0, 0), unlabelled=1) == counts
+
+
+def test_a_sample_is_new_where_nothing_else_is_of_its_class() -> None:
+    embeddings = np.zeros((5, 2), dtype=np.float32)
+    shots = Shots(np.arange(5), np.array([7, 7, 8, 9, 9]), embeddings)
+    ignored = np.array([20, 21])
+    assert RandomSample.of(shots, ignored, [0, 2, 21]) == RandomSample(3, 2)
+    assert RandomSample.of(shots, ignored, []) == RandomSample(0, 0)
+    assert RandomSample.of(shots, ignored[:0], [99]) == RandomSample(0, 0)
 
 
 def test_a_collection_is_never_of_one_class_alone() -> None:
