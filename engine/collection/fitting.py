@@ -20,9 +20,11 @@ from engine.everyday.blocks import Embeddings, stopped_by
 from engine.everyday.classifier import Classifier, FitSnapshot, FittedClassifier, ImageLinks, Setting
 from engine.everyday.scores import Scores
 from engine.everyday.shots import EmbeddedSnapshot
+from engine.graph.category_graph import CategoryGraph
 from engine.graph.edits import AttributesChanged, ClassRenamed
-from engine.project import Change, Project
+from engine.project import Change, ImageId, Project
 from engine.project.actions import action
+from engine.project.labels import IN_BULK
 
 SETTING_NAME: Final = "setting"
 STAGE_SETTING: Final = "collection"
@@ -53,6 +55,20 @@ def switch_stage(project: Project, *, is_on: bool) -> Change:
 def policies_of(project: Project) -> dict[int, Policy]:
     """Bars and deepest classes by class id, as the everyday model takes them."""
     return {class_id: Policy(policy.bar, policy.is_deepest) for class_id, policy in project.policies.by_class().items()}
+
+
+def random_answers(project: Project) -> tuple[ImageId, ...]:
+    """Labelled images that stand for all that had no label when they were drawn: of audits that are not stratified."""
+    asked = {item.image_id for audit in project.audits.all() if not audit.is_stratified for item in audit.asked}
+    sources = project.labels.sources(sorted(asked)) if asked else []
+    return tuple(image_id for image_id, source in sources if source not in {"", IN_BULK})
+
+
+def fit_snapshot(
+    project: Project, graph: CategoryGraph, images: EmbeddedSnapshot, setting: Setting, *, with_collection: bool
+) -> FitSnapshot:
+    """Everything that a fit needs of a project; `graph` is a copy."""
+    return FitSnapshot(graph, images, policies_of(project), setting, with_collection, checked=random_answers(project))
 
 
 @dataclass(frozen=True)

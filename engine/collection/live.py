@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.answers import Answers, ClassFacts, Guess, class_facts
-from engine.collection.audit.estimate import random_answers
 from engine.collection.embedded_images import EmbeddedImages
 from engine.collection.find_folds import folds_now
 from engine.collection.fitting import (
@@ -20,8 +19,8 @@ from engine.collection.fitting import (
     FitInput,
     FitOutcome,
     concerns_fit,
+    fit_snapshot,
     is_stage_on,
-    policies_of,
     rows_to_answer_first,
     run_fit,
     setting_of,
@@ -41,7 +40,7 @@ from engine.collection.state import NO_CLASS, CollectionState
 from engine.config import CacheFolders
 from engine.embedding.messages import EmbedBatch
 from engine.everyday.blocks import stopped_by
-from engine.everyday.classifier import Explanation, FitSnapshot, FittedClassifier, ScoredClass, Setting
+from engine.everyday.classifier import Explanation, FittedClassifier, ScoredClass, Setting
 from engine.everyday.in_use import Classifiers
 from engine.everyday.shots import has_outgrown
 from engine.graph.category_graph import CategoryGraph
@@ -223,11 +222,8 @@ class LiveCollection:
         """A snapshot to fit, safe to read on another thread; images in view are classified first."""
         images = replace(self.embedded.snapshot(), folds=self.folds.of_any(self.embedded.images.ids))
         self._learned_from = images.ready_rows
-        setting = self._setting or setting_of(self.project)
-        snapshot = FitSnapshot(
-            self._graph_now(), images, policies_of(self.project), setting, self._is_stage_on(),
-            checked=random_answers(self.project),
-        )  # fmt: skip
+        setting, is_on = self._setting or setting_of(self.project), self._is_stage_on()
+        snapshot = fit_snapshot(self.project, self._graph_now(), images, setting, with_collection=is_on)
         return FitInput(
             self._version, snapshot, self._classifiers.of(setting),
             with_teaching=self.wants_teaching, with_look_alikes=self.wants_look_alikes,

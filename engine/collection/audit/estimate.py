@@ -84,13 +84,6 @@ def figures_of(audit: Audit, labels: Mapping[ImageId, Label], graph: CategoryGra
     )
 
 
-def random_answers(project: Project) -> tuple[ImageId, ...]:
-    """Labelled images that stand for all that had no label when they were drawn: of audits that are not stratified."""
-    asked = {item.image_id for audit in project.audits.all() if not audit.is_stratified for item in audit.asked}
-    sources = project.labels.sources(sorted(asked)) if asked else []
-    return tuple(image_id for image_id, source in sources if source not in {"", IN_BULK})
-
-
 def is_answer(label: Label | None) -> bool:
     """Whether a person looked at the image by itself: predictions that were accepted in bulk confirm themselves."""
     return label is not None and label.source != IN_BULK

@@ -165,7 +165,7 @@ class _Classes:
     """The classes of a project, with and without examples."""
 
     graph: CategoryGraph
-    leaves: Sequence[int]  # to be told apart
+    leaves: Sequence[int]  # to choose among
     seen: frozenset[int]  # see `seen_classes`
     random: RandomSample  # of images
 

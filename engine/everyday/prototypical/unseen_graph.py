@@ -9,7 +9,7 @@ from engine.everyday.collection_stage.novelty import LONELINESS, Novelty
 from engine.everyday.graph_writer import GraphWriter
 from engine.everyday.unseen import LEAST_BRANCH, LEAST_SIMILARITY, MOST_KNOWN, UnseenClasses
 
-_LEAST_SUM: Final = 1e-9
+_LEAST_SUM: Final = 1e-9  # divides at least. Chosen: no sum of probabilities is below it but 0.
 _LEAST_FOLLOWED: Final = 1e-30  # divides weights of links of an image that is like no anchor: all of them are 0
 
 
