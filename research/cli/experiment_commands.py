@@ -13,6 +13,7 @@ from engine.errors import UsageError
 from research.cli import (
     experiment_crops,
     experiment_graph_suggestions,
+    experiment_honesty,
     experiment_label_errors,
     experiment_release,
     experiment_review,
@@ -77,6 +78,7 @@ experiment_transfer.register(application)
 experiment_crops.register(application)
 experiment_label_errors.register(application)
 experiment_unknown.register(application)
+experiment_honesty.register(application)
 experiment_similar.register(application)
 experiment_training.register(application)
 experiment_table.register(application)

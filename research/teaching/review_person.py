@@ -256,20 +256,25 @@ def review_groups(desk: Desk) -> ReviewOutcome:
     review, answered = Review(ReviewMemory()), list[AnsweredGroup]()
     desk.note()
     while desk.curve[-1].right < ENOUGH:
-        decided = np.flatnonzero(desk.labels != NO_CLASS)
-        memory = review.memory
-        queue = make_queue(
-            GroupInput(BasisLinks(desk.basis), desk.snapshot(), desk.fitted, desk.scores, desk.graph, memory)
-        )
-        review.take(queue, decided.tolist())
-        group = review.current
-        assert group is not None, "images are left"
-        if group.class_id != NO_CLASS:
-            answered.append(_answered(desk, group))
-        _answer(desk, review, group)
+        group = answer_group(desk, review)
+        if group is not None:
+            answered.append(group)
         desk.fit()
         desk.note()
     return ReviewOutcome(desk.curve, tuple(answered))
+
+
+def answer_group(desk: Desk, review: Review) -> AnsweredGroup | None:
+    """Answer the next group; None where it had no class proposed."""
+    decided = np.flatnonzero(desk.labels != NO_CLASS)
+    links, memory = BasisLinks(desk.basis), review.memory
+    queue = make_queue(GroupInput(links, desk.snapshot(), desk.fitted, desk.scores, desk.graph, memory))
+    review.take(queue, decided.tolist())
+    group = review.current
+    assert group is not None, "images are left"
+    answered = None if group.class_id == NO_CLASS else _answered(desk, group)
+    _answer(desk, review, group)
+    return answered
 
 
 def _answered(desk: Desk, group: ReviewGroup) -> AnsweredGroup:

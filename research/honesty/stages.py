@@ -1,0 +1,77 @@
+"""How far a project is: which classes have examples, and how many each."""
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.graph.category_graph import CategoryGraph
+from research.transfer.collection import TransferCollection
+
+FEW: Final = 5
+"""Classes of the second stage; the others are shares of all."""
+PARTS: Final = (4, 2, 1)
+"""The later stages have one class in so many."""
+
+
+@dataclass(frozen=True, order=True)
+class HonestyStage:
+    """What has examples.
+
+    Attributes:
+        classes: with examples.
+        is_branch: whether these are nearest to one another in the graph; else they are drawn at random.
+        shots: labels of each of them.
+    """
+
+    classes: int
+    is_branch: bool
+    shots: int
+
+    @property
+    def name(self) -> str:
+        """For a row of a table."""
+        return f"{self.classes}{', a branch' * self.is_branch}, {self.shots} shot{'s' * (self.shots > 1)}"
+
+    @property
+    def folder(self) -> str:
+        """For the file of its draws."""
+        return f"{self.classes}-classes{'-branch' * self.is_branch}-{self.shots}-shots"
+
+
+def stages_of(ways: int, shots: Sequence[int]) -> tuple[HonestyStage, ...]:
+    """All stages of a collection of so many classes; one class and all classes are no choice."""
+    counts = sorted({1, min(FEW, ways), *(max(1, ways // part) for part in PARTS)})
+    return tuple(
+        HonestyStage(count, is_branch, each)
+        for count in counts
+        for is_branch in (False, True)
+        if not is_branch or 1 < count < ways
+        for each in shots
+    )
+
+
+def classes_with_examples(collection: TransferCollection, stage: HonestyStage, seed: int) -> NDArray[np.int64]:
+    """Ids (k,) of a draw; a stage with more classes at random has those of one with fewer."""
+    order = np.random.default_rng(seed).permutation(collection.leaf_ids)
+    if stage.is_branch:
+        steps = steps_from(collection.graph, int(order[0]))
+        far = len(collection.graph.classes())
+        distance = np.array([steps.get(leaf, far) for leaf in order.tolist()])
+        order = order[np.argsort(distance, kind="stable")]
+    return order[: stage.classes]
+
+
+def steps_from(graph: CategoryGraph, start: int) -> dict[int, int]:
+    """Edges, up or down, between a class and each that can be reached from it."""
+    steps, queue = {start: 0}, deque([start])
+    while queue:
+        here = queue.popleft()
+        for near in (*graph.parents(here), *graph.children(here)):
+            if near not in steps:
+                steps[near] = steps[here] + 1
+                queue.append(near)
+    return steps
