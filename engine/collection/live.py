@@ -21,6 +21,7 @@ from engine.collection.fitting import (
     concerns_fit,
     fit_snapshot,
     is_stage_on,
+    policies_of,
     rows_to_answer_first,
     run_fit,
     setting_of,

@@ -33,7 +33,8 @@ USUAL_WEIGHT: Final = 0.1
 """What the usual probability of a branch weighs beside the one that an image shows (decision 104)."""
 USUAL_WEIGHT_OF_FEW: Final = 3.0
 """What it weighs in addition, divided by the number of classes with examples: to the only one all images look alike."""
-LEAST_BRANCH: Final = np.float32(1e-3)  # added to both. Chosen: far below what any branch is likely.
+LEAST_BRANCH: Final = np.float32(0.03)
+"""Added to both: an image of anything is taken for one of a branch with a single example class by chance."""
 LEAST_SIMILARITY: Final = np.float32(1e-3)  # of which a logarithm is taken. Chosen: below that of any image.
 MOST_KNOWN: Final = np.float32(1 - 1e-6)  # largest probability. Chosen: so that logarithms of the rest exist.
 HALVINGS: Final = 30  # of an interval of log odds. Chosen: what is left of it changes no probability.
