@@ -17,7 +17,8 @@ from engine.events import CancelToken
 from engine.everyday.prototypical.fit import fit
 from engine.everyday.prototypical.model import EverydayModel
 from engine.model_card import card_text
-from engine.project import Change, ClassPolicy
+from engine.project import AuditItem, Change, ClassPolicy
+from engine.project.labels import IN_BULK
 from tests.support.collections import Collection, class_ids, write_shape
 from tests.support.live_states import assert_same, fresh_state, own_copy
 
@@ -60,6 +61,19 @@ def test_a_label_is_there_before_its_fit(
     never_fits()
     assert_same(live.adopt(_elsewhere(live.fit_input())), fresh_state(live, collection.caches))
     assert not live.is_behind
+
+
+@pytest.mark.parametrize("is_stratified", [False, True])
+def test_what_was_drawn_at_random_and_labelled_stands_for_the_rest(
+    live: LiveCollection, *, is_stratified: bool
+) -> None:
+    """Images of an audit that was not stratified: neither open ones, nor those that were accepted in bulk."""
+    red, drawn = class_ids(live.project)["Red"], _first_free(live, 4)
+    items = [AuditItem(each, place, red, 0.5, None, 0.0, 0, 4) for place, each in enumerate(drawn)]
+    live.project.audits.add(items, 3, population=4, is_stratified=is_stratified)
+    live.take(live.project.labels.set([drawn[0], drawn[3]], red))
+    live.take(live.project.labels.set([drawn[1]], red, source=IN_BULK))
+    assert live.fit_input().snapshot.checked == (() if is_stratified else (drawn[0],))
 
 
 def test_opening_without_a_fit(collection: Collection, never_fits: Callable[[], None]) -> None:
