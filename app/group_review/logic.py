@@ -144,6 +144,8 @@ class Review:
     def label(self, code: int, *, children: Collection[int], every: bool = False) -> Decision | None:
         """Answer with a class, or `UNKNOWN`; None where nothing is ticked.
 
+        The class is not proposed again for images that are left out.
+
         Args:
             code: class id or `UNKNOWN`.
             children: classes below it; with some, its images come again with finer classes.
@@ -155,6 +157,9 @@ class Review:
             return None
         decision = self._decision(AnswerKind.LABELLED, ids, code)
         dismissed = {i: classes for i, classes in self.memory.dismissed.items() if i not in ids}
+        if code != UNKNOWN:
+            left_out = [i for i in group.image_ids if i not in ids]
+            dismissed |= {i: dismissed.get(i, frozenset()) | {code} for i in left_out}
         branches = {i: each for i, each in self.memory.branches.items() if i not in ids}
         if children:
             branches |= dict.fromkeys(ids, code)

@@ -52,6 +52,7 @@ def test_an_answer_is_about_the_ticked_and_goes_on(review: Review) -> None:
     decision = review.label(7, children=())
     assert decision is not None
     assert (decision.image_ids, decision.left_out) == ((2, 3, 4), frozenset({1}))
+    assert review.memory.dismissed == {1: frozenset({7})}
     odds = pytest.approx((PRIOR_ERRORS + 1) / (PRIOR_ERRORS + GROUP.expected_errors))
     assert review.memory.error_odds == {7: odds, NO_CLASS: odds}
     assert review.current is not None
