@@ -1,18 +1,24 @@
 """Counts, shares, sizes, times and progress as texts in the user's language and number format."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Iterable
 from datetime import datetime
 from functools import reduce
 from math import ceil
 from pathlib import PurePath
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QDate, QDateTime, QLocale, QTime
 
 from app.texts import fill, plural, tr, with_percent
 from engine.events import BYTES, Progress
 from engine.texts import WIDE_ENDS, Message, enumerated, translated
+
+if TYPE_CHECKING:
+    from engine.everyday.unseen import ClassesSeen
+    from engine.graph.category_graph import CategoryGraph
 
 _MINUTE_S: Final = 60
 _HOUR_S: Final = 3600
@@ -177,6 +183,24 @@ def percent(share: float) -> str:
     if share > 0 and rounded == 0:
         return f"<{with_percent('1')}"
     return with_percent(number(rounded))
+
+
+def probability_text(probability: float) -> str:
+    """`97%` of a prediction: from `<1%` to `>99%`, since none is certain."""
+    rounded = round(probability * 100)
+    if rounded < 1:
+        return f"<{with_percent('1')}"
+    if rounded >= 100:  # noqa: PLR2004 (a percentage)
+        return f">{with_percent('99')}"
+    return with_percent(number(rounded))
+
+
+def seen_text(unseen: ClassesSeen, graph: CategoryGraph) -> str:
+    """`3 of 505 classes have examples`."""
+    if len(graph) == 1:  # another one is expected all the same
+        return tr("There is only one class")
+    total = number(unseen.seen + unseen.unseen)
+    return plural(unseen.seen, "1 of %1 classes has examples", "%n of %1 classes have examples", total)
 
 
 def percent_sign() -> str:

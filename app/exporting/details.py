@@ -22,7 +22,6 @@ from PySide6.QtWidgets import (
 
 from app.controls import CellDelegate, fill_column, make_flowing_label, make_hint, make_label, make_scroll_area
 from app.exporting.wording import (
-    WHICH_HINTS,
     coarse_text,
     description,
     group_title,
@@ -31,6 +30,7 @@ from app.exporting.wording import (
     placing_hint,
     placing_text,
     preview_caption,
+    which_hint,
     which_text,
 )
 from app.texts import plain_tip, tr
@@ -198,6 +198,7 @@ class ExportDetails(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.which = {which: QRadioButton() for which in Which}
+        self._which_hints = {which: make_hint("") for which in Which}
         self.placings = {placing: QRadioButton() for placing in Placing}
         self.flat = QCheckBox(tr("One folder per class, without hierarchy"))
         self.coarse = QCheckBox()
@@ -217,10 +218,8 @@ class ExportDetails(QWidget):
         spacing = tokens().spacing
         which = fill_column(self._which_part, make_label(tr("Images"), "section"), spacing=spacing.tiny)
         for choice, button in self.which.items():
-            hint = tr(WHICH_HINTS[choice])
-            button.setAccessibleDescription(hint)
             which.addWidget(button)
-            which.addWidget(make_hint(hint))
+            which.addWidget(self._which_hints[choice])
         files = fill_column(self._files_part, make_label(tr("Files"), "section"), spacing=spacing.tiny)
         for placing, button in self.placings.items():
             button.setAccessibleDescription(placing_hint(placing))
@@ -300,9 +299,7 @@ class ExportDetails(QWidget):
 
     def show_look(self, look: ExportLook) -> None:
         """Show what would come of the present choice."""
-        for which, button in self.which.items():
-            chosen = look.chosen.get(which)
-            button.setText(which_text(which, None if chosen is None else chosen.count))
+        self._show_counts(look)
         chosen = look.chosen.get(look.choice.which)
         for placing, button in self.placings.items():
             button.setText(placing_text(placing, None if chosen is None else chosen.size_bytes))
@@ -314,12 +311,19 @@ class ExportDetails(QWidget):
 
     def show_unknown(self) -> None:
         """Show the choices without what is known of them."""
-        for which, button in self.which.items():
-            button.setText(which_text(which, None))
+        self._show_counts(None)
         for placing, button in self.placings.items():
             button.setText(placing_text(placing, None))
         self._room.hide()
         self._show_coarse(0)
+
+    def _show_counts(self, look: ExportLook | None) -> None:
+        for which, button in self.which.items():
+            chosen = None if look is None else look.chosen.get(which)
+            button.setText(which_text(which, None if chosen is None else chosen.count))
+            hint = which_hint(which, look)
+            button.setAccessibleDescription(hint)
+            self._which_hints[which].setText(hint)
 
     def _show_coarse(self, count: int) -> None:
         self.coarse.setText(coarse_text(count))

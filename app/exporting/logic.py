@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from app.texts import tr
+from app.wording import seen_text
 from engine.collection.exporting.export import ExportChoice, Which, answers_in, check_target, export_images
 from engine.collection.exporting.preview import ChosenImages, ExportPreview, chosen_images, preview_export
 from engine.collection.fitting import setting_of
@@ -51,6 +52,7 @@ class ExportLook:
         free_bytes: room on that disk; None where nobody can tell.
         chosen: how many images each choice means, and how large they are.
         preview: the beginning of it.
+        seen: how many classes have examples, in words; "" where all do.
     """
 
     format: ImageFormat
@@ -61,6 +63,7 @@ class ExportLook:
     free_bytes: int | None
     chosen: Mapping[Which, ChosenImages]
     preview: ExportPreview
+    seen: str = ""
 
     @property
     def target(self) -> Path:
@@ -126,6 +129,7 @@ def look_at(project_path: Path, state: CollectionState, choice: ExportChoice, *,
             free_bytes=_free_bytes(target),
             chosen=chosen_images(project, state),
             preview=_preview(project, state, choice),
+            seen="" if state.unseen is None else seen_text(state.unseen, project.classes.graph),
         )
 
 

@@ -35,7 +35,7 @@ WHICH: Final[Mapping[Which, str]] = {
 }
 WHICH_HINTS: Final[Mapping[Which, str]] = {
     Which.VERIFIED: marked("Images labelled by a person"),
-    Which.SURE: marked("Also images the model is sure enough of"),
+    Which.SURE: marked("Also images the model is sure of"),
     Which.ALL: marked("Also images without a class"),
 }
 PLACINGS: Final[Mapping[Placing, str]] = {
@@ -66,6 +66,18 @@ def which_text(which: Which, count: int | None) -> str:
     """`Verified only  ·  1,204 images`."""
     title = tr(WHICH[which])
     return title if count is None else SEPARATOR.join((title, images(count)))
+
+
+def which_hint(which: Which, look: ExportLook | None) -> str:
+    """What a choice means: `Also 12 images the model is sure of. 3 of 505 classes have examples`."""
+    verified = look.chosen.get(Which.VERIFIED) if look is not None else None
+    sure = look.chosen.get(Which.SURE) if look is not None else None
+    if which is not Which.SURE or look is None or verified is None or sure is None:
+        return tr(WHICH_HINTS[which])
+    count = sure.count - verified.count
+    counted = plural(count, "Also 1 image the model is sure of", "Also %n images the model is sure of")
+    also = counted if count else tr("The model is sure of no image yet")
+    return in_sentences(also, look.seen)
 
 
 def placing_text(placing: Placing, size_bytes: int | None) -> str:

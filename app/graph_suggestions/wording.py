@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.texts import fill, plural, shortened, tr
-from app.wording import enumeration, number, percent
+from app.wording import enumeration, number, probability_text
 from engine.collection.graph_suggestions import suggestion as kinds
 from engine.collection.graph_suggestions.placements import PlacementCheck
 from engine.texts import paragraph
@@ -46,7 +46,9 @@ def words_of(suggestion: kinds.GraphSuggestion, name_of: NameOf) -> SuggestionWo
 def _place(suggestion: kinds.PlaceSuggestion, name_of: NameOf) -> tuple[str, str, tuple[str, ...]]:
     first = name_of(suggestion.parents[0].class_id)
     title = tr("%1 may belong under %2", name_of(suggestion.class_id), first)
-    shares = enumeration(tr("%1 (%2)", name_of(one.class_id), percent(one.score)) for one in suggestion.parents)
+    shares = enumeration(
+        tr("%1 (%2)", name_of(one.class_id), probability_text(one.score)) for one in suggestion.parents
+    )
     reason = tr("Its images are most like those of classes under %1.", shares)
     return title, reason, tuple(_move_text(one.class_id, name_of) for one in suggestion.parents)
 
@@ -56,7 +58,7 @@ def _stray(suggestion: kinds.StraySuggestion, name_of: NameOf) -> tuple[str, str
     here, there = name_of(stray.from_parent), name_of(stray.to_parent)
     title = tr("%1 may belong under %2 instead of %3", name_of(stray.class_id), there, here)
     reason = tr("Its images are like those of classes under %1 (%2), hardly like those under %3 (%4).")
-    reason = fill(reason, there, percent(stray.score), here, percent(stray.present))
+    reason = fill(reason, there, probability_text(stray.score), here, probability_text(stray.present))
     return title, reason, (_move_text(stray.to_parent, name_of),)
 
 

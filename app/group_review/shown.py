@@ -20,7 +20,7 @@ from app.group_review.wording import (
 )
 from app.image_grid.card_words import Card, Mark
 from app.texts import tr
-from app.wording import clauses, percent
+from app.wording import clauses, probability_text
 from engine.collection.state import NO_CLASS, CollectionState, ImageStatus
 
 if TYPE_CHECKING:
@@ -80,7 +80,9 @@ def cards_of(state: CollectionState, graph: CategoryGraph, group: ReviewGroup) -
     for place, image_id in enumerate(group.image_ids):
         error = group.errors[place] if is_named else 1.0
         mark = Mark.SURE if 1 - error >= SURE else Mark.GUESS
-        cards.append(Card(image_id, state.path_of(image_id), mark, percent(1 - error) if is_named else "", "", ""))
+        cards.append(
+            Card(image_id, state.path_of(image_id), mark, probability_text(1 - error) if is_named else "", "", "")
+        )
     return tuple(cards)
 
 

@@ -1,7 +1,7 @@
 """Texts about groups of images."""
 
 from app.texts import plural, tr
-from app.wording import clauses, images, number, percent
+from app.wording import clauses, images, number, probability_text
 
 
 def heading(count: int, class_name: str, *, is_branch: bool = False) -> str:
@@ -47,4 +47,4 @@ def left_out_text(count: int) -> str:
 
 
 def digit_text(name: str, score: float) -> str:
-    return f"{name} {percent(score)}"
+    return f"{name} {probability_text(score)}"

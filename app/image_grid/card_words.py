@@ -7,7 +7,7 @@ from pathlib import Path, PurePath
 from typing import Final, final
 
 from app.texts import plural, tr
-from app.wording import clauses, percent, short_reason
+from app.wording import clauses, probability_text, short_reason
 from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
 
 
@@ -91,14 +91,19 @@ class CardWords:
         if best == NO_CLASS:
             # With labels there are predictions in a moment.
             return _NOTHING_KNOWN if state.shot_counts else (Mark.NOTHING, tr("No prediction yet"), "", "")
-        score = percent(float(state.best_score[place]))
+        score = probability_text(float(state.best_score[place]))
         guess = tr("%1?", self._class_title(best))
         if state.is_unknown[place]:
             return Mark.UNKNOWN, guess, tr("perhaps none of these"), score
         if safe == best:
             return Mark.SURE, self._class_title(best), "", score
         if safe != NO_CLASS:
-            return Mark.COARSE, self._class_title(safe), f"{guess} {score}", percent(float(state.safe_score[place]))
+            return (
+                Mark.COARSE,
+                self._class_title(safe),
+                f"{guess} {score}",
+                probability_text(float(state.safe_score[place])),
+            )
         return Mark.GUESS, guess, tr("not sure"), score
 
     def _class_title(self, class_id: int) -> str:

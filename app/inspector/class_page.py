@@ -21,10 +21,12 @@ from app.inspector.wording import (
     counts_text,
     label_ticked_text,
     more_places_text,
+    recognised_text,
     shortened,
     teaching_text,
 )
 from app.texts import fill, plain_button, plain_tip, tr
+from engine.texts import paragraph
 
 if TYPE_CHECKING:
     from engine.collection.state import CollectionState
@@ -112,7 +114,7 @@ class ClassPage(Page):
         facts = self._facts
         self.add_section(tr("Examples"))
         self._add_strip(facts.shots[:SHOTS_SHOWN])
-        self.add_text(teaching_text(facts))
+        self.add_text(paragraph(teaching_text(facts), recognised_text(facts)))
 
     def _add_candidates(self) -> LikelyImages | None:
         facts = self._facts
@@ -139,7 +141,7 @@ class ClassPage(Page):
             self.add_section(tr("Parents"))
         can_unlink = self._is_writable and len(facts.parents) > 1
         for row in facts.parents:
-            self._add_class_line(row, *([self._make_unlink_button(row)] if can_unlink else []))
+            self._add_class_line(row, *([self._make_unlink_button(row)] if can_unlink else []), is_share=True)
         if self._is_writable:
             self.add_button(self._make_add_button())
 
@@ -175,10 +177,10 @@ class ClassPage(Page):
         button.setAccessibleName(button.toolTip())
         return button
 
-    def _add_class_line(self, row: ScoreRow, *ends: QWidget, tone: str = "accent") -> None:
+    def _add_class_line(self, row: ScoreRow, *ends: QWidget, tone: str = "accent", is_share: bool = False) -> None:
         """A class; without a score where it does not contribute to the prototype."""
         line = ScoreLine()
-        line.show_row(row, tone=tone, has_score=row.score > 0)
+        line.show_row(row, tone=tone, has_score=row.score > 0, is_share=is_share)
         line.chosen.connect(self._requests.class_requested)
         self.add_row(line, *ends)
 

@@ -89,7 +89,7 @@ class _Share:
         if share is not None:
             class_id = -1 if share.class_id is None else share.class_id
             row = ScoreRow(class_id, share_title(share), "", share.share)
-            self.line.show_row(row, is_clickable=class_id >= 0)
+            self.line.show_row(row, is_clickable=class_id >= 0, is_share=True)
 
 
 @final

@@ -115,6 +115,7 @@ class ClassPageFacts:
     attributes: ClassAttributes = NO_ATTRIBUTES
     bar_from: str = ""
     curve: PolicyCurve | None = None
+    mistaken_for: str = ""  # the class that it is most often taken for
     more_places: int = 0
     name_beside: str = ""  # in the project, where `name` is the one in the person's language
 
@@ -252,9 +253,14 @@ def class_page_facts(
         graph.attributes(class_id),
         "" if facts.bar_from is None or facts.own_bar is not None else graph.shown_name(facts.bar_from),
         curve,
+        mistaken_for=_name_in(graph, None if curve is None else curve.mistaken_for),
         more_places=max(0, graph.path_count(class_id) - SHOWN_PLACES),
         name_beside=graph.name_beside(class_id),
     )
+
+
+def _name_in(graph: CategoryGraph, class_id: int | None) -> str:
+    return graph.shown_name(class_id) if class_id is not None and class_id in graph else ""
 
 
 class Teaching(Enum):

@@ -13,7 +13,7 @@ from app.mirroring import isolated, leading_edge, placed
 from app.signal_types import either
 from app.texts import plain_tip
 from app.theme.tokens import tokens
-from app.wording import clauses, percent
+from app.wording import clauses, percent, probability_text
 
 HEIGHT: Final = 34
 BAR_HEIGHT: Final = 4
@@ -38,7 +38,7 @@ class ScoreLine(QAbstractButton):
         self._row = _NOTHING
         self._tone = "accent"
         self._key = ""
-        self._has_score = True
+        self._score = ""
         self._is_clickable = True
         self.setFixedHeight(HEIGHT)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -52,14 +52,23 @@ class ScoreLine(QAbstractButton):
         tone: str = "accent",
         is_clickable: bool = True,
         has_score: bool = True,
+        is_share: bool = False,
         condition: str = "",
         key: str = "",
     ) -> None:
-        """Show a class; `condition` goes before its accessible name, `key` replaces its digit."""
-        self._row, self._tone, self._has_score, self._is_clickable = row, tone, has_score, is_clickable
+        """Show a class.
+
+        Args:
+            is_share: whether its score is a share, which may be all; else a probability, which is never certain.
+            condition: goes before its accessible name.
+            key: replaces its digit.
+        """
+        self._row, self._tone, self._is_clickable = row, tone, is_clickable
+        score = percent(row.score) if is_share else probability_text(row.score)
+        self._score = score if has_score else ""
         self._key = key or (keys_in_use().short_text_of(f"label_as_{row.digit}", str(row.digit)) if row.digit else "")
         self.setToolTip(plain_tip(f"{row.place} / {row.name}" if row.place else row.name))
-        words = clauses(row.name, percent(row.score)) if has_score else row.name
+        words = clauses(row.name, self._score)
         self.setAccessibleName(f"{condition} {words}".strip())
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus if is_clickable else Qt.FocusPolicy.NoFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor if is_clickable else Qt.CursorShape.ArrowCursor)
@@ -106,7 +115,7 @@ class ScoreLine(QAbstractButton):
         body.setPixelSize(worn.sizes.body)
         caption.setPixelSize(worn.sizes.caption)
         text = placed(self.rect().adjusted(left, 3, -4, -10), self.rect())
-        share = percent(self._row.score) if self._has_score else ""
+        share = self._score
         painter.setFont(caption)
         painter.setPen(QColor(worn.colours.text_muted))
         painter.drawText(text, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, isolated(share))
@@ -115,7 +124,7 @@ class ScoreLine(QAbstractButton):
         painter.setPen(QColor(worn.colours.text))
         name = QFontMetrics(body).elidedText(self._row.name, Qt.TextElideMode.ElideRight, room)
         painter.drawText(text, Qt.AlignmentFlag.AlignVCenter, isolated(name))
-        if self._has_score:
+        if share:
             self._paint_bar(painter, left)
         painter.end()
 

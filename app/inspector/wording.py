@@ -133,6 +133,26 @@ def teaching_text(facts: ClassPageFacts) -> str:
             )
 
 
+def recognised_text(facts: ClassPageFacts) -> str:
+    """How well the class is recognised, as far as its labels show; "" where it has none."""
+    curve = facts.curve
+    if curve is None:
+        if len(facts.shots) != 1 or facts.is_zero_shot:
+            return ""
+        return tr("How well it is recognised cannot be judged: it has one label.")
+    low, high = curve.recognised_interval
+    counted = plural(
+        curve.images,
+        "Recognised in %1 of 1 label that was held out (%2 to %3).",
+        "Recognised in %1 of %n labels that were held out (%2 to %3).",
+        number(curve.recognised),
+        percent(low),
+        percent(high),
+    )
+    mistaken = tr("Most often taken for %1.", shortened(facts.mistaken_for)) if facts.mistaken_for else ""
+    return paragraph(counted, mistaken, _compared_text(curve))
+
+
 def shortened(name: str) -> str:
     """A name for use in a sentence."""
     return name if len(name) <= LONGEST_IN_SENTENCE else f"{name[:LONGEST_IN_SENTENCE].rstrip()}…"
@@ -176,7 +196,7 @@ def curve_text(curve: PolicyCurve, bar: float) -> str:
         number(point.found),
     )
     if not point.named:
-        return named
+        return paragraph(named, _compared_text(curve))
     low, high = point.precision_interval
     right = tr(
         "Of all images named so, %1 are right (95% confidence interval %2 to %3).",
@@ -184,7 +204,11 @@ def curve_text(curve: PolicyCurve, bar: float) -> str:
         percent(low),
         percent(high),
     )
-    return f"{named} {right}"
+    return paragraph(named, right, _compared_text(curve))
+
+
+def _compared_text(curve: PolicyCurve) -> str:
+    return tr("Only classes with examples were compared.") if curve.has_unseen else ""
 
 
 def candidates_text(count: int) -> str:

@@ -166,10 +166,11 @@ class LabelChecking(Feature):
         self.queue.drop({each.image_id for each in self.queue.open if self._label_of(each.image_id) != each.label})
         current = self.queue.current_suspect
         if current is None:
-            page.show_empty(wording.emptiness_of(self._found, len(self.queue.settled)))
+            page.show_empty(wording.emptiness_of(self._found, len(self.queue.settled), self._name_of))
         else:
             page.show_queue(self.queue.open, current, state, self._labels, self._name_of)
             page.card.set_writable(info.is_writable)
+            page.show_note(wording.judged_text(self._found, self._name_of))
             self._look_at(current.image_id)
         self._shell.workspace.show_page(page, wording.title_text(len(self.queue)))
         self._shell.needs_changed.emit()

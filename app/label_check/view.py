@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
-from app.controls import make_label, make_separator
+from app.controls import ElidedLabel, fill_column, make_label, make_separator
 from app.images.thumbnails import Thumbnails
 from app.label_check import wording
 from app.label_check.queue_list import WIDTH, QueueList, QueueRow
@@ -44,7 +44,7 @@ class EmptyPlace(QWidget):
         for part in (self._icon, self.title, self.text):
             part.setAlignment(Qt.AlignmentFlag.AlignHCenter)
             part.setMinimumWidth(NARROWEST)
-            column.addWidget(part, 0, Qt.AlignmentFlag.AlignHCenter)
+            column.addWidget(part)  # as wide as the page: an aligned one would be as high as its first line
         column.addStretch(3)
 
     def show_emptiness(self, words: wording.EmptyTexts) -> None:
@@ -70,13 +70,16 @@ class LabelCheckPage(QWidget):
         self.card = SuspectCard(thumbnails)
         self.empty = EmptyPlace()
         self._line = make_separator(vertical=True)
-        work = QWidget()
-        row = QHBoxLayout(work)
+        self.note = ElidedLabel("caption")  # what could not be judged
+        self.note.setContentsMargins(tokens().spacing.medium, 0, tokens().spacing.medium, tokens().spacing.tiny)
+        work, pair = QWidget(), QWidget()
+        row = QHBoxLayout(pair)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
         row.addWidget(self.list)
         row.addWidget(self._line)
         row.addWidget(self.card, 1)
+        fill_column(work, pair, self.note, spacing=0).setStretch(0, 1)
         self._stack = QStackedWidget()
         for part in (self.empty, work):
             self._stack.addWidget(part)
@@ -107,6 +110,11 @@ class LabelCheckPage(QWidget):
         self._suspect = None
         self.empty.show_emptiness(words)
         self._stack.setCurrentWidget(self.empty)
+
+    def show_note(self, words: str) -> None:
+        """Show below the list what could not be judged."""
+        self.note.show_text(words)
+        self.note.setVisible(bool(words))
 
     def show_queue(
         self,

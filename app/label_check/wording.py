@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from app.texts import day_text, fill, plural, shortened, tr
-from app.wording import enumeration, in_sentences, number, percent
+from app.wording import enumeration, in_sentences, number, probability_text
 from engine.collection.label_check import LabelCheck, SuspectLabel, SuspectReason
 from engine.graph.codes import UNKNOWN
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 NameOf = Callable[[int], str]
 LONGEST: Final = 28  # letters of a class's name on a button
+MOST_NAMED: Final = 6  # classes
 MOST_VOTES: Final = 3  # classes that are counted out; the rest is "others"
 
 
@@ -41,7 +42,7 @@ def command_text(count: int) -> str:
 
 def row_texts(suspect: SuspectLabel, name_of: NameOf) -> tuple[str, str, str]:
     """A row of the list: its label, the proposed class, and how likely it is wrong."""
-    return name_of(suspect.label), tr("→ %1", name_of(suspect.proposed)), percent(suspect.probability)
+    return name_of(suspect.label), tr("→ %1", name_of(suspect.proposed)), probability_text(suspect.probability)
 
 
 def list_title(suspect: SuspectLabel, name_of: NameOf) -> str:
@@ -50,7 +51,7 @@ def list_title(suspect: SuspectLabel, name_of: NameOf) -> str:
 
 
 def wrong_text(suspect: SuspectLabel) -> str:
-    return tr("%1 likely wrong", percent(suspect.probability))
+    return tr("%1 likely wrong", probability_text(suspect.probability))
 
 
 def labelled_text(suspect: SuspectLabel, name_of: NameOf) -> str:
@@ -76,7 +77,7 @@ def looks_text(suspect: SuspectLabel, name_of: NameOf) -> str:
 
 def model_text(suspect: SuspectLabel) -> str:
     """How likely the proposed class is, below its heading."""
-    return tr("%1, by a model without this label", percent(suspect.score))
+    return tr("%1, by a model without this label", probability_text(suspect.score))
 
 
 def reasons_text(suspect: SuspectLabel, name_of: NameOf) -> str:
@@ -104,7 +105,7 @@ def reason_text(suspect: SuspectLabel, name_of: NameOf) -> str:
             )
         case _:
             text = tr("Without this label the model says %1, %2.")
-            return fill(text, name_of(suspect.proposed), percent(suspect.score))
+            return fill(text, name_of(suspect.proposed), probability_text(suspect.score))
 
 
 def _label_of_twin(suspect: SuspectLabel, name_of: NameOf) -> str:
@@ -140,7 +141,30 @@ def several_texts(count: int) -> tuple[str, str]:
     )
 
 
-def emptiness_of(found: LabelCheck, settled: int) -> EmptyTexts:
+def judged_text(found: LabelCheck, name_of: NameOf) -> str:
+    """`18 of 24 labels could be judged. 2 classes have too few labels: Pear, Plum`; "" where all could be."""
+    if found.judged == found.labels:
+        return ""
+    judged = plural(
+        found.labels,
+        "%1 of 1 label could be judged",
+        "%1 of %n labels could be judged",
+        number(found.judged),
+    )
+    if not found.too_few:
+        return judged
+    more = len(found.too_few) - MOST_NAMED
+    names = enumeration(shortened(name_of(each), LONGEST) for each in found.too_few[:MOST_NAMED])
+    few = plural(
+        len(found.too_few),
+        "1 class has too few labels: %1",
+        "%n classes have too few labels: %1",
+        f"{names} +{number(more)}" if more > 0 else names,
+    )
+    return in_sentences(judged, few)
+
+
+def emptiness_of(found: LabelCheck, settled: int, name_of: NameOf) -> EmptyTexts:
     """Why nothing is shown, and what would change that."""
     if found.labels_missing:
         text = plural(found.labels_missing, "Label 1 more image first.", "Label %n more images first.")
@@ -148,6 +172,9 @@ def emptiness_of(found: LabelCheck, settled: int) -> EmptyTexts:
     if not found.has_enough:
         text = tr("Label images of a second class: labels are checked by comparing classes.")
         return EmptyTexts("label", tr("All labels are of one class"), text)
+    if partly := judged_text(found, name_of):
+        none_wrong = tr("No label that could be judged looks wrong")
+        return EmptyTexts("label", none_wrong if found.judged else tr("No label could be judged"), partly)
     if settled:
         text = plural(settled, "You looked at 1 label.", "You looked at %n labels.")
         return EmptyTexts("check_circle", tr("No other label looks wrong"), text, is_good=True)

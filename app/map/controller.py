@@ -15,7 +15,7 @@ from app.map.wording import entry_text, placed_line, set_title
 from app.palette.logic import ClassChoice, class_rows
 from app.session.subsets import ImageSet
 from app.texts import marked, tr
-from app.wording import percent, sentence
+from app.wording import probability_text, sentence
 from app.workspace.selection_bar import acceptable, errors_text
 from engine.collection.state import NO_CLASS, UNKNOWN, ImageStatus
 from engine.project.actions import action as project_action
@@ -251,7 +251,7 @@ class Maps(Feature):
             return tr("Unknown")
         if best not in graph:
             return tr("No prediction")
-        return tr("%1 %2", graph.shown_name(best), percent(float(state.best_score[place])))
+        return tr("%1 %2", graph.shown_name(best), probability_text(float(state.best_score[place])))
 
     def _chosen(self) -> list[int]:
         """Ids of the selected images that are in the project."""

@@ -10,6 +10,7 @@ from PySide6.QtCore import QPoint
 from app.actions.row import WRITE, Method, Needs, Section, action
 from app.feature import Feature
 from app.palette.logic import Choice, ClassChoice, CreateChoice, PaletteRow, class_rows, create_choice, create_row
+from app.review.class_guide import ClassGuide
 from app.review.labelling import (
     DroppedImages,
     FoldedDecisions,
@@ -23,8 +24,9 @@ from app.session.card_under_eye import Ranking
 from app.status.notice import Notice
 from app.texts import marked, plural, tr
 from app.wording import percent
-from app.workspace.selection_bar import acceptable
+from app.workspace.selection_bar import acceptable, nothing_sure_text
 from engine.collection.state import NO_CLASS
+from engine.texts import paragraph
 
 if TYPE_CHECKING:
     from app.shell import Shell
@@ -69,16 +71,23 @@ class Labelling(Feature):
         self._images = shell.workspace
         self._recent: list[int] = []
         self._folded = FoldedDecisions(shell.workspace.folds, self._session, self._toast)
-        requests, keys = shell.inspector.requests, Notice(tone="")
+        requests = shell.inspector.requests
+        keys, guide = Notice(tone=""), Notice(tone="")
         requests.label_requested.connect(lambda image_id, class_id: self.label((image_id,), class_id))
         requests.labels_requested.connect(self.label_in_place)
         requests.unlabel_requested.connect(lambda image_id: self.unlabel((image_id,)))
         self._images.grid.menu_requested.connect(self._open_menu)
         self._images.foot.setContentsMargins(HINT_MARGIN, 0, HINT_MARGIN, 0)
-        self._images.foot.addWidget(keys)
-        KeyHint(self._session, self._settings, keys, self._images.grid.setFocus)
+        for line in (keys, guide):
+            self._images.foot.addWidget(line)
+        self._guide = ClassGuide(self._session, guide, shell.tree.select_class, keys.isHidden)
+        KeyHint(self._session, self._settings, keys, self._leave_hint)
         self.dropped = DroppedImages(self._session, self._palette)
         shell.tree.requests.images_dropped.connect(self.dropped.take)
+
+    def _leave_hint(self) -> None:
+        self._images.grid.setFocus()
+        self._guide.look()
 
     def do(self, act: Callable[[], object]) -> None:
         """Other computation pauses meanwhile."""
@@ -141,7 +150,8 @@ class Labelling(Feature):
                 "None of the %n selected images has an unlabelled prediction above %1.",
                 percent(threshold),
             )
-            self._toast.say(text)
+            reason = nothing_sure_text(found, state.unseen, self._session.graph)
+            self._toast.say(paragraph(text, reason))
 
     @_on_cards("accept_top_class", marked("Accept the most likely class"), "accept_safe", "Shift+Return Shift+Enter")
     def accept_top_class(self) -> None:

@@ -12,6 +12,7 @@ from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QCheckBox, QHBoxLayout, QSpinBox, QToolButton, QVBoxLayout, QWidget
 
 from app.controls import (
+    ElidedLabel,
     dress_number_box,
     fill_column,
     fill_row,
@@ -23,11 +24,13 @@ from app.controls import (
 from app.settings import ACCEPT_ABOVE_LEAST, ACCEPT_ABOVE_MOST, Settings
 from app.texts import plural, tr
 from app.theme.tokens import tokens
-from app.wording import number, percent_sign
+from app.wording import in_sentences, number, percent_sign, seen_text
 from engine.collection.state import NO_CLASS, CollectionState, ImageStatus
 
 if TYPE_CHECKING:
     from app.session import Session
+    from engine.everyday.unseen import ClassesSeen
+    from engine.graph.category_graph import CategoryGraph
 
 
 def selected_text(count: int) -> str:
@@ -98,6 +101,7 @@ class Acceptable(NamedTuple):
     groups: Mapping[int, Sequence[int]]  # images by the class they would get
     expected_errors: float  # sum of their calibrated error probabilities
     unknown_count: int  # images above the threshold that may show none of the classes, accepted or not
+    guess_count: int  # unlabelled images with a prediction, however probable
 
     @property
     def image_count(self) -> int:
@@ -118,16 +122,26 @@ def acceptable(
     places = _places(state, np.array(image_ids, dtype=np.int64))
     scores = state.best_score[places].astype(np.float64)
     is_guess = (state.label_class[places] == NO_CLASS) & (state.best_class[places] != NO_CLASS)
-    is_sure = is_guess & (state.status[places] == ImageStatus.READY) & (scores > threshold)
+    is_guess &= state.status[places] == ImageStatus.READY
+    is_sure = is_guess & (scores > threshold)
     is_unknown = state.is_unknown[places]
     fits = is_sure if with_unknown else is_sure & ~is_unknown
     unknown_count = int(np.count_nonzero(is_sure & is_unknown))
+    guess_count = int(np.count_nonzero(is_guess))
     places, scores = places[fits], scores[fits]
     by_class = np.argsort(state.best_class[places], kind="stable")
     class_ids, starts = np.unique(state.best_class[places][by_class], return_index=True)
     parts = np.split(state.image_ids[places][by_class], starts[1:])
     groups = {class_id: part.tolist() for class_id, part in zip(class_ids.tolist(), parts, strict=False)}
-    return Acceptable(groups, float((1 - scores).sum()), unknown_count)
+    return Acceptable(groups, float((1 - scores).sum()), unknown_count, guess_count)
+
+
+def nothing_sure_text(found: Acceptable, unseen: ClassesSeen | None, graph: CategoryGraph) -> str:
+    """Why no prediction can be accepted: `3 of 505 classes have examples. Nothing here is sure ...`; "" otherwise."""
+    if unseen is None or found.image_count or not found.guess_count:
+        return ""
+    wanted = tr("Nothing here is sure enough yet: label more classes.")
+    return in_sentences(seen_text(unseen, graph), wanted)
 
 
 def labelled_count(state: CollectionState, image_ids: Sequence[int]) -> int:
@@ -171,8 +185,7 @@ class SelectionBar(QWidget):
         self._accept = make_button("", lambda: self._ask_for("accept"), variant="primary")
         self._above = make_label(tr("above"), "secondary")
         self._threshold = ThresholdBox(settings.accept_above)
-        self._errors = make_label("", "secondary")
-        self._errors.setToolTip(tr("The sum of the probabilities of error of these predictions"))
+        self._errors = ElidedLabel("secondary", takes_rest=False)  # or why nothing can be accepted
         self._include = QCheckBox()
         self._include.setToolTip(tr("Images that may show none of the classes"))
         self._include.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -232,10 +245,14 @@ class SelectionBar(QWidget):
         found = acceptable(state, self._selected, self._settings.accept_above / 100, with_unknown=with_unknown)
         self._count.setText(selected_text(count))
         self._accept.setText(tr("Accept %1", number(found.image_count)))
-        self._accept.setEnabled(found.image_count > 0)
-        self._errors.setText(errors_text(found.expected_errors))
+        is_any = found.image_count > 0
+        reason = nothing_sure_text(found, state.unseen, self._session.graph)
+        self._accept.setEnabled(is_any)
+        self._accept.setAccessibleDescription(reason)
+        tip = "" if reason else tr("The sum of the probabilities of error of these predictions")
+        self._errors.show_text(reason or errors_text(found.expected_errors), tip=tip)
         self._include.setText(plural(found.unknown_count, "Include 1 unknown", "Include %n unknown"))
-        self._show_part(self._errors, is_shown=found.image_count > 0)
+        self._show_part(self._errors, is_shown=is_any or bool(reason))
         self._show_part(self._include, is_shown=found.unknown_count > 0)
         self._show_part(self._unlabel, is_shown=labelled_count(state, self._selected) > 0)
         self._arrange()

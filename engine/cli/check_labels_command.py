@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from engine.cli.options import ProjectPath, open_project
-from engine.cli.output import AsJson, counted, percent, say, stoppable
+from engine.cli.output import AsJson, counted, probability_text, say, stoppable
 from engine.config import CacheFolders
 from engine.graph.codes import UNKNOWN
 
@@ -30,22 +30,34 @@ def check_labels(
         rows = [_fields(opened, suspect) for suspect in found.suspects]
         lines = [_line(row) for row in rows]
         waiting = len(opened.labels.table().image_ids) - found.labels
+        too_few = [opened.classes.graph.path_text(each) for each in found.too_few]
     fields = {"labels": found.labels, "classes": found.classes, "labels_missing": found.labels_missing,
-              "probably_wrong": found.probably_wrong}  # fmt: skip
-    head = _head(found, waiting)
+              "probably_wrong": found.probably_wrong, "judged": found.judged, "too_few_labels": too_few}  # fmt: skip
+    head = _head(found, waiting, too_few)
     say("\n".join((head, *lines)), {**fields, "without_embedding": waiting, "suspects": rows}, as_json=as_json)
 
 
-def _head(found: "LabelCheck", waiting: int) -> str:
+def _head(found: "LabelCheck", waiting: int, too_few: list[str]) -> str:
     note = f" {counted(waiting, 'labelled image')} without an embedding: run `embed`." if waiting else ""
     if found.labels_missing:
         return f"Too few labels to check: {found.labels_missing:,} more needed.{note}"
     if not found.has_enough:
         return f"All labels are of one class: there is nothing to compare them with.{note}"
+    unjudged = found.labels - found.judged
+    of = f"{found.judged:,} that could be judged" if unjudged else f"{found.labels:,}"
+    if unjudged:
+        note = f" {counted(unjudged, 'label')} could not be judged.{_too_few(too_few)}{note}"
     if not found.suspects:
-        return f"No label looks wrong, of {found.labels:,}.{note}"
+        return f"No label looks wrong, of {of}.{note}"
     more = f"; the first {len(found.suspects):,}" if len(found.suspects) < found.probably_wrong else ""
     return f"Probably wrong: {found.probably_wrong:,} of {counted(found.labels, 'label')}{more}.{note}"
+
+
+def _too_few(classes: list[str]) -> str:
+    if not classes:
+        return ""
+    verb = "has" if len(classes) == 1 else "have"
+    return f" {counted(len(classes), 'class', 'classes')} {verb} too few labels: {', '.join(classes)}."
 
 
 def _fields(project: "Project", suspect: "SuspectLabel") -> dict[str, Any]:
@@ -78,9 +90,11 @@ def _reason(suspect: "SuspectLabel", name: Callable[[int], str], path_of: dict[i
     if suspect.reason is SuspectReason.NEIGHBOURS:
         votes = ", ".join(f"{count} {name(class_id)}" for class_id, count in suspect.votes)
         return f"its nearest labelled look-alikes: {votes}"
-    return f"without this label the model says {name(suspect.proposed)}, {percent(suspect.score)}"
+    return f"without this label the model says {name(suspect.proposed)}, {probability_text(suspect.score)}"
 
 
 def _line(row: dict[str, Any]) -> str:
     """`photos/7.jpg  Fruit/Apple -> Fruit/Pear  97.3%  its nearest labelled look-alikes: 9 Pear, 1 Apple`."""
-    return f"{row['image']}  {row['label']} -> {row['proposed']}  {percent(row['probability'])}  {row['reason']}"
+    return (
+        f"{row['image']}  {row['label']} -> {row['proposed']}  {probability_text(row['probability'])}  {row['reason']}"
+    )

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from engine.cli.options import ProjectPath, open_project
-from engine.cli.output import AsJson, counted, list_text, percent, say
+from engine.cli.output import AsJson, counted, list_text, probability_text, say
 from engine.cli.sample_command import WAYS, Seed, check_way
 from engine.config import CacheFolders
 
@@ -50,7 +50,7 @@ def _line(graph: "CategoryGraph", image: "FoundImage") -> str:
     if image.details is not None and image.details.camera:
         parts.append(image.details.camera)
     if image.class_id is not None:
-        share = "" if image.score is None else f" {percent(image.score)}"
+        share = "" if image.score is None else f" {probability_text(image.score)}"
         parts.append(graph.path_text(image.class_id) + share)
     if image.note is not None:
         parts += [part for part in ("*" * image.note.stars, "flagged" * image.note.is_flagged) if part]
@@ -113,7 +113,7 @@ def suggest(
 def _suggested_line(graph: "CategoryGraph", image: "ToLabel") -> str:
     """`photos/7.jpg  Fruit/Apple 43.1%`, with the predicted class."""
     guess = _class_of(graph, image)
-    return image.path if guess is None else f"{image.path}  {guess} {percent(image.score)}"
+    return image.path if guess is None else f"{image.path}  {guess} {probability_text(image.score)}"
 
 
 def _class_of(graph: "CategoryGraph", image: "ToLabel") -> str | None:

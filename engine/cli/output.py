@@ -108,6 +108,14 @@ def percent(share: float) -> str:
     return "-" if math.isnan(share) else f"{100 * share:.1f}%"
 
 
+def probability_text(probability: float) -> str:
+    """`12.3%` of a prediction: from `<0.1%` to `>99.9%`, since none is certain."""
+    rounded = round(100 * probability, 1)
+    if rounded <= 0:
+        return "<0.1%"
+    return ">99.9%" if rounded >= 100 else f"{rounded:.1f}%"  # noqa: PLR2004 (a percentage)
+
+
 def failure_rows(failures: Sequence[FileFailure]) -> list[dict[str, str]]:
     """Files that could not be used, for JSON."""
     return [

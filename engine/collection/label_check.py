@@ -55,9 +55,11 @@ class LabelCheck:
     """What a check found."""
 
     suspects: tuple[SuspectLabel, ...] = ()  # the most probably wrong first, at most `MOST_LISTED`
-    labels: int = 0  # that were judged
+    labels: int = 0  # that were compared
     classes: int = 0  # different labels among them
     probably_wrong: int = 0  # labels, also those that are not listed
+    judged: int = 0  # of `labels`; of the others nothing is known
+    too_few: tuple[int, ...] = ()  # classes with labels that could not be judged, for there are too few of them
 
     @property
     def labels_missing(self) -> int:
@@ -104,7 +106,15 @@ def check_labels(given: LabelCheckInput, cancel: CancelToken | None = None, *, m
     errors = find_label_errors(given.graph, images, cancel)
     rows = errors.suspects
     suspects = tuple(_suspect(errors, given.graph, row) for row in rows[:most].tolist())
-    return LabelCheck(suspects, found.labels, found.classes, len(rows))
+    unjudged = np.unique(images.labels[~errors.is_judged]).tolist()
+    return LabelCheck(
+        suspects,
+        found.labels,
+        found.classes,
+        len(rows),
+        judged=int(np.count_nonzero(errors.is_judged)),
+        too_few=tuple(class_id for class_id in unjudged if class_id != UNKNOWN),
+    )
 
 
 def check_project(project: Project, caches: CacheFolders, most: int, cancel: CancelToken | None = None) -> LabelCheck:

@@ -319,7 +319,7 @@ class LiveCollection:
 
     def _publish(self) -> CollectionState:
         graph, ranks = self.project.classes.graph, teach_ranks(self._teach_first, self.embedded.rows)
-        self._publisher.publish(graph, self.row_scores.predictions(graph, self._publisher.before_fit), ranks)
+        self._publisher.publish(graph, self.row_scores, ranks)
         return self.publish_known()
 
     def top_classes(self, image_id: int, count: int = 5) -> tuple[ScoredClass, ...]:

@@ -1,5 +1,6 @@
-"""Coverage and precision of a class by its bar, from held-out images."""
+"""How well a class is recognised, and its coverage and precision by its bar, from held-out images."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
@@ -43,6 +44,13 @@ class PolicyCurve:
     class_id: int
     images: int  # held-out images that a person labelled as the class or as one below it
     points: tuple[PolicyPoint, ...]  # one for each of `BARS`
+    recognised: int = 0  # of `images`, those whose most probable class is the class or one below it
+    mistaken_for: int | None = None  # what most of the others are taken for
+    has_unseen: bool = False  # whether other classes have no examples, so that none was taken for these
+
+    @property
+    def recognised_interval(self) -> tuple[float, float]:
+        return share_interval(self.recognised, self.images)
 
     def at(self, bar: float) -> PolicyPoint:
         return min(self.points, key=lambda point: abs(point.bar - bar))
@@ -81,7 +89,17 @@ def policy_curve(
         named = zip(safe[is_named].tolist(), held_out.class_ids[is_named].tolist(), strict=True)
         right = sum(answer in fitting.get(label, ()) for answer, label in named)
         points.append(PolicyPoint(bar, int((is_named & is_of_class).sum()), int(is_named.sum()), right))
-    return PolicyCurve(class_id, int(is_of_class.sum()), tuple(points))
+    answers = rules.candidate_ids[best[is_of_class]]
+    others = Counter(answers[~np.isin(answers, branch)].tolist())
+    mistaken_for = min(others, key=lambda each: (-others[each], each), default=None)
+    return PolicyCurve(
+        class_id,
+        len(answers),
+        tuple(points),
+        recognised=len(answers) - others.total(),
+        mistaken_for=mistaken_for,
+        has_unseen=fitted.figures.unseen is not None,
+    )
 
 
 def _with_bars(

@@ -12,6 +12,7 @@ from engine.collection.embedded_images import EmbeddedImages
 from engine.collection.folding.folds import Folds
 from engine.collection.kept_predictions import KeptPredictions
 from engine.collection.predictions import Predictions
+from engine.collection.row_scores import RowScores
 from engine.collection.state import (
     NO_CLASS,
     CollectionState,
@@ -58,7 +59,7 @@ class Publisher:
         self.state = replace(self.state, status=status, **vars(kept))
         return self.publish_labels(graph)
 
-    def before_fit(self) -> Predictions:
+    def _predictions_before_fit(self) -> Predictions:
         """Without a model: the predictions of when the collection was closed, or none."""
         return self._before_fit or Predictions.none(len(self._embedded.images.ids))
 
@@ -86,9 +87,11 @@ class Publisher:
         return self.state
 
     def publish(
-        self, graph: CategoryGraph, predictions: Predictions, teach_rank: NDArray[np.int32] | None = None
+        self, graph: CategoryGraph, scores: RowScores, teach_rank: NDArray[np.int32] | None = None
     ) -> CollectionState:
         """Images, labels, predictions, counts, and the ranks of images to label first."""
+        predictions, models = scores.predictions(graph, self._predictions_before_fit), scores.models
+        unseen = models[-1].figures.unseen if models else None
         images, is_ready = self._embedded.images, self._embedded.is_ready
         status = np.where(is_ready, ImageStatus.READY, ImageStatus.WAITING).astype(np.uint8)
         status[images.has_failed & ~is_ready] = ImageStatus.FAILED
@@ -97,7 +100,7 @@ class Publisher:
             failures=images.failures, is_list_only=False,
             best_class=predictions.best_class, best_score=predictions.best_score,
             safe_class=predictions.safe_class, safe_score=predictions.safe_score,
-            is_unknown=predictions.is_unknown, teach_rank=teach_rank,
+            is_unknown=predictions.is_unknown, teach_rank=teach_rank, unseen=unseen,
         )  # fmt: skip
         return self.publish_labels(graph)
 

@@ -1,7 +1,8 @@
 """What would help the predictions of an open project most, as far as its model, labels and backbone tell.
 
-Measured on circuit boards and on Grocery Store (decision 103): labels among images unlike the labelled ones gain most,
-then a better backbone or training it, then more examples of single classes.
+While classes have no examples, images of these cannot be recognised: examples of them come first. Measured on circuit
+boards and on Grocery Store (decision 103): then labels among images unlike the labelled ones gain most, then a better
+backbone or training it, then more examples of single classes.
 """
 
 from collections import Counter
@@ -20,6 +21,7 @@ from engine.collection.state import NO_CLASS, CollectionState
 from engine.collection.training.progress import can_train, is_likely_to_help, labels_trained_on
 from engine.everyday.classifier import FittedClassifier
 from engine.everyday.scores import share_interval
+from engine.everyday.unseen import ClassesSeen, seen_classes
 from engine.graph.category_graph import CategoryGraph
 from engine.texts import Message, enumerated, marked
 
@@ -34,6 +36,7 @@ MOST_GIVEN: Final = 2  # recommendations at a time. Chosen: a third would not be
 class RecommendationKind(StrEnum):
     """What a person can do, the most helpful first."""
 
+    LABEL_CLASSES = "label_classes"
     LABEL_OTHERS = "label_others"
     ACCURATE_BACKBONE = "accurate_backbone"
     TRAIN_BACKBONE = "train_backbone"
@@ -41,6 +44,9 @@ class RecommendationKind(StrEnum):
 
 
 TEXTS: Final = {
+    RecommendationKind.LABEL_CLASSES: marked(
+        "{seen:,} of {leaves:,} classes have examples. Label {count} images of each; next: {classes}."
+    ),
     RecommendationKind.LABEL_OTHERS: marked(
         "Your labelled images look different from most others here. Labelling a few of those would help most."
     ),
@@ -54,7 +60,12 @@ TEXTS: Final = {
         "{count} more examples of each would help about {images:,} images: {classes}."
     ),
 }
-ONE_CLASS: Final = marked("{count} more examples of {classes} would help about {images:,} images.")
+TEXTS_OF_ONE: Final = {
+    RecommendationKind.LABEL_CLASSES: marked(
+        "1 of {leaves:,} classes has examples. Label {count} images of each; next: {classes}."
+    ),
+    RecommendationKind.MORE_EXAMPLES: marked("{count} more examples of {classes} would help about {images:,} images."),
+}
 
 
 @dataclass(frozen=True)
@@ -65,13 +76,19 @@ class Recommendation:
     # classes that the backbone confuses most often, or that need examples, the worst first; at most `MOST_NAMED`
     class_ids: tuple[int, ...] = ()
     images: int = 0  # about how many unlabelled images `MORE_SHOTS` more examples of each of these would settle
+    unseen: ClassesSeen | None = None  # leaves with and without examples, where some have none
 
     def text(self, name_of: Callable[[int], str]) -> Message:
         """In one or two sentences, with the classes' names."""
-        is_one = self.kind is RecommendationKind.MORE_EXAMPLES and len(self.class_ids) == 1
         names = enumerated(map(name_of, self.class_ids))
-        fields = {"classes": names, "count": MORE_SHOTS, "images": self.images}
-        return Message(ONE_CLASS if is_one else TEXTS[self.kind], fields)
+        fields: dict[str, object] = {"classes": names, "count": MORE_SHOTS, "images": self.images}
+        is_one = len(self.class_ids) == 1
+        if self.unseen is not None:
+            seen, leaves = self.unseen.seen, self.unseen.seen + self.unseen.unseen
+            fields |= {"seen": seen, "leaves": leaves}
+            is_one = seen == 1
+        several = TEXTS[self.kind]
+        return Message(TEXTS_OF_ONE.get(self.kind, several) if is_one else several, fields)
 
 
 @dataclass(frozen=True)
@@ -105,7 +122,12 @@ def recommendations_of(live: LiveCollection) -> tuple[Recommendation, ...]:
 
 def find_recommendations(given: RecommendationInput) -> tuple[Recommendation, ...]:
     """What would help most, at most `MOST_GIVEN`; nothing where all is well."""
-    found = (_others(given.fitted), _other_backbone(given), _more_examples(given.graph, given.state))
+    found = (
+        next_class(given.fitted, given.graph, given.state),
+        _others(given.fitted),
+        _other_backbone(given),
+        _more_examples(given.graph, given.state),
+    )
     return tuple(each for each in found if each is not None)[:MOST_GIVEN]
 
 
@@ -123,6 +145,31 @@ def accurate_offer(live: LiveCollection) -> OfferedBackbone | None:
     if accurate is None or not uses_fast or not project.is_writable or (live.state.label_class == NO_CLASS).all():
         return None
     return accurate
+
+
+def next_class_of(live: LiveCollection) -> Recommendation | None:
+    """Which class without examples to label next in an open project; see `next_class`."""
+    return None if live.fitted is None else next_class(live.fitted, live.project.classes.graph, live.state)
+
+
+def next_class(fitted: FittedClassifier, graph: CategoryGraph, state: CollectionState) -> Recommendation | None:
+    """Which class without examples to label next: that of most images, as far as the model can tell.
+
+    Of classes that no image is predicted as, one of the parent with most images, else the first by name. None where all
+    classes have examples.
+    """
+    if fitted.figures.unseen is None:
+        return None
+    seen, counts = seen_classes(graph, fitted.shots.counts()), state.image_counts
+
+    def order(class_id: int) -> tuple[int, int, str]:
+        around = max((counts.get(each, 0) for each in graph.parents(class_id)), default=0)
+        return -counts.get(class_id, 0), -around, graph.name(class_id)
+
+    unseen = [leaf for leaf in graph.leaves() if leaf not in seen]
+    if not unseen:
+        return None
+    return Recommendation(RecommendationKind.LABEL_CLASSES, (min(unseen, key=order),), unseen=fitted.figures.unseen)
 
 
 def _others(fitted: FittedClassifier) -> Recommendation | None:

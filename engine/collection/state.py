@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from engine.collection.folding.folds import Folds
 from engine.everyday.blocks import Codes
+from engine.everyday.unseen import ClassesSeen
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS, UNKNOWN
 from engine.project.records import Label, Note
@@ -122,6 +123,9 @@ class CollectionState:
     # (n,) int32, ranks of images by what they are sorted by, one of `Sorting`; of the wanted ones alone
     ranks: Mapping[str, NDArray[np.int32]] = field(default_factory=dict)
     folds: Folds = field(default_factory=Folds.none)  # copies and bursts, as they were found last
+    unseen: ClassesSeen | None = (
+        None  # leaves with and without examples when it was predicted; None where all have some
+    )
 
     @cached_property
     def is_unlabelled(self) -> NDArray[np.bool_]:

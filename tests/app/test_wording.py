@@ -18,6 +18,7 @@ from app.wording import (
     percent,
     percent_sign,
     percent_to_a_tenth,
+    probability_text,
     progress_facts,
     sentence,
     short_reason,
@@ -48,6 +49,15 @@ def english() -> Iterator[None]:
 def test_percentages_never_claim_more_than_there_is(share: float, text: str) -> None:
     """Nothing uncertain is 100%, nothing possible is 0%."""
     assert percent(share) == text
+
+
+@pytest.mark.parametrize(
+    ("probability", "text"),
+    [(0.0, "<1%"), (0.004, "<1%"), (0.126, "13%"), (0.994, "99%"), (0.996, ">99%"), (1.0, ">99%")],
+)
+def test_no_prediction_is_certain(probability: float, text: str) -> None:
+    """Whatever a model says: rounded floating-point numbers reach 0 and 1."""
+    assert probability_text(probability) == text
 
 
 def test_counts_follow_the_locale() -> None:

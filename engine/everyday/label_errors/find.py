@@ -1,14 +1,15 @@
 """Which labels are probably wrong: those that are improbable once neighbours and models judge without them.
 
 The labels themselves tell how many are wrong and how far the estimates can be trusted: an image shows the class t with
-the estimated probability, its label is t with probability 1 - e, and with e any other class. Temperature and e are
-those that make all labels most probable; Bayes' rule then gives the probability that each label is wrong. A hard image
+the estimated probability, its label is t with probability 1 - e, and with e any other class. Temperature and e count by
+how probable they make all labels, and Bayes' rule then gives the probability that each label is wrong. A hard image
 that is labelled rightly has few classes that it is more like than its own, a gross error many, which counts as well.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from typing import Final, final
 
 import numpy as np
@@ -28,6 +29,7 @@ LIKELY: Final = 0.5  # from this probability on a label is called wrong
 CONFIRMED: Final = 0.1  # how much less probably a confirmed label is wrong, where an equal image contradicts it
 TEMPERATURES: Final = np.geomspace(0.3, 6, 25)  # factors of the mean log-probabilities that are tried
 NOISES: Final = np.geomspace(0.002, 0.3, 12)  # shares of wrong labels that are tried
+LEAST_WEIGHT: Final = 0.01  # of the most probable fit's, for others to count. Chosen: all below are hardly seen
 USUAL_NOISE: Final = 0.02  # share of wrong labels that is expected before the labels are seen
 USUAL_LABELS: Final = 200  # as many labels as that expectation counts for: few labels cannot tell noise from similarity
 GROSS: Final = 5.0
@@ -50,6 +52,7 @@ class LabelErrors:
 
     images: JudgedLabels
     probability: Doubles  # (n,) float64, that the label is wrong: fine enough to order the surest ones
+    is_judged: Flags  # (n,) bool: its class has enough labels, or look-alikes or a person spoke clearly
     proposed: Integers  # (n,) int64, the class that the image seems to be of, `NO_CLASS` where there is no other
     score: Floats  # (n,) float32, probability of `proposed` without the label
     twin: Integers  # (n,) int64, place of a nearly equal image with a label that contradicts; -1 without
@@ -102,7 +105,17 @@ def _nothing(images: JudgedLabels) -> LabelErrors:
     zeros, absent = np.zeros(count, dtype=np.float32), np.full(count, -1, dtype=np.int64)
     unknown = np.full(count, NO_CLASS, dtype=np.int64)
     nothing = np.zeros((count, 0), dtype=np.int64)
-    return LabelErrors(images, np.zeros(count), unknown, zeros, absent, none, 0.0, nothing)
+    never = np.zeros(count, dtype=bool)
+    return LabelErrors(images, np.zeros(count), never, unknown, zeros, absent, none, 0.0, nothing)
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """A temperature and a share of wrong labels, and how probable both are."""
+
+    temperature: float
+    noise: float
+    weight: float
 
 
 @final
@@ -118,26 +131,41 @@ class _Judge:
     @one_thread_each
     def judge(self) -> LabelErrors:
         images, count = self._images, len(self._images)
-        temperature, noise = self._fitted()
-        agreed, score, closer = np.ones(count, dtype=np.float32), *np.zeros((2, count), dtype=np.float32)
+        fits = self._fitted()
+        best = max(fits, key=lambda fit: fit.weight)
+        wrong, score, closer = np.zeros(count), *np.zeros((2, count), dtype=np.float32)
         proposed = np.full(count, NO_CLASS, dtype=np.int64)
         most_likely = np.zeros((count, min(TOPS, len(images.class_ids))), dtype=np.int64)
         for column, rows in self._rows_of_labels():
             stop_if_asked()
-            chances = softmax(self._evidence.logits(rows) * np.float32(temperature))
-            agreed[rows] = chances[:, self._agreeing[column]].sum(axis=1)
+            logits = self._evidence.logits(rows)
+            wrong[rows] = self._wrong_by(fits, column, logits)
+            chances = softmax(logits * np.float32(best.temperature))
             proposed[rows], score[rows] = self._proposals(column, chances)
             closer[rows] = self._evidence.closer_classes(rows, self._agreeing[column])
             most_likely[rows] = images.class_ids[_largest(chances, most_likely.shape[1])]
-        probability = _with_gross_errors(_wrong(agreed, noise, len(images.class_ids)), closer)
-        probability[proposed == NO_CLASS] = 0
-        probability[self._cannot_tell(proposed)] = 0
+        probability = _with_gross_errors(wrong, closer)
+        is_judged = (proposed != NO_CLASS) & ~self._cannot_tell(proposed)
+        probability[~is_judged] = 0
         twin = self._twins()
         self._weigh_twins(twin, probability, proposed)
+        is_judged |= probability >= LIKELY
         if len(images.is_confirmed):
             probability[images.is_confirmed] = 0
-        near = self._evidence.neighbours
-        return LabelErrors(images, probability, proposed, score, twin, near, noise, most_likely)
+            is_judged |= images.is_confirmed  # by a person
+        near, noise = self._evidence.neighbours, sum(fit.weight * fit.noise for fit in fits)
+        return LabelErrors(images, probability, is_judged, proposed, score, twin, near, noise, most_likely)
+
+    def _wrong_by(self, fits: list[_Fit], column: int, logits: Floats) -> Doubles:
+        """Probability (r,) that a label is wrong, for images with these logits (r, c) that have it."""
+        wrong = np.zeros(len(logits))
+        for temperature, same in groupby(fits, key=lambda fit: fit.temperature):
+            stop_if_asked()
+            chances = softmax(logits * np.float32(temperature))
+            agreed = chances[:, self._agreeing[column]].sum(axis=1)
+            for fit in same:
+                wrong += fit.weight * _wrong(agreed, fit.noise, chances.shape[1])
+        return wrong
 
     def _kin(self, class_id: int) -> frozenset[int]:
         """Labels that do not contradict one: itself, and all above and below."""
@@ -160,23 +188,25 @@ class _Judge:
             for start in range(stop - count, stop, BLOCK):
                 yield column, order[start : min(start + BLOCK, stop)]
 
-    def _fitted(self) -> tuple[float, float]:
-        """Temperature and share of wrong labels of the greatest likelihood."""
+    def _fitted(self) -> list[_Fit]:
+        """What makes all labels most probable, and everything that is not much less probable."""
         rows = self._evidence.sample()
         logits = self._evidence.logits(rows)
         agreeing = [self._agreeing[column] for column in self._images.columns[rows].tolist()]
         places, columns = np.repeat(np.arange(len(rows)), [len(each) for each in agreeing]), np.concatenate(agreeing)
-        best, found, others = -np.inf, (1.0, 0.0), max(1, len(self._images.class_ids) - 1)
+        tried, likelihoods, others = [], [], max(1, len(self._images.class_ids) - 1)
         for temperature in TEMPERATURES.tolist():
             stop_if_asked()
             chances = softmax(logits * np.float32(temperature))[places, columns]
             agreed = np.minimum(np.bincount(places, weights=chances, minlength=len(rows)), 1)
             for noise in NOISES.tolist():
                 likelihood = float(np.log((1 - noise) * agreed + noise * (1 - agreed) / others + 1e-30).mean())
-                likelihood += _expected(noise) / len(self._images)
-                if likelihood > best:
-                    best, found = likelihood, (temperature, noise)
-        return found
+                likelihoods.append(len(self._images) * likelihood + _expected(noise))
+                tried.append((temperature, noise))
+        weights = np.exp(np.array(likelihoods) - max(likelihoods))
+        weights[weights < LEAST_WEIGHT] = 0
+        weights /= weights.sum()
+        return [_Fit(*each, weight) for each, weight in zip(tried, weights.tolist(), strict=True) if weight]
 
     def _proposals(self, column: int, chances: Floats) -> tuple[Integers, Floats]:
         """For images (r,) of one label the class they seem to be of instead, and its probability."""

@@ -1,11 +1,12 @@
 """What the card says."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from app.exporting.logic import FIRST, ExportLook, offered_exports, renamed_target, target_name
-from app.exporting.wording import done_text, group_title, lacks_room, losses, preview_caption, target_facts
+from app.exporting.wording import done_text, group_title, lacks_room, losses, preview_caption, target_facts, which_hint
 from engine.collection.exporting.export import ExportChoice, Which
 from engine.collection.exporting.preview import ChosenImages, ExportPreview
 from engine.files import FileFailure
@@ -63,6 +64,25 @@ def test_too_little_room_for_copies() -> None:
     foreign = look(free_bytes=None, is_taken=True, replaced_kind="a JPEG picture")
     assert target_facts(foreign) == "out is a JPEG picture, not an export like this one. It will be lost."
     assert target_facts(look(free_bytes=None)) == ""
+
+
+@pytest.mark.parametrize(
+    ("sure", "seen", "text"),
+    [
+        (3, "", "The model is sure of no image yet"),
+        (4, "", "Also 1 image the model is sure of"),
+        (
+            15,
+            "3 of 505 classes have examples",
+            "Also 12 images the model is sure of. 3 of 505 classes have examples",
+        ),
+    ],
+)
+def test_how_many_are_sure(sure: int, seen: str, text: str) -> None:
+    """Beside the labelled ones, and why not more, where classes have no examples."""
+    chosen = {Which.VERIFIED: ChosenImages(3, 10), Which.SURE: ChosenImages(sure, 10)}
+    assert which_hint(Which.SURE, replace(look(), chosen=chosen, seen=seen)) == text
+    assert which_hint(Which.SURE, None) == "Also images the model is sure of"
 
 
 def test_what_came_of_it() -> None:

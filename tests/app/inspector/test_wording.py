@@ -19,10 +19,12 @@ from app.inspector.wording import (
     label_title,
     learned_text,
     look_alikes_text,
+    recognised_text,
     share_title,
     shortened,
     teaching_text,
 )
+from engine.collection.policy_curve import PolicyCurve
 from engine.graph.class_attributes import ClassAttributes
 from engine.project.records import Label
 from tests.support.graphs import seaside_graph
@@ -113,6 +115,18 @@ def test_an_unknown_image_has_one_story() -> None:
 def test_what_teaches_a_class_in_words(changes: dict[str, object], words: str) -> None:
     """Lambda as a sentence."""
     assert teaching_text(a_class(**changes)) == words
+
+
+def test_how_well_a_class_is_recognised() -> None:
+    """With the interval that so few labels leave; a single label shows nothing."""
+    curve = PolicyCurve(4, 9, (), recognised=7)
+    counted = "Recognised in 7 of 9 labels that were held out (45% to 94%)."
+    assert recognised_text(a_class(curve=curve)) == counted
+    assert recognised_text(a_class(curve=curve, mistaken_for="Tern")) == f"{counted} Most often taken for Tern."
+    partly = recognised_text(a_class(curve=replace(curve, has_unseen=True)))
+    assert partly == f"{counted} Only classes with examples were compared."
+    assert recognised_text(a_class(shots=(11,))) == "How well it is recognised cannot be judged: it has one label."
+    assert recognised_text(a_class(shots=(), is_zero_shot=True)) == ""
 
 
 def test_counts_confidence_and_candidates() -> None:

@@ -98,6 +98,17 @@ def test_wrong_labels_are_asked_about_with_their_reasons(desk: Desk, wrong: dict
     assert desk.window.registry.action("check_labels").text() == "Check labels (3)"
 
 
+def test_what_could_not_be_judged_stands_below_the_list(desk: Desk, wrong: dict[int, str]) -> None:
+    """One label of a class is left: nothing is known of it."""
+    page = open_page(desk)
+    assert page.note.isHidden()
+    stripes, state = desk.graph.find("Red stripes"), desk.state
+    few = state.image_ids[state.label_class == stripes].tolist()[1:]
+    act(desk.qtbot, desk.window.session, lambda project: project.labels.remove(few))
+    desk.wait(page.note.isVisible)
+    assert page.note.text() == "56 of 57 labels could be judged. 1 class has too few labels: Red stripes"
+
+
 def test_enter_relabels_on_disk_before_the_next_and_undo_brings_it_back(
     desk: Desk, wrong: dict[int, str], collection: Collection
 ) -> None:

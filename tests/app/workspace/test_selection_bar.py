@@ -6,15 +6,25 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QPushButton, QSpinBox
 
-from app.workspace.selection_bar import Acceptable, SelectionBar, acceptable, errors_text, selected_text
+from app.workspace.selection_bar import (
+    Acceptable,
+    SelectionBar,
+    acceptable,
+    errors_text,
+    nothing_sure_text,
+    selected_text,
+)
 from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
+from engine.everyday.unseen import ClassesSeen
 from tests.support.clipping import clipped
 from tests.support.desk import CONTROL, SHIFT, Desk
+from tests.support.graphs import graph_of
 from tests.support.sessions import LONG_MS, changed_by
 from tests.support.states import Picture, many_pictures, state_of
 from tests.support.widgets import button, texts
 
 Key = Qt.Key
+NONE_SURE = Acceptable({}, 0.0, 0, guess_count=49)
 
 
 @pytest.fixture
@@ -104,7 +114,31 @@ def test_it_comes_and_goes_with_the_selection(reviewing: Desk, bar: SelectionBar
     assert reviewing.grid.hasFocus()
 
 
-@pytest.mark.parametrize("percent", [80, 92])
+def test_it_says_why_nothing_can_be_accepted(doubtful: Desk, bar: SelectionBar) -> None:
+    """Three of eight classes have no examples: beside the button, and where Enter is pressed all the same."""
+    set_threshold(doubtful, bar, 99)
+    reason = nothing_sure_text(NONE_SURE, ClassesSeen(5, 3, 0.4), doubtful.graph)
+    assert reason == "5 of 8 classes have examples. Nothing here is sure enough yet: label more classes."
+    doubtful.wait(lambda: reason in texts(bar))
+    accept = bar.findChild(QPushButton)
+    assert accept is not None
+    assert not accept.isEnabled()
+    doubtful.press(Key.Key_Return)
+    doubtful.wait(lambda: doubtful.window.toast.message.endswith(reason))
+
+
+def test_no_reason_where_all_classes_have_examples() -> None:
+    """Nor of others than the only one that there is."""
+    assert nothing_sure_text(NONE_SURE, None, graph_of({"Gull": ()})) == ""
+    only = nothing_sure_text(NONE_SURE, ClassesSeen(1, 1, 0.5), graph_of({"Gull": ()}))
+    assert only == "There is only one class. Nothing here is sure enough yet: label more classes."
+    one = nothing_sure_text(NONE_SURE, ClassesSeen(1, 1, 0.5), graph_of({"Gull": (), "Tern": ()}))
+    assert one.startswith("1 of 2 classes has examples.")
+    some = NONE_SURE._replace(groups={1: [11]})
+    assert nothing_sure_text(some, ClassesSeen(1, 1, 0.5), graph_of({"Gull": (), "Tern": ()})) == ""
+
+
+@pytest.mark.parametrize("percent", [80, 90])
 def test_enter_does_what_the_bar_says(doubtful: Desk, bar: SelectionBar, percent: int) -> None:
     """The images above the chosen threshold, no others, as one step that one undo takes back."""
     set_threshold(doubtful, bar, percent)
@@ -206,7 +240,7 @@ def accepted(state: CollectionState, threshold: float = 0.8) -> Acceptable:
 def test_images_above_the_threshold_are_grouped_by_class() -> None:
     """Three of four pass 80%: 5%, 10% and 15% of an error make 0.3 in all."""
     guesses = [SURE, Picture(best=TERN, score=0.9), Picture(best=GULL, score=0.85), Picture(best=TERN, score=0.79)]
-    groups, expected_errors, _ = accepted(state_of(guesses))
+    groups, expected_errors, *_ = accepted(state_of(guesses))
     assert groups == {GULL: [11, 13], TERN: [12]}
     assert expected_errors == pytest.approx(0.3)
 
@@ -235,8 +269,8 @@ def test_images_that_are_gone_or_not_chosen_are_passed_over() -> None:
     """Ids of removed images are no error, also in a project that has become empty."""
     state = state_of([SURE] * 4)
     assert acceptable(state, (99, 14, 12, 1), 0.5).groups == {GULL: [14, 12]}
-    assert acceptable(state, (), 0.5) == ({}, 0.0, 0)
-    assert acceptable(state_of([]), (11, 12), 0.5) == ({}, 0.0, 0)
+    assert acceptable(state, (), 0.5) == ({}, 0.0, 0, 0)
+    assert acceptable(state_of([]), (11, 12), 0.5) == ({}, 0.0, 0, 0)
 
 
 def test_images_that_may_show_none_of_the_classes_are_counted_and_can_be_included() -> None:

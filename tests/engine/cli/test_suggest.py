@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.cli.output import probability_text
 from tests.support.collections import Collection
 from tests.support.command_line import done, refused
 
@@ -17,7 +18,7 @@ def test_text_and_json(capsys: pytest.CaptureFixture[str], collection: Collectio
     assert len(images) == 3
     assert all((collection.folder / image["image"]).is_file() for image in images)
     assert all(0 < image["score"] <= 1 and image["class"] for image in images)
-    assert lines[0].endswith(f"  {images[0]['class']} {100 * images[0]['score']:.1f}%")
+    assert lines[0].endswith(f"  {images[0]['class']} {probability_text(images[0]['score'])}")
     assert collection.project.read_bytes() == before
 
 
@@ -40,3 +41,9 @@ def test_nothing_to_choose_among(capsys: pytest.CaptureFixture[str], tmp_path: P
     done(capsys, "new", project)
     assert "Import images first" in refused(capsys, "suggest", project)
     refused(capsys, "suggest", project, "--count", "0", status=2)
+
+
+def test_no_prediction_is_certain() -> None:
+    """Whatever a model says: rounded floating-point numbers reach 0 and 1."""
+    shown = [probability_text(each) for each in (0.0, 0.0004, 0.431, 0.999, 0.9996, 1.0)]
+    assert shown == ["<0.1%", "<0.1%", "43.1%", "99.9%", ">99.9%", ">99.9%"]

@@ -152,3 +152,14 @@ def test_it_can_be_stopped(drawn: DrawnEmbeddings) -> None:
     cancel.cancel()
     with pytest.raises(Cancelled):
         check_labels(label_check_input(drawn.live), cancel)
+
+
+def test_labels_that_cannot_be_judged_are_not_called_right(drawn: DrawnEmbeddings) -> None:
+    """Two of a class are too few to judge either of them; a person's second look judges it."""
+    assert (checked(drawn).judged, checked(drawn).too_few) == (KINDS * EACH, ())
+    few = [image_id for image_id in range(1, KINDS * EACH + 1) if image_id % KINDS == 3]
+    drawn.act(drawn.project.labels.remove(few[2:]))
+    found = checked(drawn)
+    assert (found.judged, found.labels, found.too_few) == (30, 32, (leaf(drawn, 3),))
+    drawn.act(drawn.project.labels.confirm(few[:2]))
+    assert (checked(drawn).judged, checked(drawn).too_few) == (32, ())

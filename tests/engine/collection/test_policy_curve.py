@@ -10,7 +10,7 @@ from engine.everyday.back_off import Policy, where_bar_is_set
 from engine.everyday.prototypical.fit import fit
 from engine.everyday.prototypical.model import EverydayModel
 from engine.everyday.prototypical.prototypes import PropagationSession
-from engine.everyday.scores import HeldOutShots
+from engine.everyday.scores import HeldOutShots, share_interval
 from tests.support.everyday import PRIOR, collection
 from tests.support.graphs import seaside_graph
 
@@ -62,6 +62,12 @@ def test_each_bar_counts_what_is_named_and_what_is_right(fitted: EverydayModel) 
     assert curve.at(0.9) == PolicyPoint(0.9, found=1, named=1, right=1)
     assert curve.at(0.99) == PolicyPoint(0.99, found=0, named=0, right=0)
     assert curve.coverage(curve.at(0.9)) == 0.5
+    assert (curve.recognised, curve.mistaken_for) == (1, SEAL)
+    assert not curve.has_unseen
+    assert curve.recognised_interval == share_interval(1, 2)
+    whole = policy_curve(model, seaside_graph(), {}, ANIMAL)
+    assert whole is not None
+    assert (whole.images, whole.recognised, whole.mistaken_for) == (3, 3, None)
 
 
 def test_a_bar_is_tried_on_the_whole_branch_but_not_where_another_one_is_set(fitted: EverydayModel) -> None:
@@ -89,6 +95,15 @@ def test_a_class_without_held_out_images_has_no_curve(fitted: EverydayModel) -> 
     model = _with_held_out(fitted, [(SEAL, {SEAL: 1.0})])
     assert policy_curve(model, seaside_graph(), {}, KELP) is None
     assert policy_curve(replace(model, held_out=None), seaside_graph(), {}, SEAL) is None
+
+
+def test_it_says_that_classes_have_no_examples(propagation: PropagationSession) -> None:
+    """No held-out image can be taken for kelp, which has none."""
+    drawn = collection(seaside_graph())
+    model = fit(drawn.graph, drawn.shots(dict.fromkeys((PUFFIN, SEAL, HERRING_GULL), 3)), propagation, PRIOR)
+    curve = policy_curve(model, drawn.graph, {}, PUFFIN)
+    assert curve is not None
+    assert curve.has_unseen
 
 
 def test_higher_bars_name_no_more(fitted: EverydayModel) -> None:

@@ -18,6 +18,7 @@ from engine.collection.recommendations import (
     RecommendationKind,
     accurate_offer,
     find_recommendations,
+    next_class,
     recommendations_of,
 )
 from engine.collection.state import NO_CLASS, CollectionState
@@ -25,6 +26,7 @@ from engine.everyday.classifier import CollectionFigures, FitFigures
 from engine.everyday.prototypical.fit import fit
 from engine.everyday.prototypical.model import EverydayModel
 from engine.everyday.prototypical.prototypes import PropagationSession
+from engine.everyday.unseen import ClassesSeen
 from tests.support.collections import LEAVES, class_ids
 from tests.support.everyday import PRIOR, collection
 from tests.support.graphs import graph_of
@@ -163,3 +165,32 @@ def test_an_open_project(live: LiveCollection, monkeypatch: pytest.MonkeyPatch) 
         live.take(live.project.labels.set([image_id], ids[LEAVES[place % len(LEAVES)]]))
     live.adopt(run_fit(live.fit_input()))
     assert recommendations_of(live)[0].kind is RecommendationKind.ACCURATE_BACKBONE
+
+
+def test_classes_without_examples_come_first(propagation: PropagationSession) -> None:
+    """The next one is that of most images; without any, one of the parent with most, else the first by name."""
+    given = _given(propagation, shots={4: 0, 5: 0})
+    first = find_recommendations(given)[0]
+    assert (first.kind, first.class_ids) == (RecommendationKind.LABEL_CLASSES, (4,))
+    text = "3 of 5 classes have examples. Label 3 images of each; next: Short."
+    assert str(first.text(given.graph.name)) == text
+
+    given.graph.add_class("Burrs")
+    given.graph.link(len(NAMES) + 1, 5)
+    for counts, expected in (({6: 40}, 5), ({6: 40, 4: 2}, 4)):
+        found = next_class(given.fitted, given.graph, replace(given.state, image_counts=counts))
+        assert found is not None
+        assert found.class_ids == (expected,)
+
+
+def test_a_single_class_with_examples_has_them() -> None:
+    """English has another verb for one."""
+    recommendation = Recommendation(RecommendationKind.LABEL_CLASSES, (7,), unseen=ClassesSeen(1, 504, 0.99))
+    text = str(recommendation.text(lambda _each: "Tulip"))
+    assert text == "1 of 505 classes has examples. Label 3 images of each; next: Tulip."
+
+
+def test_no_class_to_label_next_where_all_have_examples(propagation: PropagationSession) -> None:
+    """Nor before the first fit, see `recommendations_of`."""
+    given = _given(propagation)
+    assert next_class(given.fitted, given.graph, given.state) is None

@@ -1,0 +1,51 @@
+"""A line below the images says which class to label next, while some have no examples."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from app.status.notice import Notice
+from tests.support.desk import CONTROL, Desk
+from tests.support.widgets import button, texts
+
+
+def guide_of(desk: Desk) -> Notice:
+    """The line, seen or not; the other one teaches keys."""
+    strips = desk.window.workspace.foot
+    parts = [item.widget() for place in range(strips.count()) if (item := strips.itemAt(place)) is not None]
+    return [each for each in parts if isinstance(each, Notice)][1]
+
+
+def unlabel(desk: Desk, name: str) -> None:
+    """Take away all examples of a class."""
+    state, class_id = desk.state, desk.graph.find(name)
+    image_ids = state.image_ids[state.label_class == class_id].tolist()
+    desk.window.session.act(lambda project: project.labels.remove(image_ids))
+
+
+def test_the_next_class_is_opened_until_all_have_examples(reviewing: Desk) -> None:
+    """It follows the fit, stays while its class is looked at, and goes with the last class without examples."""
+    guide = guide_of(reviewing)
+    assert guide.isHidden()
+    unlabel(reviewing, "Red disc")
+    reviewing.wait(guide.isVisible)
+    words = "7 of 8 classes have examples. Label 3 images of each; next: Red disc."
+    assert words in texts(guide)
+    QTest.mouseClick(button(guide, "Show the class"), Qt.MouseButton.LeftButton)
+    reviewing.wait(lambda: reviewing.window.tree.selected_class == reviewing.graph.find("Red disc"))
+    assert guide.isVisible()
+    reviewing.press_for_change(Qt.Key.Key_Z, CONTROL)
+    reviewing.wait(guide.isHidden)
+
+
+def test_who_dismisses_it_is_left_alone(reviewing: Desk) -> None:
+    """Until the project is opened again, whatever is labelled."""
+    guide, session = guide_of(reviewing), reviewing.window.session
+    unlabel(reviewing, "Red disc")
+    reviewing.wait(guide.isVisible)
+    QTest.mouseClick(button(guide, "Dismiss"), Qt.MouseButton.LeftButton)
+    answers: list[object] = []
+    unlabel(reviewing, "Blue disc")
+    reviewing.wait(lambda: reviewing.state.unseen is not None and reviewing.state.unseen.unseen == 2)
+    session.ask(lambda _live: None, answers.append, owner=guide)  # comes after the answer to the guide
+    reviewing.wait(lambda: bool(answers))
+    assert guide.isHidden()
