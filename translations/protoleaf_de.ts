@@ -1564,6 +1564,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Klassen anzeigen</translation>
     </message>
     <message>
+        <source>{seen:,} of {leaves:,} classes have examples. Label {count} images of each; next: {classes}.</source>
+        <translation>{seen:,} von {leaves:,} Klassen haben Beispiele. Je {count} Bilder labeln; als Nächstes: {classes}.</translation>
+    </message>
+    <message>
         <source>Your labelled images look different from most others here. Labelling a few of those would help most.</source>
         <translation>Ihre gelabelten Bilder sehen anders aus als die meisten hier. Am meisten würde es helfen, einige von diesen zu labeln.</translation>
     </message>
@@ -1578,6 +1582,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>{count} more examples of each would help about {images:,} images: {classes}.</source>
         <translation>{count} weitere Beispiele von jeder dieser Klassen würden etwa {images:,} Bildern helfen: {classes}.</translation>
+    </message>
+    <message>
+        <source>1 of {leaves:,} classes has examples. Label {count} images of each; next: {classes}.</source>
+        <translation>1 von {leaves:,} Klassen hat Beispiele. Je {count} Bilder labeln; als Nächstes: {classes}.</translation>
     </message>
     <message>
         <source>{count} more examples of {classes} would help about {images:,} images.</source>
@@ -1833,8 +1841,8 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Von einer Person gelabelte Bilder</translation>
     </message>
     <message>
-        <source>Also images the model is sure enough of</source>
-        <translation>Auch Bilder, bei denen das Modell sicher genug ist</translation>
+        <source>Also images the model is sure of</source>
+        <translation>Auch Bilder, bei denen das Modell sicher ist</translation>
     </message>
     <message>
         <source>Also images without a class</source>
@@ -1855,6 +1863,17 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>Nothing is lost: labels and predictions are written in full.</source>
         <translation>Nichts geht verloren: Labels und Vorhersagen werden vollständig geschrieben.</translation>
+    </message>
+    <message numerus="yes">
+        <source>Also %n images the model is sure of</source>
+        <translation>
+            <numerusform>Auch %n Bild, bei dem das Modell sicher ist</numerusform>
+            <numerusform>Auch %n Bilder, bei denen das Modell sicher ist</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The model is sure of no image yet</source>
+        <translation>Das Modell ist noch bei keinem Bild sicher</translation>
     </message>
     <message>
         <source>up to %1</source>
@@ -3488,6 +3507,21 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Zu %1 aus den eigenen Bildern gelernt, zu %2 aus den Elternklassen.</translation>
     </message>
     <message>
+        <source>How well it is recognised cannot be judged: it has one label.</source>
+        <translation>Wie gut sie erkannt wird, lässt sich nicht beurteilen: Sie hat ein Label.</translation>
+    </message>
+    <message numerus="yes">
+        <source>Recognised in %1 of %n labels that were held out (%2 to %3).</source>
+        <translation>
+            <numerusform>Bei %1 von %n zurückgehaltenen Label erkannt (%2 bis %3).</numerusform>
+            <numerusform>Bei %1 von %n zurückgehaltenen Labels erkannt (%2 bis %3).</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Most often taken for %1.</source>
+        <translation>Am häufigsten für %1 gehalten.</translation>
+    </message>
+    <message>
         <source>Also called %1</source>
         <translation>Auch: %1</translation>
     </message>
@@ -3521,6 +3555,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>Of all images named so, %1 are right (95% confidence interval %2 to %3).</source>
         <translation>Von allen so benannten Bildern sind %1 richtig (95-%-Konfidenzintervall %2 bis %3).</translation>
+    </message>
+    <message>
+        <source>Only classes with examples were compared.</source>
+        <translation>Nur Klassen mit Beispielen wurden verglichen.</translation>
     </message>
     <message numerus="yes">
         <source>%n candidates. Click the right ones.</source>
@@ -3787,6 +3825,20 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         </translation>
     </message>
     <message numerus="yes">
+        <source>%1 of %n labels could be judged</source>
+        <translation>
+            <numerusform>%1 von %n Label ließ sich beurteilen</numerusform>
+            <numerusform>%1 von %n Labels ließen sich beurteilen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n classes have too few labels: %1</source>
+        <translation>
+            <numerusform>%n Klasse hat zu wenige Labels: %1</numerusform>
+            <numerusform>%n Klassen haben zu wenige Labels: %1</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>Label %n more images first.</source>
         <translation>
             <numerusform>Zuerst %n weiteres Bild labeln.</numerusform>
@@ -3804,6 +3856,14 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>All labels are of one class</source>
         <translation>Alle Labels gehören zu einer Klasse</translation>
+    </message>
+    <message>
+        <source>No label that could be judged looks wrong</source>
+        <translation>Kein Label, das sich beurteilen ließ, sieht falsch aus</translation>
+    </message>
+    <message>
+        <source>No label could be judged</source>
+        <translation>Kein Label ließ sich beurteilen</translation>
     </message>
     <message numerus="yes">
         <source>You looked at %n labels.</source>
@@ -6223,6 +6283,17 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>%1/s</translation>
     </message>
     <message>
+        <source>There is only one class</source>
+        <translation>Es gibt nur eine Klasse</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n of %1 classes have examples</source>
+        <translation>
+            <numerusform>%n von %1 Klassen hat Beispiele</numerusform>
+            <numerusform>%n von %1 Klassen haben Beispiele</numerusform>
+        </translation>
+    </message>
+    <message>
         <source>Truncated %1</source>
         <translation>%1 unvollständig</translation>
     </message>
@@ -6578,6 +6649,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>Higher: fewer errors</source>
         <translation>Höher: weniger Fehler</translation>
+    </message>
+    <message>
+        <source>Nothing here is sure enough yet: label more classes.</source>
+        <translation>Hier ist noch nichts sicher genug: mehr Klassen labeln.</translation>
     </message>
     <message>
         <source>above</source>
@@ -7641,6 +7716,30 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>--weights, --proxy, --mirror and --keep-weights are for published networks</source>
         <translation>--weights, --proxy, --mirror und --keep-weights sind für veröffentlichte Netze</translation>
+    </message>
+    <message>
+        <source>--draw and --grow exclude each other</source>
+        <translation>--draw und --grow schließen einander aus</translation>
+    </message>
+    <message>
+        <source>--stratified goes with --draw</source>
+        <translation>--stratified gehört zu --draw</translation>
+    </message>
+    <message>
+        <source>give a number of images to draw</source>
+        <translation>eine Zahl zu ziehender Bilder angeben</translation>
+    </message>
+    <message>
+        <source>an audit has no such size</source>
+        <translation>diese Größe hat keine Stichprobe</translation>
+    </message>
+    <message>
+        <source>no images were drawn yet</source>
+        <translation>es wurden noch keine Bilder gezogen</translation>
+    </message>
+    <message>
+        <source>draw some with --draw</source>
+        <translation>mit --draw welche ziehen</translation>
     </message>
     <message numerus="yes">
         <source>{count:,} images</source>
@@ -9264,8 +9363,76 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Kanten</translation>
     </message>
     <message>
+        <source>Sure predictions that are right</source>
+        <translation>Sichere Vorhersagen, die richtig sind</translation>
+    </message>
+    <message>
+        <source>{right:,} of {count:,} answers, 95% interval {span}</source>
+        <translation>{right:,} von {count:,} Antworten, 95-%-Intervall {span}</translation>
+    </message>
+    <message>
+        <source>By the truth file {name}.</source>
+        <translation>Nach der Referenzdatei {name}.</translation>
+    </message>
+    <message>
+        <source>By labels of people, held out one by one; they may be easier or harder than the other images.</source>
+        <translation>Nach Labels von Menschen, einzeln zurückgehalten; sie können leichter oder schwerer sein als die übrigen Bilder.</translation>
+    </message>
+    <message>
+        <source>Figures of the section “Checked at random” hold for the collection.</source>
+        <translation>Die Kennzahlen des Abschnitts „Zufällig geprüft“ gelten für die Sammlung.</translation>
+    </message>
+    <message>
+        <source>On {day}, {asked:,} images were drawn at random among {population:,} without a label; {answered:,} are answered. Answers are compared with what was predicted when the images were drawn, so the figures hold for the collection as it was then.</source>
+        <translation>Am {day} wurden {asked:,} Bilder zufällig aus {population:,} ohne Label gezogen; {answered:,} sind beantwortet. Antworten werden mit dem verglichen, was bei der Ziehung vorhergesagt war; die Kennzahlen gelten daher für die Sammlung, wie sie damals war.</translation>
+    </message>
+    <message>
+        <source>Some of each large predicted class were drawn, and each answer counts for as many images as it stands for.</source>
+        <translation>Von jeder großen vorhergesagten Klasse wurden einige gezogen, und jede Antwort zählt für so viele Bilder, wie sie vertritt.</translation>
+    </message>
+    <message>
+        <source>{count:,} that were accepted together with others do not count: nobody looked at them by themselves.</source>
+        <translation>{count:,} zusammen mit anderen übernommene zählen nicht: Niemand hat sie einzeln angesehen.</translation>
+    </message>
+    <message>
+        <source>Drawn</source>
+        <translation>Gezogen</translation>
+    </message>
+    <message>
+        <source>Among</source>
+        <translation>Aus</translation>
+    </message>
+    <message>
+        <source>What was predicted</source>
+        <translation>Was vorhergesagt war</translation>
+    </message>
+    <message>
+        <source>Answers</source>
+        <translation>Antworten</translation>
+    </message>
+    <message>
         <source>Share</source>
         <translation>Anteil</translation>
+    </message>
+    <message>
+        <source>Most likely class</source>
+        <translation>Wahrscheinlichste Klasse</translation>
+    </message>
+    <message>
+        <source>Class that was sure</source>
+        <translation>Sichere Klasse</translation>
+    </message>
+    <message>
+        <source>Images drawn at random</source>
+        <translation>Zufällig gezogene Bilder</translation>
+    </message>
+    <message>
+        <source>Of images that were sure to be of the class when they were drawn; classes with five answers or more.</source>
+        <translation>Von Bildern, die bei der Ziehung sicher zur Klasse gehörten; Klassen mit fünf oder mehr Antworten.</translation>
+    </message>
+    <message>
+        <source>Precision of each class</source>
+        <translation>Präzision jeder Klasse</translation>
     </message>
     <message>
         <source>Most frequent mistakes</source>
@@ -9404,6 +9571,18 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Sichere Vorhersagen</translation>
     </message>
     <message>
+        <source>Accuracy by the truth file</source>
+        <translation>Genauigkeit nach der Referenzdatei</translation>
+    </message>
+    <message>
+        <source>Accuracy of held-out labels</source>
+        <translation>Genauigkeit bei zurückgehaltenen Labels</translation>
+    </message>
+    <message>
+        <source>Accuracy, checked at random</source>
+        <translation>Genauigkeit, zufällig geprüft</translation>
+    </message>
+    <message>
         <source>Unsure predictions</source>
         <translation>Unsichere Vorhersagen</translation>
     </message>
@@ -9510,6 +9689,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>Images that people choose to label may be easier or harder than the others.</source>
         <translation>Bilder, die Menschen zum Labeln auswählen, können leichter oder schwerer sein als die anderen.</translation>
+    </message>
+    <message>
+        <source>To know how right predictions of the others are, check 50 of them at random.</source>
+        <translation>Um zu wissen, wie richtig die Vorhersagen der übrigen sind, 50 davon zufällig prüfen.</translation>
     </message>
     <message>
         <source>There is nothing yet to compare predictions with: {why}.</source>
@@ -10792,20 +10975,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>{&quot;name&quot;: ..., &quot;children&quot;: [...]}</translation>
     </message>
     <message>
-        <source>&quot;{name}&quot; in {source_name}</source>
-        <translation>„{name}“ in {source_name}</translation>
-    </message>
-    <message>
         <source>&quot;{name}&quot; of {place} is not a list</source>
         <translation>„{name}“ von {place} ist keine Liste</translation>
     </message>
     <message>
         <source>&quot;{name}&quot; of {place} is not a text</source>
         <translation>„{name}“ von {place} ist kein Text</translation>
-    </message>
-    <message>
-        <source>&quot;{name}&quot; of {place} is no id</source>
-        <translation>„{name}“ von {place} ist keine ID</translation>
     </message>
     <message>
         <source>an object</source>
@@ -10828,10 +11003,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>{place} ist kein Text</translation>
     </message>
     <message>
-        <source>a text or a whole number</source>
-        <translation>ein Text oder eine ganze Zahl</translation>
-    </message>
-    <message>
         <source>each folder counts as a deployment; its place is that of its photos, or anywhere on Earth where they say none</source>
         <translation>jeder Ordner gilt als ein Einsatz; sein Ort ist der seiner Fotos, oder irgendwo auf der Erde, wo diese keinen nennen</translation>
     </message>
@@ -10850,10 +11021,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>observation {place}: {reason}</source>
         <translation>Beobachtung {place}: {reason}</translation>
-    </message>
-    <message>
-        <source>{source} is no data package</source>
-        <translation>{source} ist kein Datenpaket</translation>
     </message>
     <message>
         <source>{folder} is no data package</source>
@@ -10946,14 +11113,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>the licence and whom to write to are not known: fill them in (eml.xml) before you publish</source>
         <translation>Lizenz und Ansprechpartner sind nicht bekannt: vor dem Veröffentlichen eintragen (eml.xml)</translation>
-    </message>
-    <message>
-        <source>a table in {source} cannot be read</source>
-        <translation>eine Tabelle in {source} kann nicht gelesen werden</translation>
-    </message>
-    <message>
-        <source>{source} is no Darwin Core archive</source>
-        <translation>{source} ist kein Darwin-Core-Archiv</translation>
     </message>
     <message>
         <source>{source} has no occurrences</source>
@@ -11256,10 +11415,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Stichwörter anderer Programme werden mit dem Format keywords gelesen</translation>
     </message>
     <message>
-        <source>{sidecar} is too large for a sidecar</source>
-        <translation>{sidecar} ist zu groß für einen Sidecar</translation>
-    </message>
-    <message>
         <source>the hierarchy is flattened; full paths are kept in a table</source>
         <translation>die Hierarchie wird eingeebnet; ganze Pfade bleiben in einer Tabelle erhalten</translation>
     </message>
@@ -11426,10 +11581,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>labels of occurrences come in by importing labels</source>
         <translation>Labels von Vorkommen werden mit dem Import von Labels übernommen</translation>
-    </message>
-    <message>
-        <source>{file} is not text in {encoding}</source>
-        <translation>{file} ist kein Text in {encoding}</translation>
     </message>
     <message>
         <source>{source_name} does not say which of its files lists the taxa</source>
@@ -11600,10 +11751,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>die Anführungszeichen prüfen</translation>
     </message>
     <message>
-        <source>write it flat, with the parents of each class</source>
-        <translation>flach schreiben, mit den Elternklassen jeder Klasse</translation>
-    </message>
-    <message>
         <source>{name} is not JSON</source>
         <translation>{name} ist kein JSON</translation>
     </message>
@@ -11638,18 +11785,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>byte 0x{byte:02x} in line {line}</source>
         <translation>Byte 0x{byte:02x} in Zeile {line}</translation>
-    </message>
-    <message>
-        <source>{source} is nested too deep</source>
-        <translation>{source} ist zu tief verschachtelt</translation>
-    </message>
-    <message>
-        <source>choose another file</source>
-        <translation>andere Datei wählen</translation>
-    </message>
-    <message>
-        <source>{source} is no JSON file</source>
-        <translation>{source} ist keine JSON-Datei</translation>
     </message>
     <message>
         <source>what an imported taxonomy said last time cannot be read</source>
@@ -12074,6 +12209,22 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>Accept {images} in {classes}</source>
         <translation>{images} in {classes} übernehmen</translation>
+    </message>
+    <message>
+        <source>Drew {images} to check at random</source>
+        <translation>{images} zum zufälligen Prüfen gezogen</translation>
+    </message>
+    <message>
+        <source>Draw {images} to check at random</source>
+        <translation>{images} zum zufälligen Prüfen ziehen</translation>
+    </message>
+    <message>
+        <source>Drew {images} more to check at random</source>
+        <translation>Weitere zum zufälligen Prüfen gezogen: {images}</translation>
+    </message>
+    <message>
+        <source>Draw {images} more to check at random</source>
+        <translation>Weitere zum zufälligen Prüfen ziehen: {images}</translation>
     </message>
     <message>
         <source>Created class {class} with {images}</source>
@@ -14276,6 +14427,64 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>install Protoleaf again, or choose another backbone; delete the file if you made it</source>
         <translation>Protoleaf neu installieren oder ein anderes Backbone wählen; die Datei löschen, wenn Sie sie selbst erstellt haben</translation>
+    </message>
+    <message>
+        <source>Check 50 at random</source>
+        <translation>50 zufällig prüfen</translation>
+    </message>
+    <message>
+        <source>In random order</source>
+        <translation>In zufälliger Reihenfolge</translation>
+    </message>
+    <message>
+        <source>Checked at random</source>
+        <translation>Zufällig geprüft</translation>
+    </message>
+    <message>
+        <source>Go on checking at random</source>
+        <translation>Zufälliges Prüfen fortsetzen</translation>
+    </message>
+    <message>
+        <source>%1 of %2 answered</source>
+        <translation>%1 von %2 beantwortet</translation>
+    </message>
+    <message>
+        <source>Label these images as any others</source>
+        <translation>Diese Bilder wie alle anderen labeln</translation>
+    </message>
+    <message>
+        <source>%1 of %2 right: %3, %4 to %5 of all that had no label then</source>
+        <translation>%1 von %2 richtig: %3, %4 bis %5 aller, die damals kein Label hatten</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n were accepted together with others: label them by themselves, so that they count</source>
+        <translation>
+            <numerusform>%n wurde zusammen mit anderen übernommen: einzeln labeln, damit es zählt</numerusform>
+            <numerusform>%n wurden zusammen mit anderen übernommen: einzeln labeln, damit sie zählen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Check %n more</source>
+        <translation>
+            <numerusform>%n weiteres prüfen</numerusform>
+            <numerusform>%n weitere prüfen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>there is nothing to check</source>
+        <translation>es gibt nichts zu prüfen</translation>
+    </message>
+    <message>
+        <source>images without a label that have a prediction</source>
+        <translation>Bilder ohne Label, die eine Vorhersage haben</translation>
+    </message>
+    <message>
+        <source>label an image of some class first, or add images</source>
+        <translation>zuerst ein Bild irgendeiner Klasse labeln oder Bilder hinzufügen</translation>
+    </message>
+    <message>
+        <source>there is no such audit in the project</source>
+        <translation>diese Stichprobe gibt es im Projekt nicht</translation>
     </message>
 </context>
 </TS>

@@ -1564,6 +1564,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Mostrar las clases</translation>
     </message>
     <message>
+        <source>{seen:,} of {leaves:,} classes have examples. Label {count} images of each; next: {classes}.</source>
+        <translation>{seen:,} de {leaves:,} clases tienen ejemplos. Etiquete {count} imágenes de cada una; la siguiente: {classes}.</translation>
+    </message>
+    <message>
         <source>Your labelled images look different from most others here. Labelling a few of those would help most.</source>
         <translation>Sus imágenes etiquetadas son distintas de la mayoría de las demás. Lo que más ayudaría es etiquetar algunas de esas.</translation>
     </message>
@@ -1578,6 +1582,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>{count} more examples of each would help about {images:,} images: {classes}.</source>
         <translation>{count} ejemplos más de cada una de estas clases ayudarían a unas {images:,} imágenes: {classes}.</translation>
+    </message>
+    <message>
+        <source>1 of {leaves:,} classes has examples. Label {count} images of each; next: {classes}.</source>
+        <translation>1 de {leaves:,} clases tiene ejemplos. Etiquete {count} imágenes de cada una; la siguiente: {classes}.</translation>
     </message>
     <message>
         <source>{count} more examples of {classes} would help about {images:,} images.</source>
@@ -1833,7 +1841,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Imágenes etiquetadas por una persona</translation>
     </message>
     <message>
-        <source>Also images the model is sure enough of</source>
+        <source>Also images the model is sure of</source>
         <translation>También las imágenes de las que el modelo está seguro</translation>
     </message>
     <message>
@@ -1855,6 +1863,17 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>Nothing is lost: labels and predictions are written in full.</source>
         <translation>No se pierde nada: las etiquetas y predicciones se escriben completas.</translation>
+    </message>
+    <message numerus="yes">
+        <source>Also %n images the model is sure of</source>
+        <translation>
+            <numerusform>También %n imagen de la que el modelo está seguro</numerusform>
+            <numerusform>También %n imágenes de las que el modelo está seguro</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The model is sure of no image yet</source>
+        <translation>El modelo aún no está seguro de ninguna imagen</translation>
     </message>
     <message>
         <source>up to %1</source>
@@ -3488,6 +3507,21 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Aprendida en un %1 de sus propias imágenes y en un %2 de sus clases padre.</translation>
     </message>
     <message>
+        <source>How well it is recognised cannot be judged: it has one label.</source>
+        <translation>No se puede evaluar lo bien que se reconoce: tiene una sola etiqueta.</translation>
+    </message>
+    <message numerus="yes">
+        <source>Recognised in %1 of %n labels that were held out (%2 to %3).</source>
+        <translation>
+            <numerusform>Reconocida en %1 de %n etiqueta reservada (de %2 a %3).</numerusform>
+            <numerusform>Reconocida en %1 de %n etiquetas reservadas (de %2 a %3).</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Most often taken for %1.</source>
+        <translation>Se confunde sobre todo con %1.</translation>
+    </message>
+    <message>
         <source>Also called %1</source>
         <translation>También llamada %1</translation>
     </message>
@@ -3521,6 +3555,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>Of all images named so, %1 are right (95% confidence interval %2 to %3).</source>
         <translation>De todas las imágenes que la reciben, el %1 son correctas (intervalo de confianza del 95&#xa0;%: de %2 a %3).</translation>
+    </message>
+    <message>
+        <source>Only classes with examples were compared.</source>
+        <translation>Solo se compararon clases con ejemplos.</translation>
     </message>
     <message numerus="yes">
         <source>%n candidates. Click the right ones.</source>
@@ -3787,6 +3825,20 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         </translation>
     </message>
     <message numerus="yes">
+        <source>%1 of %n labels could be judged</source>
+        <translation>
+            <numerusform>Etiquetas que se pudieron evaluar: %1 de %n</numerusform>
+            <numerusform>Etiquetas que se pudieron evaluar: %1 de %n</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n classes have too few labels: %1</source>
+        <translation>
+            <numerusform>%n clase tiene muy pocas etiquetas: %1</numerusform>
+            <numerusform>%n clases tienen muy pocas etiquetas: %1</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>Label %n more images first.</source>
         <translation>
             <numerusform>Etiquete antes %n imagen más.</numerusform>
@@ -3804,6 +3856,14 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>All labels are of one class</source>
         <translation>Todas las etiquetas son de una clase</translation>
+    </message>
+    <message>
+        <source>No label that could be judged looks wrong</source>
+        <translation>Ninguna etiqueta que se pudo evaluar parece errónea</translation>
+    </message>
+    <message>
+        <source>No label could be judged</source>
+        <translation>No se pudo evaluar ninguna etiqueta</translation>
     </message>
     <message numerus="yes">
         <source>You looked at %n labels.</source>
@@ -6223,6 +6283,17 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>%1/s</translation>
     </message>
     <message>
+        <source>There is only one class</source>
+        <translation>Solo hay una clase</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n of %1 classes have examples</source>
+        <translation>
+            <numerusform>%n de %1 clases tiene ejemplos</numerusform>
+            <numerusform>%n de %1 clases tienen ejemplos</numerusform>
+        </translation>
+    </message>
+    <message>
         <source>Truncated %1</source>
         <translation>Archivo truncado: %1</translation>
     </message>
@@ -6578,6 +6649,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>Higher: fewer errors</source>
         <translation>Más alto: menos errores</translation>
+    </message>
+    <message>
+        <source>Nothing here is sure enough yet: label more classes.</source>
+        <translation>Aquí aún no hay nada lo bastante seguro: etiquete imágenes de más clases.</translation>
     </message>
     <message>
         <source>above</source>
@@ -7641,6 +7716,30 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>--weights, --proxy, --mirror and --keep-weights are for published networks</source>
         <translation>--weights, --proxy, --mirror y --keep-weights son para redes publicadas</translation>
+    </message>
+    <message>
+        <source>--draw and --grow exclude each other</source>
+        <translation>--draw y --grow se excluyen</translation>
+    </message>
+    <message>
+        <source>--stratified goes with --draw</source>
+        <translation>--stratified va con --draw</translation>
+    </message>
+    <message>
+        <source>give a number of images to draw</source>
+        <translation>indique cuántas imágenes elegir al azar</translation>
+    </message>
+    <message>
+        <source>an audit has no such size</source>
+        <translation>una auditoría no tiene ese tamaño</translation>
+    </message>
+    <message>
+        <source>no images were drawn yet</source>
+        <translation>aún no se han elegido imágenes al azar</translation>
+    </message>
+    <message>
+        <source>draw some with --draw</source>
+        <translation>elija algunas al azar con --draw</translation>
     </message>
     <message numerus="yes">
         <source>{count:,} images</source>
@@ -9264,8 +9363,76 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Aristas</translation>
     </message>
     <message>
+        <source>Sure predictions that are right</source>
+        <translation>Predicciones seguras correctas</translation>
+    </message>
+    <message>
+        <source>{right:,} of {count:,} answers, 95% interval {span}</source>
+        <translation>{right:,} de {count:,} respuestas, intervalo del 95&#xa0;%: {span}</translation>
+    </message>
+    <message>
+        <source>By the truth file {name}.</source>
+        <translation>Según el archivo de referencia {name}.</translation>
+    </message>
+    <message>
+        <source>By labels of people, held out one by one; they may be easier or harder than the other images.</source>
+        <translation>Según etiquetas de personas, reservadas una a una; sus imágenes pueden ser más fáciles o más difíciles que las demás.</translation>
+    </message>
+    <message>
+        <source>Figures of the section “Checked at random” hold for the collection.</source>
+        <translation>Las cifras de la sección «Comprobadas al azar» valen para la colección.</translation>
+    </message>
+    <message>
+        <source>On {day}, {asked:,} images were drawn at random among {population:,} without a label; {answered:,} are answered. Answers are compared with what was predicted when the images were drawn, so the figures hold for the collection as it was then.</source>
+        <translation>El {day} se eligieron al azar {asked:,} imágenes entre {population:,} sin etiqueta; {answered:,} tienen respuesta. Las respuestas se comparan con lo que estaba predicho cuando se eligieron las imágenes, así que las cifras valen para la colección tal como era entonces.</translation>
+    </message>
+    <message>
+        <source>Some of each large predicted class were drawn, and each answer counts for as many images as it stands for.</source>
+        <translation>Se eligieron algunas de cada clase predicha grande, y cada respuesta cuenta por tantas imágenes como representa.</translation>
+    </message>
+    <message>
+        <source>{count:,} that were accepted together with others do not count: nobody looked at them by themselves.</source>
+        <translation>No cuentan {count:,} que se aceptaron junto con otras: nadie las miró una a una.</translation>
+    </message>
+    <message>
+        <source>Drawn</source>
+        <translation>Elegidas el</translation>
+    </message>
+    <message>
+        <source>Among</source>
+        <translation>Entre</translation>
+    </message>
+    <message>
+        <source>What was predicted</source>
+        <translation>Qué se predijo</translation>
+    </message>
+    <message>
+        <source>Answers</source>
+        <translation>Respuestas</translation>
+    </message>
+    <message>
         <source>Share</source>
         <translation>Proporción</translation>
+    </message>
+    <message>
+        <source>Most likely class</source>
+        <translation>Clase más probable</translation>
+    </message>
+    <message>
+        <source>Class that was sure</source>
+        <translation>Clase segura</translation>
+    </message>
+    <message>
+        <source>Images drawn at random</source>
+        <translation>Imágenes elegidas al azar</translation>
+    </message>
+    <message>
+        <source>Of images that were sure to be of the class when they were drawn; classes with five answers or more.</source>
+        <translation>De las imágenes cuya clase segura era esa cuando se eligieron; clases con cinco respuestas o más.</translation>
+    </message>
+    <message>
+        <source>Precision of each class</source>
+        <translation>Precisión de cada clase</translation>
     </message>
     <message>
         <source>Most frequent mistakes</source>
@@ -9404,6 +9571,18 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Predicciones seguras</translation>
     </message>
     <message>
+        <source>Accuracy by the truth file</source>
+        <translation>Exactitud según el archivo de referencia</translation>
+    </message>
+    <message>
+        <source>Accuracy of held-out labels</source>
+        <translation>Exactitud con etiquetas reservadas</translation>
+    </message>
+    <message>
+        <source>Accuracy, checked at random</source>
+        <translation>Exactitud, comprobada al azar</translation>
+    </message>
+    <message>
         <source>Unsure predictions</source>
         <translation>Predicciones no seguras</translation>
     </message>
@@ -9510,6 +9689,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>Images that people choose to label may be easier or harder than the others.</source>
         <translation>Las imágenes que las personas eligen etiquetar pueden ser más fáciles o más difíciles que las demás.</translation>
+    </message>
+    <message>
+        <source>To know how right predictions of the others are, check 50 of them at random.</source>
+        <translation>Para saber con qué frecuencia aciertan las predicciones de las demás, compruebe 50 de ellas al azar.</translation>
     </message>
     <message>
         <source>There is nothing yet to compare predictions with: {why}.</source>
@@ -10792,20 +10975,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>{&quot;name&quot;: ..., &quot;children&quot;: [...]}</translation>
     </message>
     <message>
-        <source>&quot;{name}&quot; in {source_name}</source>
-        <translation>«{name}» en {source_name}</translation>
-    </message>
-    <message>
         <source>&quot;{name}&quot; of {place} is not a list</source>
         <translation>&quot;{name}&quot; de {place} no es una lista</translation>
     </message>
     <message>
         <source>&quot;{name}&quot; of {place} is not a text</source>
         <translation>«{name}» de {place} no es un texto</translation>
-    </message>
-    <message>
-        <source>&quot;{name}&quot; of {place} is no id</source>
-        <translation>«{name}» de {place} no es un id.</translation>
     </message>
     <message>
         <source>an object</source>
@@ -10828,10 +11003,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>{place} no es un texto</translation>
     </message>
     <message>
-        <source>a text or a whole number</source>
-        <translation>un texto o un número entero</translation>
-    </message>
-    <message>
         <source>each folder counts as a deployment; its place is that of its photos, or anywhere on Earth where they say none</source>
         <translation>cada carpeta cuenta como un despliegue; su lugar es el de sus fotos, o cualquier punto de la Tierra si no indican ninguno</translation>
     </message>
@@ -10850,10 +11021,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>observation {place}: {reason}</source>
         <translation>observación {place}: {reason}</translation>
-    </message>
-    <message>
-        <source>{source} is no data package</source>
-        <translation>{source} no es un paquete de datos</translation>
     </message>
     <message>
         <source>{folder} is no data package</source>
@@ -10946,14 +11113,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>the licence and whom to write to are not known: fill them in (eml.xml) before you publish</source>
         <translation>no se conocen la licencia ni el contacto: complételos (eml.xml) antes de publicar</translation>
-    </message>
-    <message>
-        <source>a table in {source} cannot be read</source>
-        <translation>no se puede leer una tabla de {source}</translation>
-    </message>
-    <message>
-        <source>{source} is no Darwin Core archive</source>
-        <translation>{source} no es un archivo Darwin Core</translation>
     </message>
     <message>
         <source>{source} has no occurrences</source>
@@ -11256,10 +11415,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>las palabras clave de otros programas se leen como el formato keywords</translation>
     </message>
     <message>
-        <source>{sidecar} is too large for a sidecar</source>
-        <translation>{sidecar} es demasiado grande para un archivo sidecar</translation>
-    </message>
-    <message>
         <source>the hierarchy is flattened; full paths are kept in a table</source>
         <translation>la jerarquía se aplana; las rutas completas se conservan en una tabla</translation>
     </message>
@@ -11426,10 +11581,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>labels of occurrences come in by importing labels</source>
         <translation>las etiquetas de registros de presencia entran al importar etiquetas</translation>
-    </message>
-    <message>
-        <source>{file} is not text in {encoding}</source>
-        <translation>{file} no es texto en {encoding}</translation>
     </message>
     <message>
         <source>{source_name} does not say which of its files lists the taxa</source>
@@ -11600,10 +11751,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>compruebe las comillas</translation>
     </message>
     <message>
-        <source>write it flat, with the parents of each class</source>
-        <translation>escríbalo sin anidar, con las clases padre de cada clase</translation>
-    </message>
-    <message>
         <source>{name} is not JSON</source>
         <translation>{name} no es JSON</translation>
     </message>
@@ -11638,18 +11785,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>byte 0x{byte:02x} in line {line}</source>
         <translation>byte 0x{byte:02x} en la línea {line}</translation>
-    </message>
-    <message>
-        <source>{source} is nested too deep</source>
-        <translation>{source} está anidado a demasiada profundidad</translation>
-    </message>
-    <message>
-        <source>choose another file</source>
-        <translation>elija otro archivo</translation>
-    </message>
-    <message>
-        <source>{source} is no JSON file</source>
-        <translation>{source} no es un archivo JSON</translation>
     </message>
     <message>
         <source>what an imported taxonomy said last time cannot be read</source>
@@ -12074,6 +12209,22 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>Accept {images} in {classes}</source>
         <translation>Aceptar {images} en {classes}</translation>
+    </message>
+    <message>
+        <source>Drew {images} to check at random</source>
+        <translation>Elección al azar de {images} para comprobar</translation>
+    </message>
+    <message>
+        <source>Draw {images} to check at random</source>
+        <translation>Elegir al azar {images} para comprobar</translation>
+    </message>
+    <message>
+        <source>Drew {images} more to check at random</source>
+        <translation>Elección al azar de {images} más para comprobar</translation>
+    </message>
+    <message>
+        <source>Draw {images} more to check at random</source>
+        <translation>Elegir al azar {images} más para comprobar</translation>
     </message>
     <message>
         <source>Created class {class} with {images}</source>
@@ -14276,6 +14427,64 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>install Protoleaf again, or choose another backbone; delete the file if you made it</source>
         <translation>vuelva a instalar Protoleaf o elija otra red base; borre el archivo si lo creó usted</translation>
+    </message>
+    <message>
+        <source>Check 50 at random</source>
+        <translation>Comprobar 50 al azar</translation>
+    </message>
+    <message>
+        <source>In random order</source>
+        <translation>En orden aleatorio</translation>
+    </message>
+    <message>
+        <source>Checked at random</source>
+        <translation>Comprobadas al azar</translation>
+    </message>
+    <message>
+        <source>Go on checking at random</source>
+        <translation>Seguir comprobando al azar</translation>
+    </message>
+    <message>
+        <source>%1 of %2 answered</source>
+        <translation>Respondidas %1 de %2</translation>
+    </message>
+    <message>
+        <source>Label these images as any others</source>
+        <translation>Etiquete estas imágenes igual que las demás</translation>
+    </message>
+    <message>
+        <source>%1 of %2 right: %3, %4 to %5 of all that had no label then</source>
+        <translation>%1 de %2 correctas: %3; de %4 a %5 de todas las que entonces no tenían etiqueta</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n were accepted together with others: label them by themselves, so that they count</source>
+        <translation>
+            <numerusform>%n se aceptó junto con otras: etiquétela por separado para que cuente</numerusform>
+            <numerusform>%n se aceptaron junto con otras: etiquételas una a una para que cuenten</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Check %n more</source>
+        <translation>
+            <numerusform>Comprobar %n más</numerusform>
+            <numerusform>Comprobar %n más</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>there is nothing to check</source>
+        <translation>no hay nada que comprobar</translation>
+    </message>
+    <message>
+        <source>images without a label that have a prediction</source>
+        <translation>imágenes sin etiqueta que tengan una predicción</translation>
+    </message>
+    <message>
+        <source>label an image of some class first, or add images</source>
+        <translation>etiquete antes una imagen de alguna clase o añada imágenes</translation>
+    </message>
+    <message>
+        <source>there is no such audit in the project</source>
+        <translation>no existe esa auditoría en el proyecto</translation>
     </message>
 </context>
 </TS>

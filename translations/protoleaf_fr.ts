@@ -1564,6 +1564,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Afficher les classes</translation>
     </message>
     <message>
+        <source>{seen:,} of {leaves:,} classes have examples. Label {count} images of each; next: {classes}.</source>
+        <translation>{seen:,} classes sur {leaves:,} ont des exemples. Étiquetez {count} images de chacune&#xa0;; ensuite&#xa0;: {classes}.</translation>
+    </message>
+    <message>
         <source>Your labelled images look different from most others here. Labelling a few of those would help most.</source>
         <translation>Vos images étiquetées diffèrent de la plupart des autres. Étiqueter quelques-unes de ces dernières aiderait le plus.</translation>
     </message>
@@ -1578,6 +1582,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>{count} more examples of each would help about {images:,} images: {classes}.</source>
         <translation>{count} exemples de plus de chacune de ces classes aideraient pour environ {images:,} images&#xa0;: {classes}.</translation>
+    </message>
+    <message>
+        <source>1 of {leaves:,} classes has examples. Label {count} images of each; next: {classes}.</source>
+        <translation>1 classe sur {leaves:,} a des exemples. Étiquetez {count} images de chacune&#xa0;; ensuite&#xa0;: {classes}.</translation>
     </message>
     <message>
         <source>{count} more examples of {classes} would help about {images:,} images.</source>
@@ -1833,8 +1841,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Images étiquetées par une personne</translation>
     </message>
     <message>
-        <source>Also images the model is sure enough of</source>
-        <translation>Aussi les images dont le modèle est assez sûr</translation>
+        <source>Also images the model is sure of</source>
+        <translation>Aussi les images dont le modèle est sûr</translation>
     </message>
     <message>
         <source>Also images without a class</source>
@@ -1855,6 +1863,17 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>Nothing is lost: labels and predictions are written in full.</source>
         <translation>Rien n’est perdu&#xa0;: étiquettes et prédictions sont écrites en entier.</translation>
+    </message>
+    <message numerus="yes">
+        <source>Also %n images the model is sure of</source>
+        <translation>
+            <numerusform>Aussi&#xa0;%n image dont le modèle est sûr</numerusform>
+            <numerusform>Aussi&#xa0;%n images dont le modèle est sûr</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The model is sure of no image yet</source>
+        <translation>Le modèle n’est encore sûr d’aucune image</translation>
     </message>
     <message>
         <source>up to %1</source>
@@ -3488,6 +3507,21 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Apprise à %1 de ses propres images, à %2 de ses parents.</translation>
     </message>
     <message>
+        <source>How well it is recognised cannot be judged: it has one label.</source>
+        <translation>Impossible de juger si elle est bien reconnue&#xa0;: elle n’a qu’une étiquette.</translation>
+    </message>
+    <message numerus="yes">
+        <source>Recognised in %1 of %n labels that were held out (%2 to %3).</source>
+        <translation>
+            <numerusform>Reconnue pour&#xa0;%1 étiquette mise de côté sur&#xa0;%n (%2 à&#xa0;%3).</numerusform>
+            <numerusform>Reconnue pour&#xa0;%1 étiquettes mises de côté sur&#xa0;%n (%2 à&#xa0;%3).</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Most often taken for %1.</source>
+        <translation>Le plus souvent prise pour&#xa0;%1.</translation>
+    </message>
+    <message>
         <source>Also called %1</source>
         <translation>Aussi appelée %1</translation>
     </message>
@@ -3521,6 +3555,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>Of all images named so, %1 are right (95% confidence interval %2 to %3).</source>
         <translation>De toutes les images ainsi nommées, %1 sont correctes (intervalle de confiance à 95&#xa0;%&#xa0;: %2 à %3).</translation>
+    </message>
+    <message>
+        <source>Only classes with examples were compared.</source>
+        <translation>Seules les classes avec exemples ont été comparées.</translation>
     </message>
     <message numerus="yes">
         <source>%n candidates. Click the right ones.</source>
@@ -3787,6 +3825,20 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         </translation>
     </message>
     <message numerus="yes">
+        <source>%1 of %n labels could be judged</source>
+        <translation>
+            <numerusform>%1 étiquette sur&#xa0;%n a pu être jugée</numerusform>
+            <numerusform>%1 étiquettes sur&#xa0;%n ont pu être jugées</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n classes have too few labels: %1</source>
+        <translation>
+            <numerusform>%n classe a trop peu d’étiquettes&#xa0;:&#xa0;%1</numerusform>
+            <numerusform>%n classes ont trop peu d’étiquettes&#xa0;:&#xa0;%1</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>Label %n more images first.</source>
         <translation>
             <numerusform>Étiquetez d’abord %n image de plus.</numerusform>
@@ -3804,6 +3856,14 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>All labels are of one class</source>
         <translation>Toutes les étiquettes sont d’une seule classe</translation>
+    </message>
+    <message>
+        <source>No label that could be judged looks wrong</source>
+        <translation>Aucune étiquette qui a pu être jugée ne semble fausse</translation>
+    </message>
+    <message>
+        <source>No label could be judged</source>
+        <translation>Aucune étiquette n’a pu être jugée</translation>
     </message>
     <message numerus="yes">
         <source>You looked at %n labels.</source>
@@ -6223,6 +6283,17 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>%1/s</translation>
     </message>
     <message>
+        <source>There is only one class</source>
+        <translation>Il n’y a qu’une classe</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n of %1 classes have examples</source>
+        <translation>
+            <numerusform>%n classe sur&#xa0;%1 a des exemples</numerusform>
+            <numerusform>%n classes sur&#xa0;%1 ont des exemples</numerusform>
+        </translation>
+    </message>
+    <message>
         <source>Truncated %1</source>
         <translation>Fichier %1 tronqué</translation>
     </message>
@@ -6578,6 +6649,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>Higher: fewer errors</source>
         <translation>Plus haut&#xa0;: moins d’erreurs</translation>
+    </message>
+    <message>
+        <source>Nothing here is sure enough yet: label more classes.</source>
+        <translation>Rien n’est encore assez sûr ici&#xa0;: étiquetez davantage de classes.</translation>
     </message>
     <message>
         <source>above</source>
@@ -7641,6 +7716,30 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>--weights, --proxy, --mirror and --keep-weights are for published networks</source>
         <translation>--weights, --proxy, --mirror et --keep-weights sont réservés aux réseaux publiés</translation>
+    </message>
+    <message>
+        <source>--draw and --grow exclude each other</source>
+        <translation>--draw et --grow s’excluent</translation>
+    </message>
+    <message>
+        <source>--stratified goes with --draw</source>
+        <translation>--stratified s’emploie avec --draw</translation>
+    </message>
+    <message>
+        <source>give a number of images to draw</source>
+        <translation>indiquez un nombre d’images à tirer</translation>
+    </message>
+    <message>
+        <source>an audit has no such size</source>
+        <translation>un contrôle n’a pas cette taille</translation>
+    </message>
+    <message>
+        <source>no images were drawn yet</source>
+        <translation>aucune image n’a encore été tirée</translation>
+    </message>
+    <message>
+        <source>draw some with --draw</source>
+        <translation>tirez-en avec --draw</translation>
     </message>
     <message numerus="yes">
         <source>{count:,} images</source>
@@ -9264,8 +9363,76 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Arêtes</translation>
     </message>
     <message>
+        <source>Sure predictions that are right</source>
+        <translation>Prédictions sûres qui sont justes</translation>
+    </message>
+    <message>
+        <source>{right:,} of {count:,} answers, 95% interval {span}</source>
+        <translation>{right:,} réponses sur {count:,}, intervalle à 95&#xa0;% {span}</translation>
+    </message>
+    <message>
+        <source>By the truth file {name}.</source>
+        <translation>D’après le fichier de référence {name}.</translation>
+    </message>
+    <message>
+        <source>By labels of people, held out one by one; they may be easier or harder than the other images.</source>
+        <translation>D’après des étiquettes posées par des personnes, mises de côté une à une&#xa0;; ces images peuvent être plus faciles ou plus difficiles que les autres.</translation>
+    </message>
+    <message>
+        <source>Figures of the section “Checked at random” hold for the collection.</source>
+        <translation>Les chiffres de la section «&#xa0;Vérifiées au hasard&#xa0;» valent pour la collection.</translation>
+    </message>
+    <message>
+        <source>On {day}, {asked:,} images were drawn at random among {population:,} without a label; {answered:,} are answered. Answers are compared with what was predicted when the images were drawn, so the figures hold for the collection as it was then.</source>
+        <translation>Le {day}, {asked:,} images ont été tirées au hasard parmi {population:,} sans étiquette&#xa0;; {answered:,} ont une réponse. Les réponses sont comparées à ce qui était prédit lors du tirage&#xa0;: les chiffres valent donc pour la collection telle qu’elle était alors.</translation>
+    </message>
+    <message>
+        <source>Some of each large predicted class were drawn, and each answer counts for as many images as it stands for.</source>
+        <translation>Quelques images de chaque grande classe prédite ont été tirées, et chaque réponse compte pour autant d’images qu’elle en représente.</translation>
+    </message>
+    <message>
+        <source>{count:,} that were accepted together with others do not count: nobody looked at them by themselves.</source>
+        <translation>{count:,} acceptées avec d’autres ne comptent pas&#xa0;: personne ne les a regardées une à une.</translation>
+    </message>
+    <message>
+        <source>Drawn</source>
+        <translation>Tirage</translation>
+    </message>
+    <message>
+        <source>Among</source>
+        <translation>Parmi</translation>
+    </message>
+    <message>
+        <source>What was predicted</source>
+        <translation>Ce qui était prédit</translation>
+    </message>
+    <message>
+        <source>Answers</source>
+        <translation>Réponses</translation>
+    </message>
+    <message>
         <source>Share</source>
         <translation>Part</translation>
+    </message>
+    <message>
+        <source>Most likely class</source>
+        <translation>Classe la plus probable</translation>
+    </message>
+    <message>
+        <source>Class that was sure</source>
+        <translation>Classe sûre</translation>
+    </message>
+    <message>
+        <source>Images drawn at random</source>
+        <translation>Images tirées au hasard</translation>
+    </message>
+    <message>
+        <source>Of images that were sure to be of the class when they were drawn; classes with five answers or more.</source>
+        <translation>Parmi les images dont la classe était sûre lors du tirage&#xa0;; classes avec cinq réponses ou plus.</translation>
+    </message>
+    <message>
+        <source>Precision of each class</source>
+        <translation>Précision de chaque classe</translation>
     </message>
     <message>
         <source>Most frequent mistakes</source>
@@ -9404,6 +9571,18 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Prédictions sûres</translation>
     </message>
     <message>
+        <source>Accuracy by the truth file</source>
+        <translation>Exactitude d’après le fichier de référence</translation>
+    </message>
+    <message>
+        <source>Accuracy of held-out labels</source>
+        <translation>Exactitude sur les étiquettes mises de côté</translation>
+    </message>
+    <message>
+        <source>Accuracy, checked at random</source>
+        <translation>Exactitude, vérifiée au hasard</translation>
+    </message>
+    <message>
         <source>Unsure predictions</source>
         <translation>Prédictions incertaines</translation>
     </message>
@@ -9510,6 +9689,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>Images that people choose to label may be easier or harder than the others.</source>
         <translation>Les images que l’on choisit d’étiqueter peuvent être plus faciles ou plus difficiles que les autres.</translation>
+    </message>
+    <message>
+        <source>To know how right predictions of the others are, check 50 of them at random.</source>
+        <translation>Pour savoir si les prédictions des autres sont justes, vérifiez-en 50 au hasard.</translation>
     </message>
     <message>
         <source>There is nothing yet to compare predictions with: {why}.</source>
@@ -10792,20 +10975,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>{&quot;name&quot;: ..., &quot;children&quot;: [...]}</translation>
     </message>
     <message>
-        <source>&quot;{name}&quot; in {source_name}</source>
-        <translation>«&#xa0;{name}&#xa0;» dans {source_name}</translation>
-    </message>
-    <message>
         <source>&quot;{name}&quot; of {place} is not a list</source>
         <translation>«&#xa0;{name}&#xa0;» de {place} n’est pas une liste</translation>
     </message>
     <message>
         <source>&quot;{name}&quot; of {place} is not a text</source>
         <translation>«&#xa0;{name}&#xa0;» de {place} n’est pas un texte</translation>
-    </message>
-    <message>
-        <source>&quot;{name}&quot; of {place} is no id</source>
-        <translation>«&#xa0;{name}&#xa0;» de {place} n’est pas un identifiant</translation>
     </message>
     <message>
         <source>an object</source>
@@ -10828,10 +11003,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>{place} n’est pas un texte</translation>
     </message>
     <message>
-        <source>a text or a whole number</source>
-        <translation>un texte ou un nombre entier</translation>
-    </message>
-    <message>
         <source>each folder counts as a deployment; its place is that of its photos, or anywhere on Earth where they say none</source>
         <translation>chaque dossier compte comme un déploiement&#xa0;; son lieu est celui de ses photos, ou n’importe où sur Terre si elles n’en indiquent pas</translation>
     </message>
@@ -10850,10 +11021,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>observation {place}: {reason}</source>
         <translation>observation {place}&#xa0;: {reason}</translation>
-    </message>
-    <message>
-        <source>{source} is no data package</source>
-        <translation>{source} n’est pas un paquet de données</translation>
     </message>
     <message>
         <source>{folder} is no data package</source>
@@ -10946,14 +11113,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>the licence and whom to write to are not known: fill them in (eml.xml) before you publish</source>
         <translation>la licence et le contact ne sont pas connus&#xa0;: complétez-les (eml.xml) avant de publier</translation>
-    </message>
-    <message>
-        <source>a table in {source} cannot be read</source>
-        <translation>une table de {source} ne peut pas être lue</translation>
-    </message>
-    <message>
-        <source>{source} is no Darwin Core archive</source>
-        <translation>{source} n’est pas une archive Darwin Core</translation>
     </message>
     <message>
         <source>{source} has no occurrences</source>
@@ -11256,10 +11415,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>les mots-clés d’autres programmes se lisent avec le format keywords</translation>
     </message>
     <message>
-        <source>{sidecar} is too large for a sidecar</source>
-        <translation>{sidecar} est trop volumineux pour un fichier annexe</translation>
-    </message>
-    <message>
         <source>the hierarchy is flattened; full paths are kept in a table</source>
         <translation>la hiérarchie est aplatie&#xa0;; les chemins complets sont conservés dans un tableau</translation>
     </message>
@@ -11426,10 +11581,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>labels of occurrences come in by importing labels</source>
         <translation>les étiquettes d’occurrences s’obtiennent par l’import d’étiquettes</translation>
-    </message>
-    <message>
-        <source>{file} is not text in {encoding}</source>
-        <translation>{file} n’est pas du texte en {encoding}</translation>
     </message>
     <message>
         <source>{source_name} does not say which of its files lists the taxa</source>
@@ -11600,10 +11751,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>vérifiez les guillemets</translation>
     </message>
     <message>
-        <source>write it flat, with the parents of each class</source>
-        <translation>écrivez-le à plat, avec les parents de chaque classe</translation>
-    </message>
-    <message>
         <source>{name} is not JSON</source>
         <translation>{name} n’est pas du JSON</translation>
     </message>
@@ -11638,18 +11785,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>byte 0x{byte:02x} in line {line}</source>
         <translation>l’octet 0x{byte:02x} à la ligne {line}</translation>
-    </message>
-    <message>
-        <source>{source} is nested too deep</source>
-        <translation>{source} est imbriqué trop profondément</translation>
-    </message>
-    <message>
-        <source>choose another file</source>
-        <translation>choisissez un autre fichier</translation>
-    </message>
-    <message>
-        <source>{source} is no JSON file</source>
-        <translation>{source} n’est pas un fichier JSON</translation>
     </message>
     <message>
         <source>what an imported taxonomy said last time cannot be read</source>
@@ -12074,6 +12209,22 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>Accept {images} in {classes}</source>
         <translation>Acceptation de {images} dans {classes}</translation>
+    </message>
+    <message>
+        <source>Drew {images} to check at random</source>
+        <translation>Tirage au hasard à vérifier&#xa0;: {images}</translation>
+    </message>
+    <message>
+        <source>Draw {images} to check at random</source>
+        <translation>tirage au hasard à vérifier&#xa0;: {images}</translation>
+    </message>
+    <message>
+        <source>Drew {images} more to check at random</source>
+        <translation>Tirage supplémentaire à vérifier&#xa0;: {images}</translation>
+    </message>
+    <message>
+        <source>Draw {images} more to check at random</source>
+        <translation>tirage supplémentaire à vérifier&#xa0;: {images}</translation>
     </message>
     <message>
         <source>Created class {class} with {images}</source>
@@ -14276,6 +14427,64 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>install Protoleaf again, or choose another backbone; delete the file if you made it</source>
         <translation>réinstallez Protoleaf, ou choisissez un autre réseau de base&#xa0;; supprimez le fichier si vous l’avez créé</translation>
+    </message>
+    <message>
+        <source>Check 50 at random</source>
+        <translation>En vérifier 50 au hasard</translation>
+    </message>
+    <message>
+        <source>In random order</source>
+        <translation>En ordre aléatoire</translation>
+    </message>
+    <message>
+        <source>Checked at random</source>
+        <translation>Vérifiées au hasard</translation>
+    </message>
+    <message>
+        <source>Go on checking at random</source>
+        <translation>Continuer à vérifier au hasard</translation>
+    </message>
+    <message>
+        <source>%1 of %2 answered</source>
+        <translation>%1 réponses sur&#xa0;%2</translation>
+    </message>
+    <message>
+        <source>Label these images as any others</source>
+        <translation>Étiquetez ces images comme les autres</translation>
+    </message>
+    <message>
+        <source>%1 of %2 right: %3, %4 to %5 of all that had no label then</source>
+        <translation>%1 justes sur&#xa0;%2&#xa0;:&#xa0;%3, de&#xa0;%4 à&#xa0;%5 de toutes celles alors sans étiquette</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n were accepted together with others: label them by themselves, so that they count</source>
+        <translation>
+            <numerusform>%n a été acceptée avec d’autres&#xa0;: étiquetez-la à part, pour qu’elle compte</numerusform>
+            <numerusform>%n ont été acceptées avec d’autres&#xa0;: étiquetez-les à part, pour qu’elles comptent</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Check %n more</source>
+        <translation>
+            <numerusform>En vérifier&#xa0;%n de plus</numerusform>
+            <numerusform>En vérifier&#xa0;%n de plus</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>there is nothing to check</source>
+        <translation>il n’y a rien à vérifier</translation>
+    </message>
+    <message>
+        <source>images without a label that have a prediction</source>
+        <translation>des images sans étiquette qui ont une prédiction</translation>
+    </message>
+    <message>
+        <source>label an image of some class first, or add images</source>
+        <translation>étiquetez d’abord une image d’une classe, ou ajoutez des images</translation>
+    </message>
+    <message>
+        <source>there is no such audit in the project</source>
+        <translation>ce contrôle n’existe pas dans le projet</translation>
     </message>
 </context>
 </TS>

@@ -1564,6 +1564,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Mostrar as classes</translation>
     </message>
     <message>
+        <source>{seen:,} of {leaves:,} classes have examples. Label {count} images of each; next: {classes}.</source>
+        <translation>{seen:,} de {leaves:,} classes têm exemplos. Rotule {count} imagens de cada uma; a próxima: {classes}.</translation>
+    </message>
+    <message>
         <source>Your labelled images look different from most others here. Labelling a few of those would help most.</source>
         <translation>Suas imagens rotuladas são diferentes da maioria das outras daqui. Rotular algumas dessas outras é o que mais ajudaria.</translation>
     </message>
@@ -1578,6 +1582,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>{count} more examples of each would help about {images:,} images: {classes}.</source>
         <translation>Mais {count} exemplos de cada uma destas classes ajudariam cerca de {images:,} imagens: {classes}.</translation>
+    </message>
+    <message>
+        <source>1 of {leaves:,} classes has examples. Label {count} images of each; next: {classes}.</source>
+        <translation>1 de {leaves:,} classes tem exemplos. Rotule {count} imagens de cada uma; a próxima: {classes}.</translation>
     </message>
     <message>
         <source>{count} more examples of {classes} would help about {images:,} images.</source>
@@ -1833,8 +1841,8 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Imagens rotuladas por uma pessoa</translation>
     </message>
     <message>
-        <source>Also images the model is sure enough of</source>
-        <translation>Também imagens de que o modelo tem certeza suficiente</translation>
+        <source>Also images the model is sure of</source>
+        <translation>Também imagens das quais o modelo tem certeza</translation>
     </message>
     <message>
         <source>Also images without a class</source>
@@ -1855,6 +1863,17 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>Nothing is lost: labels and predictions are written in full.</source>
         <translation>Nada se perde: rótulos e predições são gravados por completo.</translation>
+    </message>
+    <message numerus="yes">
+        <source>Also %n images the model is sure of</source>
+        <translation>
+            <numerusform>Também %n imagem da qual o modelo tem certeza</numerusform>
+            <numerusform>Também %n imagens das quais o modelo tem certeza</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The model is sure of no image yet</source>
+        <translation>O modelo ainda não tem certeza de nenhuma imagem</translation>
     </message>
     <message>
         <source>up to %1</source>
@@ -3488,6 +3507,21 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Aprendizado: %1 das próprias imagens, %2 dos pais.</translation>
     </message>
     <message>
+        <source>How well it is recognised cannot be judged: it has one label.</source>
+        <translation>Não é possível avaliar quão bem é reconhecida: tem um só rótulo.</translation>
+    </message>
+    <message numerus="yes">
+        <source>Recognised in %1 of %n labels that were held out (%2 to %3).</source>
+        <translation>
+            <numerusform>Reconhecida em %1 de %n rótulo reservado (%2 a %3).</numerusform>
+            <numerusform>Reconhecida em %1 de %n rótulos reservados (%2 a %3).</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Most often taken for %1.</source>
+        <translation>Confundida sobretudo com %1.</translation>
+    </message>
+    <message>
         <source>Also called %1</source>
         <translation>Também chamada de %1</translation>
     </message>
@@ -3521,6 +3555,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>Of all images named so, %1 are right (95% confidence interval %2 to %3).</source>
         <translation>De todas as imagens que a recebem, %1 estão corretas (intervalo de confiança de 95%: %2 a %3).</translation>
+    </message>
+    <message>
+        <source>Only classes with examples were compared.</source>
+        <translation>Só foram comparadas classes com exemplos.</translation>
     </message>
     <message numerus="yes">
         <source>%n candidates. Click the right ones.</source>
@@ -3787,6 +3825,20 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         </translation>
     </message>
     <message numerus="yes">
+        <source>%1 of %n labels could be judged</source>
+        <translation>
+            <numerusform>Rótulos que puderam ser avaliados: %1 de %n</numerusform>
+            <numerusform>Rótulos que puderam ser avaliados: %1 de %n</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n classes have too few labels: %1</source>
+        <translation>
+            <numerusform>%n classe tem poucos rótulos: %1</numerusform>
+            <numerusform>%n classes têm poucos rótulos: %1</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>Label %n more images first.</source>
         <translation>
             <numerusform>Primeiro, rotule mais %n imagem.</numerusform>
@@ -3804,6 +3856,14 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>All labels are of one class</source>
         <translation>Todos os rótulos são de uma só classe</translation>
+    </message>
+    <message>
+        <source>No label that could be judged looks wrong</source>
+        <translation>Nenhum rótulo que pôde ser avaliado parece errado</translation>
+    </message>
+    <message>
+        <source>No label could be judged</source>
+        <translation>Nenhum rótulo pôde ser avaliado</translation>
     </message>
     <message numerus="yes">
         <source>You looked at %n labels.</source>
@@ -6223,6 +6283,17 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>%1/s</translation>
     </message>
     <message>
+        <source>There is only one class</source>
+        <translation>Só há uma classe</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n of %1 classes have examples</source>
+        <translation>
+            <numerusform>%n de %1 classes tem exemplos</numerusform>
+            <numerusform>%n de %1 classes têm exemplos</numerusform>
+        </translation>
+    </message>
+    <message>
         <source>Truncated %1</source>
         <translation>%1 truncado</translation>
     </message>
@@ -6578,6 +6649,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>Higher: fewer errors</source>
         <translation>Aumentar: menos erros</translation>
+    </message>
+    <message>
+        <source>Nothing here is sure enough yet: label more classes.</source>
+        <translation>Ainda não há nada com certeza suficiente aqui: rotule imagens de mais classes.</translation>
     </message>
     <message>
         <source>above</source>
@@ -7641,6 +7716,30 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>--weights, --proxy, --mirror and --keep-weights are for published networks</source>
         <translation>--weights, --proxy, --mirror e --keep-weights são para redes publicadas</translation>
+    </message>
+    <message>
+        <source>--draw and --grow exclude each other</source>
+        <translation>--draw e --grow são mutuamente exclusivos</translation>
+    </message>
+    <message>
+        <source>--stratified goes with --draw</source>
+        <translation>--stratified só vale com --draw</translation>
+    </message>
+    <message>
+        <source>give a number of images to draw</source>
+        <translation>informe quantas imagens sortear</translation>
+    </message>
+    <message>
+        <source>an audit has no such size</source>
+        <translation>uma auditoria não tem esse tamanho</translation>
+    </message>
+    <message>
+        <source>no images were drawn yet</source>
+        <translation>nenhuma imagem foi sorteada ainda</translation>
+    </message>
+    <message>
+        <source>draw some with --draw</source>
+        <translation>sorteie algumas com --draw</translation>
     </message>
     <message numerus="yes">
         <source>{count:,} images</source>
@@ -9264,8 +9363,76 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Arestas</translation>
     </message>
     <message>
+        <source>Sure predictions that are right</source>
+        <translation>Predições confiáveis corretas</translation>
+    </message>
+    <message>
+        <source>{right:,} of {count:,} answers, 95% interval {span}</source>
+        <translation>{right:,} de {count:,} respostas, intervalo de 95% {span}</translation>
+    </message>
+    <message>
+        <source>By the truth file {name}.</source>
+        <translation>Segundo o arquivo de referência {name}.</translation>
+    </message>
+    <message>
+        <source>By labels of people, held out one by one; they may be easier or harder than the other images.</source>
+        <translation>Segundo rótulos de pessoas, reservados um a um; as imagens deles podem ser mais fáceis ou mais difíceis que as outras.</translation>
+    </message>
+    <message>
+        <source>Figures of the section “Checked at random” hold for the collection.</source>
+        <translation>Os números da seção “Verificadas ao acaso” valem para a coleção.</translation>
+    </message>
+    <message>
+        <source>On {day}, {asked:,} images were drawn at random among {population:,} without a label; {answered:,} are answered. Answers are compared with what was predicted when the images were drawn, so the figures hold for the collection as it was then.</source>
+        <translation>Em {day}, {asked:,} imagens foram sorteadas entre {population:,} sem rótulo; {answered:,} têm resposta. As respostas são comparadas com a predição de quando as imagens foram sorteadas, por isso os números valem para a coleção como era então.</translation>
+    </message>
+    <message>
+        <source>Some of each large predicted class were drawn, and each answer counts for as many images as it stands for.</source>
+        <translation>Foram sorteadas algumas de cada classe predita grande, e cada resposta conta por tantas imagens quantas representa.</translation>
+    </message>
+    <message>
+        <source>{count:,} that were accepted together with others do not count: nobody looked at them by themselves.</source>
+        <translation>Não contam {count:,} que foram aceitas junto com outras: ninguém as olhou uma a uma.</translation>
+    </message>
+    <message>
+        <source>Drawn</source>
+        <translation>Sorteadas em</translation>
+    </message>
+    <message>
+        <source>Among</source>
+        <translation>Entre</translation>
+    </message>
+    <message>
+        <source>What was predicted</source>
+        <translation>O que foi predito</translation>
+    </message>
+    <message>
+        <source>Answers</source>
+        <translation>Respostas</translation>
+    </message>
+    <message>
         <source>Share</source>
         <translation>Proporção</translation>
+    </message>
+    <message>
+        <source>Most likely class</source>
+        <translation>Classe mais provável</translation>
+    </message>
+    <message>
+        <source>Class that was sure</source>
+        <translation>Classe segura</translation>
+    </message>
+    <message>
+        <source>Images drawn at random</source>
+        <translation>Imagens sorteadas</translation>
+    </message>
+    <message>
+        <source>Of images that were sure to be of the class when they were drawn; classes with five answers or more.</source>
+        <translation>Das imagens cuja classe segura era essa quando foram sorteadas; classes com cinco respostas ou mais.</translation>
+    </message>
+    <message>
+        <source>Precision of each class</source>
+        <translation>Precisão de cada classe</translation>
     </message>
     <message>
         <source>Most frequent mistakes</source>
@@ -9404,6 +9571,18 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Predições confiáveis</translation>
     </message>
     <message>
+        <source>Accuracy by the truth file</source>
+        <translation>Acurácia segundo o arquivo de referência</translation>
+    </message>
+    <message>
+        <source>Accuracy of held-out labels</source>
+        <translation>Acurácia em rótulos reservados</translation>
+    </message>
+    <message>
+        <source>Accuracy, checked at random</source>
+        <translation>Acurácia, verificada ao acaso</translation>
+    </message>
+    <message>
         <source>Unsure predictions</source>
         <translation>Predições incertas</translation>
     </message>
@@ -9510,6 +9689,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>Images that people choose to label may be easier or harder than the others.</source>
         <translation>As imagens que as pessoas escolhem rotular podem ser mais fáceis ou mais difíceis que as outras.</translation>
+    </message>
+    <message>
+        <source>To know how right predictions of the others are, check 50 of them at random.</source>
+        <translation>Para saber com que frequência as predições das outras acertam, verifique 50 delas ao acaso.</translation>
     </message>
     <message>
         <source>There is nothing yet to compare predictions with: {why}.</source>
@@ -10792,20 +10975,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>{&quot;name&quot;: ..., &quot;children&quot;: [...]}</translation>
     </message>
     <message>
-        <source>&quot;{name}&quot; in {source_name}</source>
-        <translation>“{name}” em {source_name}</translation>
-    </message>
-    <message>
         <source>&quot;{name}&quot; of {place} is not a list</source>
         <translation>“{name}” de {place} não é uma lista</translation>
     </message>
     <message>
         <source>&quot;{name}&quot; of {place} is not a text</source>
         <translation>“{name}” de {place} não é um texto</translation>
-    </message>
-    <message>
-        <source>&quot;{name}&quot; of {place} is no id</source>
-        <translation>“{name}” de {place} não é um id</translation>
     </message>
     <message>
         <source>an object</source>
@@ -10828,10 +11003,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>{place} não é um texto</translation>
     </message>
     <message>
-        <source>a text or a whole number</source>
-        <translation>um texto ou um número inteiro</translation>
-    </message>
-    <message>
         <source>each folder counts as a deployment; its place is that of its photos, or anywhere on Earth where they say none</source>
         <translation>cada pasta conta como uma instalação; o local dela é o das fotos ou qualquer lugar da Terra quando elas não o informam</translation>
     </message>
@@ -10850,10 +11021,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>observation {place}: {reason}</source>
         <translation>observação {place}: {reason}</translation>
-    </message>
-    <message>
-        <source>{source} is no data package</source>
-        <translation>{source} não é um pacote de dados</translation>
     </message>
     <message>
         <source>{folder} is no data package</source>
@@ -10946,14 +11113,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>the licence and whom to write to are not known: fill them in (eml.xml) before you publish</source>
         <translation>a licença e o contato não são conhecidos: preencha-os (eml.xml) antes de publicar</translation>
-    </message>
-    <message>
-        <source>a table in {source} cannot be read</source>
-        <translation>não é possível ler uma tabela em {source}</translation>
-    </message>
-    <message>
-        <source>{source} is no Darwin Core archive</source>
-        <translation>{source} não é um arquivo Darwin Core</translation>
     </message>
     <message>
         <source>{source} has no occurrences</source>
@@ -11256,10 +11415,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>palavras-chave de outros programas são lidas com o formato keywords</translation>
     </message>
     <message>
-        <source>{sidecar} is too large for a sidecar</source>
-        <translation>{sidecar} é grande demais para um sidecar</translation>
-    </message>
-    <message>
         <source>the hierarchy is flattened; full paths are kept in a table</source>
         <translation>a hierarquia é achatada; os caminhos completos ficam em uma tabela</translation>
     </message>
@@ -11426,10 +11581,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>labels of occurrences come in by importing labels</source>
         <translation>rótulos de ocorrências entram pela importação de rótulos</translation>
-    </message>
-    <message>
-        <source>{file} is not text in {encoding}</source>
-        <translation>{file} não é texto em {encoding}</translation>
     </message>
     <message>
         <source>{source_name} does not say which of its files lists the taxa</source>
@@ -11600,10 +11751,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>confira as aspas</translation>
     </message>
     <message>
-        <source>write it flat, with the parents of each class</source>
-        <translation>escreva-o sem aninhamento, com os pais de cada classe</translation>
-    </message>
-    <message>
         <source>{name} is not JSON</source>
         <translation>{name} não é JSON</translation>
     </message>
@@ -11638,18 +11785,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>byte 0x{byte:02x} in line {line}</source>
         <translation>byte 0x{byte:02x} na linha {line}</translation>
-    </message>
-    <message>
-        <source>{source} is nested too deep</source>
-        <translation>{source} está aninhado demais</translation>
-    </message>
-    <message>
-        <source>choose another file</source>
-        <translation>escolha outro arquivo</translation>
-    </message>
-    <message>
-        <source>{source} is no JSON file</source>
-        <translation>{source} não é um arquivo JSON</translation>
     </message>
     <message>
         <source>what an imported taxonomy said last time cannot be read</source>
@@ -12074,6 +12209,22 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>Accept {images} in {classes}</source>
         <translation>Aceitar {images} em {classes}</translation>
+    </message>
+    <message>
+        <source>Drew {images} to check at random</source>
+        <translation>Sorteou {images} para verificar</translation>
+    </message>
+    <message>
+        <source>Draw {images} to check at random</source>
+        <translation>Sortear {images} para verificar</translation>
+    </message>
+    <message>
+        <source>Drew {images} more to check at random</source>
+        <translation>Sorteou mais {images} para verificar</translation>
+    </message>
+    <message>
+        <source>Draw {images} more to check at random</source>
+        <translation>Sortear mais {images} para verificar</translation>
     </message>
     <message>
         <source>Created class {class} with {images}</source>
@@ -14276,6 +14427,64 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>install Protoleaf again, or choose another backbone; delete the file if you made it</source>
         <translation>reinstale o Protoleaf ou escolha outro backbone; exclua o arquivo se foi você que o criou</translation>
+    </message>
+    <message>
+        <source>Check 50 at random</source>
+        <translation>Verificar 50 ao acaso</translation>
+    </message>
+    <message>
+        <source>In random order</source>
+        <translation>Em ordem aleatória</translation>
+    </message>
+    <message>
+        <source>Checked at random</source>
+        <translation>Verificadas ao acaso</translation>
+    </message>
+    <message>
+        <source>Go on checking at random</source>
+        <translation>Continuar verificando ao acaso</translation>
+    </message>
+    <message>
+        <source>%1 of %2 answered</source>
+        <translation>%1 de %2 respondidas</translation>
+    </message>
+    <message>
+        <source>Label these images as any others</source>
+        <translation>Rotule estas imagens do mesmo modo que as outras</translation>
+    </message>
+    <message>
+        <source>%1 of %2 right: %3, %4 to %5 of all that had no label then</source>
+        <translation>%1 de %2 corretas: %3; %4 a %5 de todas as que então não tinham rótulo</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n were accepted together with others: label them by themselves, so that they count</source>
+        <translation>
+            <numerusform>%n foi aceita junto com outras: rotule-a separadamente para que conte</numerusform>
+            <numerusform>%n foram aceitas junto com outras: rotule-as uma a uma para que contem</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Check %n more</source>
+        <translation>
+            <numerusform>Verificar mais %n</numerusform>
+            <numerusform>Verificar mais %n</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>there is nothing to check</source>
+        <translation>não há nada a verificar</translation>
+    </message>
+    <message>
+        <source>images without a label that have a prediction</source>
+        <translation>imagens sem rótulo que tenham predição</translation>
+    </message>
+    <message>
+        <source>label an image of some class first, or add images</source>
+        <translation>rotule antes uma imagem de alguma classe ou adicione imagens</translation>
+    </message>
+    <message>
+        <source>there is no such audit in the project</source>
+        <translation>essa auditoria não existe no projeto</translation>
     </message>
 </context>
 </TS>

@@ -1552,6 +1552,10 @@ Click + to add a class, or import a list.</source>
         <translation>显示这些类别</translation>
     </message>
     <message>
+        <source>{seen:,} of {leaves:,} classes have examples. Label {count} images of each; next: {classes}.</source>
+        <translation>{leaves:,} 个类别中有 {seen:,} 个有样例。请为每个类别标注 {count} 张图像；接下来是：{classes}。</translation>
+    </message>
+    <message>
         <source>Your labelled images look different from most others here. Labelling a few of those would help most.</source>
         <translation>您标注的图像与此处多数图像差别较大。从后者中标注几张最有帮助。</translation>
     </message>
@@ -1566,6 +1570,10 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>{count} more examples of each would help about {images:,} images: {classes}.</source>
         <translation>每个类别再有 {count} 个样例，约可改善 {images:,} 张图像：{classes}。</translation>
+    </message>
+    <message>
+        <source>1 of {leaves:,} classes has examples. Label {count} images of each; next: {classes}.</source>
+        <translation>{leaves:,} 个类别中有 1 个有样例。请为每个类别标注 {count} 张图像；接下来是：{classes}。</translation>
     </message>
     <message>
         <source>{count} more examples of {classes} would help about {images:,} images.</source>
@@ -1817,8 +1825,8 @@ Click + to add a class, or import a list.</source>
         <translation>由人标注的图像</translation>
     </message>
     <message>
-        <source>Also images the model is sure enough of</source>
-        <translation>还包括模型足够确信的图像</translation>
+        <source>Also images the model is sure of</source>
+        <translation>还包括模型确信的图像</translation>
     </message>
     <message>
         <source>Also images without a class</source>
@@ -1839,6 +1847,16 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>Nothing is lost: labels and predictions are written in full.</source>
         <translation>不丢失任何信息：标签和预测完整写出。</translation>
+    </message>
+    <message numerus="yes">
+        <source>Also %n images the model is sure of</source>
+        <translation>
+            <numerusform>还包括 %n 张模型确信的图像</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The model is sure of no image yet</source>
+        <translation>尚无模型确信的图像</translation>
     </message>
     <message>
         <source>up to %1</source>
@@ -3421,6 +3439,20 @@ Click + to add a class, or import a list.</source>
         <translation>%1 来自自身图像，%2 来自父类。</translation>
     </message>
     <message>
+        <source>How well it is recognised cannot be judged: it has one label.</source>
+        <translation>无法判断识别效果：此类别只有一个标签。</translation>
+    </message>
+    <message numerus="yes">
+        <source>Recognised in %1 of %n labels that were held out (%2 to %3).</source>
+        <translation>
+            <numerusform>%n 个留出标签中识别正确 %1 个（%2 到 %3）。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Most often taken for %1.</source>
+        <translation>最常被误认为“%1”。</translation>
+    </message>
+    <message>
         <source>Also called %1</source>
         <translation>又名 %1</translation>
     </message>
@@ -3453,6 +3485,10 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>Of all images named so, %1 are right (95% confidence interval %2 to %3).</source>
         <translation>在所有如此归类的图像中，%1 正确（95% 置信区间 %2 到 %3）。</translation>
+    </message>
+    <message>
+        <source>Only classes with examples were compared.</source>
+        <translation>仅比较了有样例的类别。</translation>
     </message>
     <message numerus="yes">
         <source>%n candidates. Click the right ones.</source>
@@ -3711,6 +3747,18 @@ Click + to add a class, or import a list.</source>
         </translation>
     </message>
     <message numerus="yes">
+        <source>%1 of %n labels could be judged</source>
+        <translation>
+            <numerusform>%n 个标签中有 %1 个可判断</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n classes have too few labels: %1</source>
+        <translation>
+            <numerusform>%n 个类别的标签太少：%1</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>Label %n more images first.</source>
         <translation>
             <numerusform>请先再标注 %n 张图像。</numerusform>
@@ -3727,6 +3775,14 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>All labels are of one class</source>
         <translation>所有标签都属于同一类别</translation>
+    </message>
+    <message>
+        <source>No label that could be judged looks wrong</source>
+        <translation>可判断的标签中没有可疑标签</translation>
+    </message>
+    <message>
+        <source>No label could be judged</source>
+        <translation>没有可判断的标签</translation>
     </message>
     <message numerus="yes">
         <source>You looked at %n labels.</source>
@@ -6069,6 +6125,16 @@ Click + to add a class, or import a list.</source>
         <translation>每秒 %1</translation>
     </message>
     <message>
+        <source>There is only one class</source>
+        <translation>只有一个类别</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n of %1 classes have examples</source>
+        <translation>
+            <numerusform>%1 个类别中有 %n 个有样例</numerusform>
+        </translation>
+    </message>
+    <message>
         <source>Truncated %1</source>
         <translation>%1 被截断</translation>
     </message>
@@ -6417,6 +6483,10 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>Higher: fewer errors</source>
         <translation>提高：减少错误</translation>
+    </message>
+    <message>
+        <source>Nothing here is sure enough yet: label more classes.</source>
+        <translation>此处尚无足够确信的预测：请标注更多类别。</translation>
     </message>
     <message>
         <source>above</source>
@@ -7479,6 +7549,30 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>--weights, --proxy, --mirror and --keep-weights are for published networks</source>
         <translation>--weights、--proxy、--mirror 和 --keep-weights 用于已发布的网络</translation>
+    </message>
+    <message>
+        <source>--draw and --grow exclude each other</source>
+        <translation>--draw 与 --grow 不能同时使用</translation>
+    </message>
+    <message>
+        <source>--stratified goes with --draw</source>
+        <translation>--stratified 须与 --draw 一起使用</translation>
+    </message>
+    <message>
+        <source>give a number of images to draw</source>
+        <translation>请给出要抽取的图像数量</translation>
+    </message>
+    <message>
+        <source>an audit has no such size</source>
+        <translation>抽查没有这种数量</translation>
+    </message>
+    <message>
+        <source>no images were drawn yet</source>
+        <translation>尚未抽取图像</translation>
+    </message>
+    <message>
+        <source>draw some with --draw</source>
+        <translation>请用 --draw 抽取</translation>
     </message>
     <message numerus="yes">
         <source>{count:,} images</source>
@@ -9079,8 +9173,76 @@ Click + to add a class, or import a list.</source>
         <translation>边数</translation>
     </message>
     <message>
+        <source>Sure predictions that are right</source>
+        <translation>确信的预测中正确的比例</translation>
+    </message>
+    <message>
+        <source>{right:,} of {count:,} answers, 95% interval {span}</source>
+        <translation>{count:,} 次回答中 {right:,} 次正确，95% 区间 {span}</translation>
+    </message>
+    <message>
+        <source>By the truth file {name}.</source>
+        <translation>依据真值文件“{name}”。</translation>
+    </message>
+    <message>
+        <source>By labels of people, held out one by one; they may be easier or harder than the other images.</source>
+        <translation>依据逐一留出的人工标签；这些图像可能比其他图像更容易或更难。</translation>
+    </message>
+    <message>
+        <source>Figures of the section “Checked at random” hold for the collection.</source>
+        <translation>“随机抽查”一节的数据适用于整个图像集。</translation>
+    </message>
+    <message>
+        <source>On {day}, {asked:,} images were drawn at random among {population:,} without a label; {answered:,} are answered. Answers are compared with what was predicted when the images were drawn, so the figures hold for the collection as it was then.</source>
+        <translation>{day} 从 {population:,} 张无标签图像中随机抽取了 {asked:,} 张，其中 {answered:,} 张已回答。回答与抽取图像时的预测比较，因此数据适用于当时的图像集。</translation>
+    </message>
+    <message>
+        <source>Some of each large predicted class were drawn, and each answer counts for as many images as it stands for.</source>
+        <translation>从每个较大的预测类别中各抽取了一些，每次回答按其代表的图像数计入。</translation>
+    </message>
+    <message>
+        <source>{count:,} that were accepted together with others do not count: nobody looked at them by themselves.</source>
+        <translation>{count:,} 张是与其他图像一起接受的，不计入：没有人单独查看过。</translation>
+    </message>
+    <message>
+        <source>Drawn</source>
+        <translation>抽取日期</translation>
+    </message>
+    <message>
+        <source>Among</source>
+        <translation>抽样总体</translation>
+    </message>
+    <message>
+        <source>What was predicted</source>
+        <translation>当时的预测</translation>
+    </message>
+    <message>
+        <source>Answers</source>
+        <translation>回答</translation>
+    </message>
+    <message>
         <source>Share</source>
         <translation>比例</translation>
+    </message>
+    <message>
+        <source>Most likely class</source>
+        <translation>最可能的类别</translation>
+    </message>
+    <message>
+        <source>Class that was sure</source>
+        <translation>确信的类别</translation>
+    </message>
+    <message>
+        <source>Images drawn at random</source>
+        <translation>随机抽取的图像</translation>
+    </message>
+    <message>
+        <source>Of images that were sure to be of the class when they were drawn; classes with five answers or more.</source>
+        <translation>仅统计抽取时确信属于该类别的图像；仅列出至少有五次回答的类别。</translation>
+    </message>
+    <message>
+        <source>Precision of each class</source>
+        <translation>各类别精确率</translation>
     </message>
     <message>
         <source>Most frequent mistakes</source>
@@ -9219,6 +9381,18 @@ Click + to add a class, or import a list.</source>
         <translation>确信的预测</translation>
     </message>
     <message>
+        <source>Accuracy by the truth file</source>
+        <translation>依据真值文件的准确率</translation>
+    </message>
+    <message>
+        <source>Accuracy of held-out labels</source>
+        <translation>留出标签上的准确率</translation>
+    </message>
+    <message>
+        <source>Accuracy, checked at random</source>
+        <translation>随机抽查的准确率</translation>
+    </message>
+    <message>
         <source>Unsure predictions</source>
         <translation>不确信的预测</translation>
     </message>
@@ -9325,6 +9499,10 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>Images that people choose to label may be easier or harder than the others.</source>
         <translation>人们选择标注的图像可能比其他图像更容易或更难。</translation>
+    </message>
+    <message>
+        <source>To know how right predictions of the others are, check 50 of them at random.</source>
+        <translation>要了解其他图像的预测有多准确，请从中随机抽查 50 张。</translation>
     </message>
     <message>
         <source>There is nothing yet to compare predictions with: {why}.</source>
@@ -10607,20 +10785,12 @@ Click + to add a class, or import a list.</source>
         <translation>{&quot;name&quot;: ..., &quot;children&quot;: [...]}</translation>
     </message>
     <message>
-        <source>&quot;{name}&quot; in {source_name}</source>
-        <translation>“{source_name}”中的“{name}”</translation>
-    </message>
-    <message>
         <source>&quot;{name}&quot; of {place} is not a list</source>
         <translation>{place} 的“{name}”不是列表</translation>
     </message>
     <message>
         <source>&quot;{name}&quot; of {place} is not a text</source>
         <translation>{place} 的“{name}”不是文本</translation>
-    </message>
-    <message>
-        <source>&quot;{name}&quot; of {place} is no id</source>
-        <translation>{place} 的“{name}”不是 ID</translation>
     </message>
     <message>
         <source>an object</source>
@@ -10643,10 +10813,6 @@ Click + to add a class, or import a list.</source>
         <translation>{place} 不是文本</translation>
     </message>
     <message>
-        <source>a text or a whole number</source>
-        <translation>文本或整数</translation>
-    </message>
-    <message>
         <source>each folder counts as a deployment; its place is that of its photos, or anywhere on Earth where they say none</source>
         <translation>每个文件夹视为一次布设；地点取自其照片，照片未注明时为地球上任意位置</translation>
     </message>
@@ -10665,10 +10831,6 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>observation {place}: {reason}</source>
         <translation>观测记录 {place}：{reason}</translation>
-    </message>
-    <message>
-        <source>{source} is no data package</source>
-        <translation>“{source}”不是数据包</translation>
     </message>
     <message>
         <source>{folder} is no data package</source>
@@ -10761,14 +10923,6 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>the licence and whom to write to are not known: fill them in (eml.xml) before you publish</source>
         <translation>许可协议和联系人未知：发布前请在 eml.xml 中填写</translation>
-    </message>
-    <message>
-        <source>a table in {source} cannot be read</source>
-        <translation>“{source}”中的某个表无法读取</translation>
-    </message>
-    <message>
-        <source>{source} is no Darwin Core archive</source>
-        <translation>“{source}”不是 Darwin Core 存档</translation>
     </message>
     <message>
         <source>{source} has no occurrences</source>
@@ -11071,10 +11225,6 @@ Click + to add a class, or import a list.</source>
         <translation>其他程序的关键字按 keywords 格式读取</translation>
     </message>
     <message>
-        <source>{sidecar} is too large for a sidecar</source>
-        <translation>“{sidecar}”过大，不像附属文件</translation>
-    </message>
-    <message>
         <source>the hierarchy is flattened; full paths are kept in a table</source>
         <translation>层级被展平；完整路径保留在表中</translation>
     </message>
@@ -11241,10 +11391,6 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>labels of occurrences come in by importing labels</source>
         <translation>出现记录的标签请通过导入标签纳入</translation>
-    </message>
-    <message>
-        <source>{file} is not text in {encoding}</source>
-        <translation>“{file}”不是 {encoding} 文本</translation>
     </message>
     <message>
         <source>{source_name} does not say which of its files lists the taxa</source>
@@ -11415,10 +11561,6 @@ Click + to add a class, or import a list.</source>
         <translation>请检查引号</translation>
     </message>
     <message>
-        <source>write it flat, with the parents of each class</source>
-        <translation>请写成扁平结构，注明每个类别的父类</translation>
-    </message>
-    <message>
         <source>{name} is not JSON</source>
         <translation>“{name}”不是 JSON</translation>
     </message>
@@ -11453,18 +11595,6 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>byte 0x{byte:02x} in line {line}</source>
         <translation>第 {line} 行的字节 0x{byte:02x}</translation>
-    </message>
-    <message>
-        <source>{source} is nested too deep</source>
-        <translation>“{source}”嵌套过深</translation>
-    </message>
-    <message>
-        <source>choose another file</source>
-        <translation>请选择其他文件</translation>
-    </message>
-    <message>
-        <source>{source} is no JSON file</source>
-        <translation>“{source}”不是 JSON 文件</translation>
     </message>
     <message>
         <source>what an imported taxonomy said last time cannot be read</source>
@@ -11889,6 +12019,22 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>Accept {images} in {classes}</source>
         <translation>接受 {classes}的 {images}</translation>
+    </message>
+    <message>
+        <source>Drew {images} to check at random</source>
+        <translation>已抽取 {images}进行随机抽查</translation>
+    </message>
+    <message>
+        <source>Draw {images} to check at random</source>
+        <translation>抽取 {images}进行随机抽查</translation>
+    </message>
+    <message>
+        <source>Drew {images} more to check at random</source>
+        <translation>已再抽取 {images}进行随机抽查</translation>
+    </message>
+    <message>
+        <source>Draw {images} more to check at random</source>
+        <translation>再抽取 {images}进行随机抽查</translation>
     </message>
     <message>
         <source>Created class {class} with {images}</source>
@@ -14086,6 +14232,62 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>install Protoleaf again, or choose another backbone; delete the file if you made it</source>
         <translation>请重新安装 Protoleaf，或选择其他骨干网络；如果该文件由您创建，请将其删除</translation>
+    </message>
+    <message>
+        <source>Check 50 at random</source>
+        <translation>随机抽查 50 张</translation>
+    </message>
+    <message>
+        <source>In random order</source>
+        <translation>按随机顺序</translation>
+    </message>
+    <message>
+        <source>Checked at random</source>
+        <translation>随机抽查</translation>
+    </message>
+    <message>
+        <source>Go on checking at random</source>
+        <translation>继续随机抽查</translation>
+    </message>
+    <message>
+        <source>%1 of %2 answered</source>
+        <translation>已回答 %1 张，共 %2 张</translation>
+    </message>
+    <message>
+        <source>Label these images as any others</source>
+        <translation>请像标注其他图像一样标注这些图像</translation>
+    </message>
+    <message>
+        <source>%1 of %2 right: %3, %4 to %5 of all that had no label then</source>
+        <translation>正确 %1 张，共 %2 张：当时无标签的所有图像中，%3（%4 到 %5）正确</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n were accepted together with others: label them by themselves, so that they count</source>
+        <translation>
+            <numerusform>%n 张是与其他图像一起接受的：请逐张标注，以便计入</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Check %n more</source>
+        <translation>
+            <numerusform>再抽查 %n 张</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>there is nothing to check</source>
+        <translation>没有可抽查的图像</translation>
+    </message>
+    <message>
+        <source>images without a label that have a prediction</source>
+        <translation>无标签但有预测的图像</translation>
+    </message>
+    <message>
+        <source>label an image of some class first, or add images</source>
+        <translation>请先把一张图像标注为某个类别，或添加图像</translation>
+    </message>
+    <message>
+        <source>there is no such audit in the project</source>
+        <translation>项目中没有这次抽查</translation>
     </message>
 </context>
 </TS>

@@ -32,17 +32,16 @@ def progress_line(figures: AuditFigures) -> str:
 
 
 def result_line(figures: AuditFigures) -> str:
-    """`46 of 50 right: 92%, 80% to 97% of the images that were without a label`."""
+    """`46 of 50 right: 92%, 80% to 97% of all that had no label then`."""
     found = figures.accuracy
     low, high = found.interval
     return tr(
-        "%1 of %2 right: %3, %4 to %5 of the %6 images that had no label then",
+        "%1 of %2 right: %3, %4 to %5 of all that had no label then",
         number(found.right),
         number(found.count),
         percent(found.share),
         percent(low),
         percent(high),
-        number(figures.population),
     )
 
 

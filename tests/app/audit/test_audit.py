@@ -92,7 +92,7 @@ def test_what_is_accepted_in_bulk_waits_for_a_look_and_the_audit_grows(looking: 
     act(looking.qtbot, looking.window.session, label)
     looking.choose(19)
     looking.press_for_change(Key.Key_U)
-    expected = "19 of 20 right: 95%, 73% to 99% of the 40 images that had no label then"
+    expected = "19 of 20 right: 95%, 73% to 99% of all that had no label then"
     looking.wait(lambda: line(looking) == expected)
     notice = looking.window.of(Auditing).notice
     assert list(notice.answers) == ["Check 20 more"]
