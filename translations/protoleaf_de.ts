@@ -8731,6 +8731,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>{shapes} in {path}</translation>
     </message>
     <message>
+        <source>choose another file</source>
+        <translation>andere Datei wählen</translation>
+    </message>
+    <message>
         <source>the predictions would overwrite a file of the model</source>
         <translation>die Vorhersagen würden eine Datei des Modells überschreiben</translation>
     </message>

@@ -8731,6 +8731,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>{shapes} en {path}</translation>
     </message>
     <message>
+        <source>choose another file</source>
+        <translation>elija otro archivo</translation>
+    </message>
+    <message>
         <source>the predictions would overwrite a file of the model</source>
         <translation>las predicciones sobrescribirían un archivo del modelo</translation>
     </message>

@@ -8731,6 +8731,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>{shapes} dans {path}</translation>
     </message>
     <message>
+        <source>choose another file</source>
+        <translation>choisissez un autre fichier</translation>
+    </message>
+    <message>
         <source>the predictions would overwrite a file of the model</source>
         <translation>les prédictions écraseraient un fichier du modèle</translation>
     </message>

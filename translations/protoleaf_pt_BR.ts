@@ -8731,6 +8731,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>{shapes} em {path}</translation>
     </message>
     <message>
+        <source>choose another file</source>
+        <translation>escolha outro arquivo</translation>
+    </message>
+    <message>
         <source>the predictions would overwrite a file of the model</source>
         <translation>as predições substituiriam um arquivo do modelo</translation>
     </message>

@@ -8541,6 +8541,10 @@ Click + to add a class, or import a list.</source>
         <translation>{path} 中的 {shapes}</translation>
     </message>
     <message>
+        <source>choose another file</source>
+        <translation>请选择其他文件</translation>
+    </message>
+    <message>
         <source>the predictions would overwrite a file of the model</source>
         <translation>预测会覆盖模型的某个文件</translation>
     </message>

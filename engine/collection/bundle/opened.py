@@ -186,7 +186,7 @@ def classify_a_picture(folder: Path) -> BundleTrial:
 
 _AHEAD: Final = 64  # images for each core that are handed out at once: a million need not be kept in memory
 
-_OTHER: Final = "choose another file"
+_REMEDY: Final = "choose another file"
 
 
 @dataclass
@@ -278,9 +278,9 @@ def _check_target(out: Path, bundle: ModelBundle, files: Sequence[Path]) -> None
     if not out.is_file():
         return
     if is_any_of(out, bundle.folder.iterdir()):
-        raise InputError("the predictions would overwrite a file of the model", found=str(out), remedy=_OTHER)
+        raise InputError("the predictions would overwrite a file of the model", found=str(out), remedy=_REMEDY)
     if is_any_of(out, files):
-        raise InputError("the predictions would overwrite an image", found=str(out), remedy=_OTHER)
+        raise InputError("the predictions would overwrite an image", found=str(out), remedy=_REMEDY)
 
 
 @final
