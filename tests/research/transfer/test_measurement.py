@@ -233,7 +233,7 @@ def test_elsewhere_the_rest_of_train_teaches_nothing(method: str) -> None:
     changed[others] = np.roll(changed[others], 7, axis=1)
     moved = replace(embeddings, embeddings=changed)
     outcome, again = (METHODS[method].measure(each, (situation,), 1)[situation] for each in (embeddings, moved))
-    assert again == outcome
+    np.testing.assert_equal(again, outcome)  # without a safe class their accuracy is no number in both
     assert all(0.2 < figures[TOP1] <= 1 for figures in outcome.values())
 
 

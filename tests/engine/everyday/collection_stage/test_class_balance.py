@@ -19,6 +19,7 @@ from engine.everyday.prototypical.fit import fit
 from engine.everyday.prototypical.model import EverydayModel
 from engine.everyday.prototypical.prototypes import PropagationSession
 from engine.everyday.shots import Shots
+from engine.everyday.unseen import LEAST_LEFT
 from engine.runtime.onnx_runtime import load_onnxruntime
 from tests.support.collection_stage import Crowd, Matrix, crowd
 from tests.support.everyday import PRIOR, unit
@@ -124,7 +125,8 @@ def test_labels_of_most_images_leave_those_of_classes_without(
     for count in (4, 30):
         shots = given.shots(count)
         fitted(any_width, given, shots.at(np.flatnonzero(np.isin(shots.class_ids, given.leaves[:6]))))
-    assert taught == pytest.approx([1 - 0.25 * 320 / (320 - 24), 1 - 0.25 * 320 / (320 - 180)])
+    unseen, few, many = 2 * 40, 6 * (40 - 4), 6 * LEAST_LEFT * 40
+    assert taught == pytest.approx([few / (few + unseen), many / (many + unseen)])
 
 
 def test_the_first_classes_keep_their_images(any_width: PropagationSession) -> None:
