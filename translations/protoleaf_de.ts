@@ -1872,7 +1872,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         </translation>
     </message>
     <message>
-        <source>The model is sure of no image yet</source>
+        <source>The model is not sure of any image yet</source>
         <translation>Das Modell ist noch bei keinem Bild sicher</translation>
     </message>
     <message>
@@ -3518,7 +3518,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         </translation>
     </message>
     <message>
-        <source>Most often taken for %1.</source>
+        <source>Most often mistaken for %1.</source>
         <translation>Am häufigsten für %1 gehalten.</translation>
     </message>
     <message>
@@ -7730,7 +7730,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>eine Zahl zu ziehender Bilder angeben</translation>
     </message>
     <message>
-        <source>an audit has no such size</source>
+        <source>an audit cannot have this size</source>
         <translation>diese Größe hat keine Stichprobe</translation>
     </message>
     <message>
@@ -9383,7 +9383,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Nach Labels von Menschen, einzeln zurückgehalten; sie können leichter oder schwerer sein als die übrigen Bilder.</translation>
     </message>
     <message>
-        <source>Figures of the section “Checked at random” hold for the collection.</source>
+        <source>The figures under “Checked at random” hold for the whole collection.</source>
         <translation>Die Kennzahlen des Abschnitts „Zufällig geprüft“ gelten für die Sammlung.</translation>
     </message>
     <message>
@@ -9395,7 +9395,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Von jeder großen vorhergesagten Klasse wurden einige gezogen, und jede Antwort zählt für so viele Bilder, wie sie vertritt.</translation>
     </message>
     <message>
-        <source>{count:,} that were accepted together with others do not count: nobody looked at them by themselves.</source>
+        <source>{count:,} that were accepted in bulk do not count: they were not looked at one by one.</source>
         <translation>{count:,} zusammen mit anderen übernommene zählen nicht: Niemand hat sie einzeln angesehen.</translation>
     </message>
     <message>
@@ -9695,7 +9695,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Bilder, die Menschen zum Labeln auswählen, können leichter oder schwerer sein als die anderen.</translation>
     </message>
     <message>
-        <source>To know how right predictions of the others are, check 50 of them at random.</source>
+        <source>To learn how accurate the other predictions are, check 50 of them at random.</source>
         <translation>Um zu wissen, wie richtig die Vorhersagen der übrigen sind, 50 davon zufällig prüfen.</translation>
     </message>
     <message>
@@ -14445,7 +14445,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Zufällig geprüft</translation>
     </message>
     <message>
-        <source>Go on checking at random</source>
+        <source>Continue checking at random</source>
         <translation>Zufälliges Prüfen fortsetzen</translation>
     </message>
     <message>
@@ -14453,7 +14453,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>%1 von %2 beantwortet</translation>
     </message>
     <message>
-        <source>Label these images as any others</source>
+        <source>Label these images like any others</source>
         <translation>Diese Bilder wie alle anderen labeln</translation>
     </message>
     <message>
@@ -14461,7 +14461,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>%1 von %2 richtig: %3, %4 bis %5 aller, die damals kein Label hatten</translation>
     </message>
     <message numerus="yes">
-        <source>%n were accepted together with others: label them by themselves, so that they count</source>
+        <source>%n were accepted in bulk: label them one by one so that they count</source>
         <translation>
             <numerusform>%n wurde zusammen mit anderen übernommen: einzeln labeln, damit es zählt</numerusform>
             <numerusform>%n wurden zusammen mit anderen übernommen: einzeln labeln, damit sie zählen</numerusform>

@@ -1872,7 +1872,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         </translation>
     </message>
     <message>
-        <source>The model is sure of no image yet</source>
+        <source>The model is not sure of any image yet</source>
         <translation>El modelo aún no está seguro de ninguna imagen</translation>
     </message>
     <message>
@@ -3518,7 +3518,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         </translation>
     </message>
     <message>
-        <source>Most often taken for %1.</source>
+        <source>Most often mistaken for %1.</source>
         <translation>Se confunde sobre todo con %1.</translation>
     </message>
     <message>
@@ -7730,7 +7730,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>indique cuántas imágenes elegir al azar</translation>
     </message>
     <message>
-        <source>an audit has no such size</source>
+        <source>an audit cannot have this size</source>
         <translation>una auditoría no tiene ese tamaño</translation>
     </message>
     <message>
@@ -9383,7 +9383,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Según etiquetas de personas, reservadas una a una; sus imágenes pueden ser más fáciles o más difíciles que las demás.</translation>
     </message>
     <message>
-        <source>Figures of the section “Checked at random” hold for the collection.</source>
+        <source>The figures under “Checked at random” hold for the whole collection.</source>
         <translation>Las cifras de la sección «Comprobadas al azar» valen para la colección.</translation>
     </message>
     <message>
@@ -9395,7 +9395,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Se eligieron algunas de cada clase predicha grande, y cada respuesta cuenta por tantas imágenes como representa.</translation>
     </message>
     <message>
-        <source>{count:,} that were accepted together with others do not count: nobody looked at them by themselves.</source>
+        <source>{count:,} that were accepted in bulk do not count: they were not looked at one by one.</source>
         <translation>No cuentan {count:,} que se aceptaron junto con otras: nadie las miró una a una.</translation>
     </message>
     <message>
@@ -9695,7 +9695,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Las imágenes que las personas eligen etiquetar pueden ser más fáciles o más difíciles que las demás.</translation>
     </message>
     <message>
-        <source>To know how right predictions of the others are, check 50 of them at random.</source>
+        <source>To learn how accurate the other predictions are, check 50 of them at random.</source>
         <translation>Para saber con qué frecuencia aciertan las predicciones de las demás, compruebe 50 de ellas al azar.</translation>
     </message>
     <message>
@@ -14445,7 +14445,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Comprobadas al azar</translation>
     </message>
     <message>
-        <source>Go on checking at random</source>
+        <source>Continue checking at random</source>
         <translation>Seguir comprobando al azar</translation>
     </message>
     <message>
@@ -14453,7 +14453,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Respondidas %1 de %2</translation>
     </message>
     <message>
-        <source>Label these images as any others</source>
+        <source>Label these images like any others</source>
         <translation>Etiquete estas imágenes igual que las demás</translation>
     </message>
     <message>
@@ -14461,7 +14461,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>%1 de %2 correctas: %3; de %4 a %5 de todas las que entonces no tenían etiqueta</translation>
     </message>
     <message numerus="yes">
-        <source>%n were accepted together with others: label them by themselves, so that they count</source>
+        <source>%n were accepted in bulk: label them one by one so that they count</source>
         <translation>
             <numerusform>%n se aceptó junto con otras: etiquétela por separado para que cuente</numerusform>
             <numerusform>%n se aceptaron junto con otras: etiquételas una a una para que cuenten</numerusform>

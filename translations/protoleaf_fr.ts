@@ -1872,7 +1872,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         </translation>
     </message>
     <message>
-        <source>The model is sure of no image yet</source>
+        <source>The model is not sure of any image yet</source>
         <translation>Le modèle n’est encore sûr d’aucune image</translation>
     </message>
     <message>
@@ -3518,7 +3518,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         </translation>
     </message>
     <message>
-        <source>Most often taken for %1.</source>
+        <source>Most often mistaken for %1.</source>
         <translation>Le plus souvent prise pour&#xa0;%1.</translation>
     </message>
     <message>
@@ -7730,7 +7730,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>indiquez un nombre d’images à tirer</translation>
     </message>
     <message>
-        <source>an audit has no such size</source>
+        <source>an audit cannot have this size</source>
         <translation>un contrôle n’a pas cette taille</translation>
     </message>
     <message>
@@ -9383,7 +9383,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>D’après des étiquettes posées par des personnes, mises de côté une à une&#xa0;; ces images peuvent être plus faciles ou plus difficiles que les autres.</translation>
     </message>
     <message>
-        <source>Figures of the section “Checked at random” hold for the collection.</source>
+        <source>The figures under “Checked at random” hold for the whole collection.</source>
         <translation>Les chiffres de la section «&#xa0;Vérifiées au hasard&#xa0;» valent pour la collection.</translation>
     </message>
     <message>
@@ -9395,7 +9395,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Quelques images de chaque grande classe prédite ont été tirées, et chaque réponse compte pour autant d’images qu’elle en représente.</translation>
     </message>
     <message>
-        <source>{count:,} that were accepted together with others do not count: nobody looked at them by themselves.</source>
+        <source>{count:,} that were accepted in bulk do not count: they were not looked at one by one.</source>
         <translation>{count:,} acceptées avec d’autres ne comptent pas&#xa0;: personne ne les a regardées une à une.</translation>
     </message>
     <message>
@@ -9695,7 +9695,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Les images que l’on choisit d’étiqueter peuvent être plus faciles ou plus difficiles que les autres.</translation>
     </message>
     <message>
-        <source>To know how right predictions of the others are, check 50 of them at random.</source>
+        <source>To learn how accurate the other predictions are, check 50 of them at random.</source>
         <translation>Pour savoir si les prédictions des autres sont justes, vérifiez-en 50 au hasard.</translation>
     </message>
     <message>
@@ -14445,7 +14445,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Vérifiées au hasard</translation>
     </message>
     <message>
-        <source>Go on checking at random</source>
+        <source>Continue checking at random</source>
         <translation>Continuer à vérifier au hasard</translation>
     </message>
     <message>
@@ -14453,7 +14453,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>%1 réponses sur&#xa0;%2</translation>
     </message>
     <message>
-        <source>Label these images as any others</source>
+        <source>Label these images like any others</source>
         <translation>Étiquetez ces images comme les autres</translation>
     </message>
     <message>
@@ -14461,7 +14461,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>%1 justes sur&#xa0;%2&#xa0;:&#xa0;%3, de&#xa0;%4 à&#xa0;%5 de toutes celles alors sans étiquette</translation>
     </message>
     <message numerus="yes">
-        <source>%n were accepted together with others: label them by themselves, so that they count</source>
+        <source>%n were accepted in bulk: label them one by one so that they count</source>
         <translation>
             <numerusform>%n a été acceptée avec d’autres&#xa0;: étiquetez-la à part, pour qu’elle compte</numerusform>
             <numerusform>%n ont été acceptées avec d’autres&#xa0;: étiquetez-les à part, pour qu’elles comptent</numerusform>

@@ -1872,7 +1872,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         </translation>
     </message>
     <message>
-        <source>The model is sure of no image yet</source>
+        <source>The model is not sure of any image yet</source>
         <translation>O modelo ainda não tem certeza de nenhuma imagem</translation>
     </message>
     <message>
@@ -3518,7 +3518,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         </translation>
     </message>
     <message>
-        <source>Most often taken for %1.</source>
+        <source>Most often mistaken for %1.</source>
         <translation>Confundida sobretudo com %1.</translation>
     </message>
     <message>
@@ -7730,7 +7730,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>informe quantas imagens sortear</translation>
     </message>
     <message>
-        <source>an audit has no such size</source>
+        <source>an audit cannot have this size</source>
         <translation>uma auditoria não tem esse tamanho</translation>
     </message>
     <message>
@@ -9383,7 +9383,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Segundo rótulos de pessoas, reservados um a um; as imagens deles podem ser mais fáceis ou mais difíceis que as outras.</translation>
     </message>
     <message>
-        <source>Figures of the section “Checked at random” hold for the collection.</source>
+        <source>The figures under “Checked at random” hold for the whole collection.</source>
         <translation>Os números da seção “Verificadas ao acaso” valem para a coleção.</translation>
     </message>
     <message>
@@ -9395,7 +9395,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Foram sorteadas algumas de cada classe predita grande, e cada resposta conta por tantas imagens quantas representa.</translation>
     </message>
     <message>
-        <source>{count:,} that were accepted together with others do not count: nobody looked at them by themselves.</source>
+        <source>{count:,} that were accepted in bulk do not count: they were not looked at one by one.</source>
         <translation>Não contam {count:,} que foram aceitas junto com outras: ninguém as olhou uma a uma.</translation>
     </message>
     <message>
@@ -9695,7 +9695,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>As imagens que as pessoas escolhem rotular podem ser mais fáceis ou mais difíceis que as outras.</translation>
     </message>
     <message>
-        <source>To know how right predictions of the others are, check 50 of them at random.</source>
+        <source>To learn how accurate the other predictions are, check 50 of them at random.</source>
         <translation>Para saber com que frequência as predições das outras acertam, verifique 50 delas ao acaso.</translation>
     </message>
     <message>
@@ -14445,7 +14445,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Verificadas ao acaso</translation>
     </message>
     <message>
-        <source>Go on checking at random</source>
+        <source>Continue checking at random</source>
         <translation>Continuar verificando ao acaso</translation>
     </message>
     <message>
@@ -14453,7 +14453,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>%1 de %2 respondidas</translation>
     </message>
     <message>
-        <source>Label these images as any others</source>
+        <source>Label these images like any others</source>
         <translation>Rotule estas imagens do mesmo modo que as outras</translation>
     </message>
     <message>
@@ -14461,7 +14461,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>%1 de %2 corretas: %3; %4 a %5 de todas as que então não tinham rótulo</translation>
     </message>
     <message numerus="yes">
-        <source>%n were accepted together with others: label them by themselves, so that they count</source>
+        <source>%n were accepted in bulk: label them one by one so that they count</source>
         <translation>
             <numerusform>%n foi aceita junto com outras: rotule-a separadamente para que conte</numerusform>
             <numerusform>%n foram aceitas junto com outras: rotule-as uma a uma para que contem</numerusform>

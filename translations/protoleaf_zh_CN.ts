@@ -1855,7 +1855,7 @@ Click + to add a class, or import a list.</source>
         </translation>
     </message>
     <message>
-        <source>The model is sure of no image yet</source>
+        <source>The model is not sure of any image yet</source>
         <translation>尚无模型确信的图像</translation>
     </message>
     <message>
@@ -3449,7 +3449,7 @@ Click + to add a class, or import a list.</source>
         </translation>
     </message>
     <message>
-        <source>Most often taken for %1.</source>
+        <source>Most often mistaken for %1.</source>
         <translation>最常被误认为“%1”。</translation>
     </message>
     <message>
@@ -7563,7 +7563,7 @@ Click + to add a class, or import a list.</source>
         <translation>请给出要抽取的图像数量</translation>
     </message>
     <message>
-        <source>an audit has no such size</source>
+        <source>an audit cannot have this size</source>
         <translation>抽查没有这种数量</translation>
     </message>
     <message>
@@ -9193,7 +9193,7 @@ Click + to add a class, or import a list.</source>
         <translation>依据逐一留出的人工标签；这些图像可能比其他图像更容易或更难。</translation>
     </message>
     <message>
-        <source>Figures of the section “Checked at random” hold for the collection.</source>
+        <source>The figures under “Checked at random” hold for the whole collection.</source>
         <translation>“随机抽查”一节的数据适用于整个图像集。</translation>
     </message>
     <message>
@@ -9205,7 +9205,7 @@ Click + to add a class, or import a list.</source>
         <translation>从每个较大的预测类别中各抽取了一些，每次回答按其代表的图像数计入。</translation>
     </message>
     <message>
-        <source>{count:,} that were accepted together with others do not count: nobody looked at them by themselves.</source>
+        <source>{count:,} that were accepted in bulk do not count: they were not looked at one by one.</source>
         <translation>{count:,} 张是与其他图像一起接受的，不计入：没有人单独查看过。</translation>
     </message>
     <message>
@@ -9505,7 +9505,7 @@ Click + to add a class, or import a list.</source>
         <translation>人们选择标注的图像可能比其他图像更容易或更难。</translation>
     </message>
     <message>
-        <source>To know how right predictions of the others are, check 50 of them at random.</source>
+        <source>To learn how accurate the other predictions are, check 50 of them at random.</source>
         <translation>要了解其他图像的预测有多准确，请从中随机抽查 50 张。</translation>
     </message>
     <message>
@@ -14250,7 +14250,7 @@ Click + to add a class, or import a list.</source>
         <translation>随机抽查</translation>
     </message>
     <message>
-        <source>Go on checking at random</source>
+        <source>Continue checking at random</source>
         <translation>继续随机抽查</translation>
     </message>
     <message>
@@ -14258,7 +14258,7 @@ Click + to add a class, or import a list.</source>
         <translation>已回答 %1 张，共 %2 张</translation>
     </message>
     <message>
-        <source>Label these images as any others</source>
+        <source>Label these images like any others</source>
         <translation>请像标注其他图像一样标注这些图像</translation>
     </message>
     <message>
@@ -14266,7 +14266,7 @@ Click + to add a class, or import a list.</source>
         <translation>正确 %1 张，共 %2 张：当时无标签的所有图像中，%3（%4 到 %5）正确</translation>
     </message>
     <message numerus="yes">
-        <source>%n were accepted together with others: label them by themselves, so that they count</source>
+        <source>%n were accepted in bulk: label them one by one so that they count</source>
         <translation>
             <numerusform>%n 张是与其他图像一起接受的：请逐张标注，以便计入</numerusform>
         </translation>

@@ -18,7 +18,7 @@ def title_text() -> str:
 
 def command_text(*, is_begun: bool) -> str:
     """Of the action in the menu."""
-    return tr("Go on checking at random") if is_begun else tr("Check 50 at random")
+    return tr("Continue checking at random") if is_begun else tr("Check 50 at random")
 
 
 def progress_line(figures: AuditFigures) -> str:
@@ -28,7 +28,7 @@ def progress_line(figures: AuditFigures) -> str:
     done = tr("%1 of %2 answered", number(figures.answered), number(figures.asked))
     if figures.in_bulk:
         return in_sentences(done, _bulk_line(figures.in_bulk))
-    return done if figures.answered else in_sentences(done, tr("Label these images as any others"))
+    return done if figures.answered else in_sentences(done, tr("Label these images like any others"))
 
 
 def result_line(figures: AuditFigures) -> str:
@@ -48,8 +48,8 @@ def result_line(figures: AuditFigures) -> str:
 def _bulk_line(count: int) -> str:
     return plural(
         count,
-        "1 was accepted together with others: label it by itself, so that it counts",
-        "%n were accepted together with others: label them by themselves, so that they count",
+        "1 was accepted in bulk: label it by itself so that it counts",
+        "%n were accepted in bulk: label them one by one so that they count",
     )
 
 

@@ -76,7 +76,7 @@ def which_hint(which: Which, look: ExportLook | None) -> str:
         return tr(WHICH_HINTS[which])
     count = sure.count - verified.count
     counted = plural(count, "Also 1 image the model is sure of", "Also %n images the model is sure of")
-    also = counted if count else tr("The model is sure of no image yet")
+    also = counted if count else tr("The model is not sure of any image yet")
     return in_sentences(also, look.seen)
 
 

@@ -149,7 +149,7 @@ def recognised_text(facts: ClassPageFacts) -> str:
         percent(low),
         percent(high),
     )
-    mistaken = tr("Most often taken for %1.", shortened(facts.mistaken_for)) if facts.mistaken_for else ""
+    mistaken = tr("Most often mistaken for %1.", shortened(facts.mistaken_for)) if facts.mistaken_for else ""
     return paragraph(counted, mistaken, _compared_text(curve))
 
 

@@ -56,7 +56,7 @@ def _check(draw: int | None, grow: int | None, *, stratified: bool) -> None:
         raise UsageError("--stratified goes with --draw", remedy="give a number of images to draw")
     for size in (draw, grow):
         if size is not None and size not in SIZES:
-            raise UsageError("an audit has no such size", expected=_SIZES_HELP, found=str(size))
+            raise UsageError("an audit cannot have this size", expected=_SIZES_HELP, found=str(size))
 
 
 def _draw(project: "Project", size: int, *, stratified: bool) -> None:

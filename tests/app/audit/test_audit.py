@@ -44,7 +44,7 @@ def test_images_are_drawn_and_answered_by_keys(looking: Desk, collection: Collec
     shown = check(looking)
     assert (len(shown), looking.window.workspace.header.title) == (UNLABELLED, "Checked at random")
     assert shown != sorted(shown)
-    looking.wait(lambda: line(looking) == "0 of 40 answered. Label these images as any others")
+    looking.wait(lambda: line(looking) == "0 of 40 answered. Label these images like any others")
     assert looking.choose(0) == shown[0]
     assert looking.press_for_change(Key.Key_Return).labelled == (shown[0],)
     looking.wait(lambda: line(looking) == "1 of 40 answered")
@@ -60,7 +60,7 @@ def test_images_are_drawn_and_answered_by_keys(looking: Desk, collection: Collec
     looking.press(Key.Key_Escape)
     assert looking.window.workspace.images is None
     assert line(looking) == ""
-    assert looking.window.registry.action("check_at_random").text() == "Go on checking at random"
+    assert looking.window.registry.action("check_at_random").text() == "Continue checking at random"
     assert check(looking) == [*shown[1:], shown[0]]
     with Project.open(collection.project, for_writing=False) as project:
         (audit,) = project.audits.all()
@@ -80,7 +80,7 @@ def test_what_is_accepted_in_bulk_waits_for_a_look_and_the_audit_grows(looking: 
     looking.press(Key.Key_Right, SHIFT)
     change = looking.press_for_change(Key.Key_Return, SHIFT)
     assert set(change.labelled) == set(shown[:2])
-    looking.wait(lambda: line(looking).startswith("0 of 20 answered. 2 were accepted together"))
+    looking.wait(lambda: line(looking).startswith("0 of 20 answered. 2 were accepted in bulk"))
 
     def label(project: Project) -> Change:
         assert [source for _, source in project.labels.sources(shown[:3])] == [IN_BULK, IN_BULK, ""]

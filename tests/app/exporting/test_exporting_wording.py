@@ -69,7 +69,7 @@ def test_too_little_room_for_copies() -> None:
 @pytest.mark.parametrize(
     ("sure", "seen", "text"),
     [
-        (3, "", "The model is sure of no image yet"),
+        (3, "", "The model is not sure of any image yet"),
         (4, "", "Also 1 image the model is sure of"),
         (
             15,

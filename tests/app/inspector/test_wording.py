@@ -122,7 +122,7 @@ def test_how_well_a_class_is_recognised() -> None:
     curve = PolicyCurve(4, 9, (), recognised=7)
     counted = "Recognised in 7 of 9 labels that were held out (45% to 94%)."
     assert recognised_text(a_class(curve=curve)) == counted
-    assert recognised_text(a_class(curve=curve, mistaken_for="Tern")) == f"{counted} Most often taken for Tern."
+    assert recognised_text(a_class(curve=curve, mistaken_for="Tern")) == f"{counted} Most often mistaken for Tern."
     partly = recognised_text(a_class(curve=replace(curve, has_unseen=True)))
     assert partly == f"{counted} Only classes with examples were compared."
     assert recognised_text(a_class(shots=(11,))) == "How well it is recognised cannot be judged: it has one label."

@@ -50,7 +50,7 @@ def truth_line(report: Report) -> ReportText:
         return ReportText(phrase("By the truth file {name}.", name=about.truth_name))
     parts = [phrase("By labels of people, held out one by one; they may be easier or harder than the other images.")]
     if audit_section(report) is not None:
-        parts.append(phrase("Figures of the section “Checked at random” hold for the collection."))
+        parts.append(phrase("The figures under “Checked at random” hold for the whole collection."))
     return ReportText(paragraph(*parts))
 
 
@@ -74,7 +74,7 @@ def _basis(audit: AuditFigures) -> str:
     if audit.in_bulk:
         parts.append(
             phrase(
-                "{count:,} that were accepted together with others do not count: nobody looked at them by themselves.",
+                "{count:,} that were accepted in bulk do not count: they were not looked at one by one.",
                 count=audit.in_bulk,
             )
         )

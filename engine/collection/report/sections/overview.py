@@ -168,7 +168,7 @@ def _basis(report: Report) -> str:
                 )
             parts.append(phrase("Images that people choose to label may be easier or harder than the others."))
             if report.progress.predicted >= ENOUGH_TO_CHECK and not report.audits:
-                parts.append(phrase("To know how right predictions of the others are, check 50 of them at random."))
+                parts.append(phrase("To learn how accurate the other predictions are, check 50 of them at random."))
             return paragraph(*parts)
     return phrase("There is nothing yet to compare predictions with: {why}.", why=message_text(about.why_nothing))
 

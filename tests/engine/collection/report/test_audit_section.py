@@ -43,7 +43,7 @@ def test_an_audit_with_answers_has_a_section_with_its_tables() -> None:
 def test_strata_and_labels_in_bulk_are_explained() -> None:
     explained = " ".join(texts(section(report(replace(AUDIT, is_stratified=True, in_bulk=3)), "audit")))
     assert "counts for as many images as it stands for" in explained
-    assert "3 that were accepted together with others" in explained
+    assert "3 that were accepted in bulk" in explained
 
 
 def test_without_answers_there_is_no_section() -> None:
@@ -56,7 +56,7 @@ def test_every_section_of_accuracy_says_by_which_labels() -> None:
     for key in ("accuracy", "confusion", "classes", "mistakes"):
         line = next(texts(section(report(AUDIT), key)))
         assert line.startswith("By labels of people, held out one by one")
-        assert line.endswith("Figures of the section “Checked at random” hold for the collection.")
+        assert line.endswith("The figures under “Checked at random” hold for the whole collection.")
         assert next(texts(section(report(), key))).endswith("than the other images.")
     by_file = report()
     by_file = replace(by_file, about=replace(by_file.about, source=TruthSource.FILE, truth_name="truth.csv"))
