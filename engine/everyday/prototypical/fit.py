@@ -134,16 +134,22 @@ def fit(
         model = replace(model, held_out=held_out)
     if len(candidates) == 0:
         return model
-    seen = seen_classes(graph, shots.counts())
     none = np.zeros(0, dtype=np.int64)
     random = RandomSample.of(shots, none if ignored is None else ignored, checked)
+    seen = seen_classes(graph, shots.counts())
     classes = _Classes(graph, graph.leaves() if allowed is None else allowed, seen, random)
-    counts, left_out = classes.counts(shots, basis), none
-    if basis is not None and setting is not Setting.PROTOTYPES:
-        if ignored is not None:
-            left_out = basis.positions_of(basis.rows_of(ignored))
-            left_out = left_out[left_out >= 0]
-        model = _with_stage(model, graph, prior, basis, ignored=left_out, taught=1 - counts.share)
+    return _with_collection(model, classes, prior, basis, none if ignored is None else ignored)
+
+
+def _with_collection(
+    model: EverydayModel, classes: "_Classes", prior: Prior, basis: CollectionBasis | None, ignored: Integers
+) -> EverydayModel:
+    """With what all images add, where there is a basis, and with room for classes without examples."""
+    counts, left_out = classes.counts(model.shots, basis), np.zeros(0, dtype=np.int64)
+    if basis is not None and model.setting is not Setting.PROTOTYPES:
+        left_out = basis.positions_of(basis.rows_of(ignored))
+        left_out = left_out[left_out >= 0]
+        model = _with_stage(model, classes.graph, prior, basis, ignored=left_out, taught=1 - counts.share)
     return _with_unseen(model, classes, counts, left_out)
 
 
