@@ -184,7 +184,7 @@ class GroupReview(Feature):
             return
         listed = [image_id for image_id in change.labelled if _is_listed(state, image_id)]
         labels = {image_id: int(state.label_class[state.position(image_id)]) for image_id in listed}
-        if review.is_taken_back_by(labels):
+        if review.is_taken_back_by(labels, change.excluded if change.kind == "undone" else ()):
             review.take_back()
             self._redraw(is_other_group=True)
             return
@@ -237,17 +237,18 @@ class GroupReview(Feature):
         class_id, ids = None if code == UNKNOWN else code, decision.image_ids
         if class_id is not None:
             self._naming.remember(class_id)
-        self._session.label(ids, class_id, is_bulk=len(ids) > 1)
+        self._session.label(ids, class_id, is_bulk=len(ids) > 1, left_out=decision.others)
         self._show_next()
 
     def _dismiss(self) -> None:
         review = self._review
         if review is None or review.current is None:
             return
-        if review.dismiss() is None:
+        if (decision := review.dismiss()) is None:
             self._pass_over()
-        else:
-            self._show_next(makes_queue=True)
+            return
+        self._session.exclude(decision.image_ids, decision.group.class_id)
+        self._show_next(makes_queue=True)
 
     def _pass_over(self) -> None:
         if self._review is not None and self._review.pass_over() is not None:
@@ -269,7 +270,7 @@ class GroupReview(Feature):
         from app.group_review.logic import AnswerKind
 
         decisions = [] if self._review is None else self._review.decisions
-        return bool(decisions) and decisions[-1].kind is not AnswerKind.LABELLED
+        return bool(decisions) and decisions[-1].kind is AnswerKind.PASSED
 
     def _take_back(self) -> None:
         if self._review is not None:

@@ -34,6 +34,11 @@ class Decision:
     before: ReviewMemory
     position: int  # place in the queue
 
+    @property
+    def others(self) -> list[int]:
+        """Images of the group that it is not about."""
+        return [image_id for image_id in self.group.image_ids if image_id not in set(self.image_ids)]
+
 
 def without(group: ReviewGroup, gone: Collection[int]) -> ReviewGroup | None:
     """A group without some images; None where no other is left."""
@@ -158,8 +163,7 @@ class Review:
         decision = self._decision(AnswerKind.LABELLED, ids, code)
         dismissed = {i: classes for i, classes in self.memory.dismissed.items() if i not in ids}
         if code != UNKNOWN:
-            left_out = [i for i in group.image_ids if i not in ids]
-            dismissed |= {i: dismissed.get(i, frozenset()) | {code} for i in left_out}
+            dismissed |= {i: dismissed.get(i, frozenset()) | {code} for i in decision.others}
         branches = {i: each for i, each in self.memory.branches.items() if i not in ids}
         if children:
             branches |= dict.fromkeys(ids, code)
@@ -213,9 +217,16 @@ class Review:
         self.memory, self._position = decision.before, decision.position
         return decision
 
-    def is_taken_back_by(self, labels: Mapping[int, int]) -> bool:
-        """Whether new labels (by image; `NO_CLASS` for none) are what was there before the last answer."""
+    def is_taken_back_by(self, labels: Mapping[int, int], excluded: Collection[int]) -> bool:
+        """Whether an action takes the last answer back.
+
+        Args:
+            labels: new ones by image; `NO_CLASS` for none.
+            excluded: images that are no longer excluded from a class.
+        """
         last = self.decisions[-1] if self.decisions else None
+        if last is not None and last.kind is AnswerKind.DISMISSED:
+            return not labels and set(excluded) == set(last.image_ids)
         if last is None or last.kind is not AnswerKind.LABELLED or set(labels) != set(last.image_ids):
             return False
         return set(labels.values()) == {last.group.branch if last.group.branch != NO_CLASS else NO_CLASS}

@@ -191,16 +191,24 @@ class Session(QObject):
         """Run one action (a transaction) on the project thread; `on_done` runs on the GUI thread after the signals."""
         self._runner.operate(lambda live: action(live.project), news_of_change, on_done)
 
-    def label(self, image_ids: Sequence[int], class_id: int | None, *, is_bulk: bool = False) -> None:
+    def label(
+        self, image_ids: Sequence[int], class_id: int | None, *, is_bulk: bool = False, left_out: Sequence[int] = ()
+    ) -> None:
         """Label images as a class; None for "none of the classes". See `label_groups`.
 
         Args:
             is_bulk: predictions of several images are accepted at once.
+            left_out: images of the same group that are not of this class.
         """
         code, source = UNKNOWN if class_id is None else class_id, IN_BULK if is_bulk else REVIEW
         self._labels.write(
-            dict.fromkeys(image_ids, code), lambda project: project.labels.set(image_ids, class_id, source=source)
+            dict.fromkeys(image_ids, code),
+            lambda project: project.labels.set(image_ids, class_id, source=source, left_out=left_out),
         )
+
+    def exclude(self, image_ids: Sequence[int], class_id: int) -> None:
+        """Note that images are not of a class."""
+        self.act(lambda project: project.exclusions.add(image_ids, class_id))
 
     def label_groups(self, groups: Mapping[int, Sequence[int]], action: Callable[[Project], Change]) -> None:
         """Label images of several classes in one action: on the screen at once, on disk within milliseconds.

@@ -55,7 +55,7 @@ class EditWatch(QObject):
 
     def _on_change_made(self, change: Change) -> None:
         """Note an edit; its own state has just come in."""
-        if not (change.graph_edits or change.policies or change.labelled):
+        if not (change.graph_edits or change.policies or change.labelled or change.excluded):
             return
         self.gone |= {edit.class_id: edit.name for edit in change.graph_edits if isinstance(edit, ClassRemoved)}
         if not self._pending:

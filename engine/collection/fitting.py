@@ -68,7 +68,10 @@ def fit_snapshot(
     project: Project, graph: CategoryGraph, images: EmbeddedSnapshot, setting: Setting, *, with_collection: bool
 ) -> FitSnapshot:
     """Everything that a fit needs of a project; `graph` is a copy."""
-    return FitSnapshot(graph, images, policies_of(project), setting, with_collection, checked=random_answers(project))
+    return FitSnapshot(
+        graph, images, policies_of(project), setting, with_collection,
+        checked=random_answers(project), excluded=project.exclusions.pairs(),
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -124,7 +127,7 @@ def concerns_fit(change: Change, embedded: EmbeddedImages) -> bool:
     if not all(isinstance(edit, ClassRenamed | AttributesChanged) for edit in change.graph_edits):
         return True
     is_other_setting = not {SETTING_NAME, STAGE_SETTING}.isdisjoint(change.settings)
-    if change.policies or change.images_removed or is_other_setting:
+    if change.policies or change.images_removed or change.excluded or is_other_setting:
         return True
     return bool(embedded.store.is_filled[embedded.rows_of(np.array(change.labelled, dtype=np.int64))].any())
 

@@ -47,6 +47,7 @@ class FitSnapshot:
     setting: Setting = Setting.PPN_PLUS  # which classifier
     with_collection: bool = True  # whether unlabelled and coarse-labelled images teach, where a classifier uses them
     checked: Sequence[int] = ()  # images that were labelled after they had been drawn at random
+    excluded: Sequence[tuple[int, int]] = ()  # ids of an image and of a class that a person said it is not of
 
     @cached_property
     def shots(self) -> Shots:

@@ -35,6 +35,7 @@ from engine.everyday.classifier import (
     Share,
 )
 from engine.everyday.collection_stage.live_basis import LiveBasis
+from engine.everyday.excluded import ExcludedClasses, excluded_classes
 from engine.everyday.grouping.groups import BasisLinks
 from engine.everyday.prototypical.answers_graph import answers_model
 from engine.everyday.prototypical.classification import LinearClassifier, classify_all, softmax
@@ -66,6 +67,7 @@ class FittedRegression:
     held_out: HeldOutShots
     is_right: Flags
     unseen: UnseenClasses | None  # what probabilities are divided with; None where all classes have examples
+    excluded: ExcludedClasses | None  # what a person said images are not
     setting: Setting = Setting.REGRESSION
     inheritance: Inheritance = field(default_factory=Inheritance)
     space: None = None
@@ -76,13 +78,21 @@ class FittedRegression:
         accuracy = float(self.is_right.mean()) if len(self.is_right) else float("nan")
         return FitFigures(len(self.is_right), accuracy, unseen=None if self.unseen is None else self.unseen.counts)
 
-    def classify(self, embeddings: Embeddings, rows: Integers | None = None) -> Scores:  # noqa: ARG002 (alike)
-        return self.classify_new(embeddings)
+    def classify(self, embeddings: Embeddings, rows: Integers | None = None) -> Scores:
+        scores = self._classify(embeddings)
+        if self.excluded is not None:
+            scores = self.excluded.correct(scores, embeddings, rows, self, self.linear)
+        return self._with_similarity(scores, embeddings)
 
     def classify_new(self, embeddings: Embeddings) -> Scores:
         """See `FittedClassifier`; the similarity is to the mean of the most probable class."""
+        return self._with_similarity(self._classify(embeddings), embeddings)
+
+    def _classify(self, embeddings: Embeddings) -> Scores:
         squares = np.ones(len(embeddings), dtype=np.float32)
-        scores = classify_all(self.linear, self.back_off, embeddings, squares, unseen=self.unseen)
+        return classify_all(self.linear, self.back_off, embeddings, squares, unseen=self.unseen)
+
+    def _with_similarity(self, scores: Scores, embeddings: Embeddings) -> Scores:
         prototypes = self._prototypes
 
         def work(rows: slice) -> None:
@@ -92,11 +102,12 @@ class FittedRegression:
         in_blocks(len(embeddings), work)
         return scores
 
-    def probabilities(self, embeddings: Embeddings, rows: Integers | None = None) -> Floats:  # noqa: ARG002
+    def probabilities(self, embeddings: Embeddings, rows: Integers | None = None) -> Floats:
         with one_thread_each:
             found = softmax(self.linear.logits(embeddings, np.ones(len(embeddings), dtype=np.float32)))
         unknown = np.full(len(found), np.nan, dtype=np.float32)
-        return found if self.unseen is None else self.unseen.divide(found, unknown)
+        found = found if self.unseen is None else self.unseen.divide(found, unknown)
+        return found if self.excluded is None or rows is None else self.excluded.apply(found, rows)
 
     def is_unknown(self, scores: Scores) -> Flags:
         return self.distance(scores) > self.unknown_limit
@@ -160,12 +171,15 @@ class LogisticRegression:
         seen, leaves = seen_classes(graph, labelled), graph.leaves()
         counts = classes_seen(graph, leaves, seen, shots.counts(), len(snapshot.images.labels))
         unseen, rules = None, back_off(graph, candidate_ids, snapshot.policies)
-        if labelled and (unseen := unseen_classes(graph, candidate_ids, seen, counts, None)) is not None:
+        if labelled:
+            unseen = unseen_classes(graph, candidate_ids, seen, counts, None, labels=len(shots))
+        if unseen is not None:
             rules = rules.without_obvious(unseen.leaves, len(leaves))
+        excluded = excluded_classes(graph, candidate_ids, snapshot.excluded, snapshot.images.row_ids)
         return FittedRegression(
             shots, candidate_ids, LinearClassifier(weights, offsets, np.zeros_like(offsets), 1.0),
             rules, class_ids, means, _limit(shots),
-            HeldOutShots(shots.image_ids[held], shots.class_ids[held], probabilities), is_right, unseen,
+            HeldOutShots(shots.image_ids[held], shots.class_ids[held], probabilities), is_right, unseen, excluded,
         )  # fmt: skip
 
     def look_alikes(self, snapshot: FitSnapshot) -> BasisLinks | None:

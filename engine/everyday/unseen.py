@@ -31,12 +31,15 @@ QUANTILES: Final = (-1.28, -0.52, 0.0, 0.52, 1.28)
 """Standard deviations from the mean that stand for five equally likely parts of a normal distribution."""
 USUAL_WEIGHT: Final = 0.1
 """What the usual probability of a branch weighs beside the one that an image shows (decision 104)."""
-USUAL_WEIGHT_OF_FEW: Final = 3.0
+USUAL_WEIGHT_OF_FEW: Final = 5.0
 """What it weighs in addition, divided by the number of classes with examples: to the only one all images look alike."""
 LEAST_BRANCH: Final = np.float32(0.03)
 """Added to both: an image of anything is taken for one of a branch with a single example class by chance."""
 LEAST_SIMILARITY: Final = np.float32(1e-3)  # of which a logarithm is taken. Chosen: below that of any image.
 MOST_KNOWN: Final = np.float32(1 - 1e-6)  # largest probability. Chosen: so that logarithms of the rest exist.
+DOUBT: Final = 4.0
+"""Labelled images of no class that the n of this project are mixed with: no image is of a class with examples with a
+probability above n / (n + this). Chosen: with fewer than 16 labels no leaf passes the usual bar (decision 104)."""
 HALVINGS: Final = 30  # of an interval of log odds. Chosen: what is left of it changes no probability.
 LEAST_LEFT: Final = 0.3
 """Share of a usual class's images that a class with many labels still has unlabelled. Chosen: classes are uneven."""
@@ -143,6 +146,7 @@ class UnseenClasses:
         usual: (k,) float32, share of the candidates with examples that lies below each of the k branches.
         offsets: (q,) float32 log odds of an image whose similarity is 1; equally likely ones.
         evidence: power of the similarity in the odds; 0 where it is not known.
+        most_known: largest probability that an image's class has examples.
         counts: what the share of the images of such classes is expected from.
     """
 
@@ -153,6 +157,7 @@ class UnseenClasses:
     usual: Floats
     offsets: Floats
     evidence: float
+    most_known: float
     counts: ClassesSeen
 
     def divide(self, probabilities: Floats, similarity: Floats) -> Floats:
@@ -181,7 +186,7 @@ class UnseenClasses:
         if self.evidence:
             odds = np.float32(self.evidence) * _logs(similarity)
         known = (1 / (1 + np.exp(-odds[:, None] - self.offsets))).mean(axis=1)
-        return np.clip(known, 1 - MOST_KNOWN, MOST_KNOWN).astype(np.float32)
+        return np.clip(known, 1 - MOST_KNOWN, np.float32(self.most_known)).astype(np.float32)
 
     @property
     def usual_weight(self) -> float:
@@ -202,12 +207,15 @@ def unseen_classes(
     seen: frozenset[int],
     counts: ClassesSeen,
     similarity: Floats | None,
+    *,
+    labels: int,
 ) -> UnseenClasses | None:
     """Fit to unlabelled images; None where all classes have examples.
 
     Args:
         seen: see `seen_classes`.
         similarity: (n,) of unlabelled images to the labelled ones; None where it is not known.
+        labels: labelled images in all.
     """
     if not counts.unseen:
         return None
@@ -221,7 +229,9 @@ def unseen_classes(
     offsets, evidence = counts.log_odds, 0.0
     if similarity is not None and len(similarity):
         offsets, evidence = _offsets_for(EVIDENCE * _logs(similarity), offsets), EVIDENCE
-    return UnseenClasses(is_unseen, leaves, outside, branches, usual.astype(np.float32), offsets, evidence, counts)
+    most = min(float(MOST_KNOWN), labels / (labels + DOUBT))
+    usual = usual.astype(np.float32)
+    return UnseenClasses(is_unseen, leaves, outside, branches, usual, offsets, evidence, most, counts)
 
 
 def _leaves_at(graph: CategoryGraph, class_id: int) -> int:

@@ -163,6 +163,7 @@ ACTIONS: Final[Mapping[str, ActionText]] = {
     "labels_added": ActionText("Added {labels}", "Add {labels}"),
     "labels_imported": ActionText("Imported {labels}", "Import {labels}"),
     "labels_imported_from": ActionText("Imported {labels} from {source}", "Import {labels} from {source}"),
+    "class_excluded": ActionText("Excluded {class} for {images}", "Exclude {class} for {images}"),
     "labels_removed": ActionText("Removed {labels}", "Remove {labels}"),
     "labels_signed": ActionText("Signed {labels} as {name}", "Sign {labels} as {name}"),
     "labels_corrected": ActionText("Corrected {labels}", "Correct {labels}"),

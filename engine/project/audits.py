@@ -4,7 +4,6 @@ The answers are ordinary labels of these images; an audit knows no answer of its
 asked about at first, so that an audit that grows is still one sample of one population.
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import astuple
 from typing import Final, final
@@ -84,15 +83,6 @@ class ProjectAudits:
             step.put(AUDIT, [(*row[:-1], new_size)])
             step.action = action("audit_grown", images=more)
         return step.change
-
-
-def remove_from_audits(step: OpenStep, image_keys: Sequence[Row]) -> None:
-    """Take images (their ids, each in a row) out of all audits."""
-    found = step.connection.rows(
-        "SELECT audit_id, image_id FROM audit_item WHERE image_id IN (SELECT value FROM json_each(?))",
-        (json.dumps([image_id for (image_id,) in image_keys]),),
-    )
-    step.delete(AUDIT_ITEM, found)
 
 
 def claimed_classes(connection: Connection) -> set[ClassId]:

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Final, final
 
+from engine.project.clock import now_text
 from engine.project.connection import Connection
 from engine.project.records import FileChange, ImageId
 from engine.project.store import ProjectStore
@@ -34,6 +35,11 @@ class ProjectFileChanges:
         rows = [(each.image_id, each.size_bytes, each.modified_ns, each.seen_hash, each.found_at) for each in changes]
         for connection in self._store.fact_connections if rows else ():
             _store(connection, rows)
+
+
+def present(connection: Connection) -> str:
+    """The present, and no earlier than another computer with a clock of its own found a change."""
+    return max(now_text(), connection.value("SELECT max(found_at) FROM image_change") or "")
 
 
 def _store(connection: Connection, rows: Sequence[tuple[object, ...]]) -> None:

@@ -13,7 +13,6 @@ from engine.errors import InputError
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.files import FoundFile
 from engine.project.actions import Action, action, added
-from engine.project.audits import remove_from_audits
 from engine.project.backups.keeping import MANY
 from engine.project.backups.place import BackupReason
 from engine.project.change import Change
@@ -23,7 +22,7 @@ from engine.project.graph_rows import class_name
 from engine.project.image_table import whole_table
 from engine.project.packed import PackedHashes, PackedTexts, RareTexts, packed_text, unpacked_text
 from engine.project.records import ClassId, ImageId, ImageRecord, ImageTable
-from engine.project.schema import CONFIRMED_LABEL, IMAGE, IMAGE_NOTE, LABEL, LONGEST_TEXT
+from engine.project.schema import AUDIT_ITEM, CONFIRMED_LABEL, EXCLUSION, IMAGE, IMAGE_NOTE, LABEL, LONGEST_TEXT
 from engine.project.step import OpenStep
 from engine.project.store import ImagePaths, ProjectStore, shown_path
 
@@ -167,7 +166,7 @@ class ProjectImages:
         with self._store.one_step(backup=BackupReason.REMOVAL if len(keys) > MANY else None) as step:
             for table in (LABEL, IMAGE_NOTE, CONFIRMED_LABEL):
                 step.delete(table, keys)
-            remove_from_audits(step, keys)
+            _remove_lists(step, [image_id for (image_id,) in keys])
             step.action = action("images_removed", images=len(step.delete(IMAGE, keys)))
         return step.change
 
@@ -251,10 +250,21 @@ def _move_images(
         rows[path] = (image_id, path, file.size_bytes, file.modified_ns)
     # Confirmations outlive their labels, for undo.
     step.delete(CONFIRMED_LABEL, [(image_id,) for image_id in gone])
-    remove_from_audits(step, [(image_id,) for image_id in gone])
+    _remove_lists(step, gone)
     step.delete(IMAGE, [(image_id,) for image_id in gone])
     step.put(IMAGE, rows.values())
     return len(rows)
+
+
+def _remove_lists(step: OpenStep, image_ids: Sequence[ImageId]) -> None:
+    """Take images out of audits, and their excluded classes away."""
+    for table in (AUDIT_ITEM, EXCLUSION):
+        found = step.connection.rows(
+            f"SELECT {', '.join(table.columns[:2])} FROM {table.name}"  # noqa: S608 (our names)
+            " WHERE image_id IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(image_ids)),),
+        )
+        step.delete(table, found)
 
 
 def check_images(connection: Connection, image_ids: Iterable[ImageId]) -> None:

@@ -11,12 +11,14 @@ from typing import Final, final
 
 from engine.project.actions import action
 from engine.project.change import Change
-from engine.project.clock import NOBODY, now_text, person_name, time_of, time_text
+from engine.project.clock import NOBODY, person_name, time_of, time_text
 from engine.project.connection import Connection, Row
+from engine.project.exclusions import put_exclusions
+from engine.project.file_changes import present
 from engine.project.graph_rows import class_name
 from engine.project.images import check_images, plain_ids
 from engine.project.records import ClassId, ImageId, Label, LabelTable
-from engine.project.schema import CONFIRMED_LABEL, LABEL
+from engine.project.schema import CONFIRMED_LABEL, EXCLUSION, LABEL
 from engine.project.step import OpenStep
 from engine.project.store import ProjectStore
 
@@ -81,23 +83,32 @@ class ProjectLabels:
         return [(who, date.fromisoformat(day), count) for who, day, count in rows]
 
     def set(
-        self, image_ids: Iterable[ImageId], class_id: ClassId | None, *, who: str = "", source: str = REVIEW
+        self,
+        image_ids: Iterable[ImageId],
+        class_id: ClassId | None,
+        *,
+        who: str = "",
+        source: str = REVIEW,
+        left_out: Iterable[ImageId] = (),
     ) -> Change:
         """Label images with a class, or None for "none of the classes"; a label that is there is replaced.
 
         Args:
             who: the person; by default the one at this computer.
             source: see `Label`.
+            left_out: images of the same group that are not of this class, see `engine.project.exclusions`.
 
         Raises:
             UnknownClassError: there is no such class.
             InputError: an image is not in the project.
         """
-        ids = plain_ids(image_ids)
+        ids, others = plain_ids(image_ids), plain_ids(left_out)
         class_id = None if class_id is None else int(class_id)
         name = None if class_id is None else class_name(self._store.connection, class_id)
-        check_images(self._store.connection, ids)
+        check_images(self._store.connection, [*ids, *others])
         with self._store.one_step(who=who) as step:
+            if class_id is not None:
+                put_exclusions(step, others, class_id, who=who)
             had_other = put_labels(step, dict.fromkeys(ids, class_id), who=who, source=source)
             relabelled = {"relabelled": had_other} if had_other else {}
             code = "labelled_as_none" if name is None else "labelled"
@@ -148,7 +159,7 @@ class ProjectLabels:
         """
         who = who or person_name()
         with self._store.one_step() as step:
-            when = _present(step.connection)
+            when = present(step.connection)
             labels = [row for each in plain_ids(image_ids) if (row := _row_of(step.connection, each)) is not None]
             step.put(CONFIRMED_LABEL, [(*row[:2], who, when) for row in labels])
             outdated = _outdated_ids(step.connection)
@@ -200,7 +211,7 @@ def put_labels(step: OpenStep, classes: Mapping[ImageId, ClassId | None], *, who
     Returns:
         how many of the images had another class.
     """
-    when, who = _present(step.connection), who or person_name()
+    when, who = present(step.connection), who or person_name()
     rows, outdated, had_other = [], _outdated_ids(step.connection), 0
     for image_id, class_id in classes.items():
         old = _row_of(step.connection, image_id)
@@ -209,6 +220,7 @@ def put_labels(step: OpenStep, classes: Mapping[ImageId, ClassId | None], *, who
         if is_other or image_id in outdated:
             rows.append((image_id, class_id, who, when, source))
     step.put(LABEL, rows)
+    step.delete(EXCLUSION, [row[:2] for row in rows if row[1] is not None])
     return had_other
 
 
@@ -249,11 +261,6 @@ def _outdated_rows(connection: Connection) -> list[Row]:
 
 def _outdated_ids(connection: Connection) -> frozenset[ImageId]:
     return frozenset(row[0] for row in _outdated_rows(connection))
-
-
-def _present(connection: Connection) -> str:
-    """The present, and no earlier than another computer with a clock of its own found a change."""
-    return max(now_text(), connection.value("SELECT max(found_at) FROM image_change") or "")
 
 
 def _row_of(connection: Connection, image_id: ImageId) -> Row | None:

@@ -14,6 +14,7 @@ from engine.project.schema import (
     AUDIT_TABLES,
     CLASS_COLUMNS,
     CLASS_DETAIL_TABLE,
+    EXCLUSION_TABLE,
     IMAGE_CHANGE_TABLE,
     IMAGE_TABLES,
     SCHEMA,
@@ -50,6 +51,7 @@ _SCHEMA_OF_VERSION_3: Final = (
     .replace(IMAGE_TABLES, "")
     .replace(IMAGE_CHANGE_TABLE, "")
     .replace(AUDIT_TABLES, "")
+    .replace(EXCLUSION_TABLE, "")
     .replace(STEP_COLUMNS, "")
 )
 _TABLES_OF_VERSION_2: Final = (
@@ -117,6 +119,7 @@ MIGRATIONS: Final[Sequence[Migration]] = (
     Migration(7, 8, "images have notes and details", lambda connection: connection.script(IMAGE_TABLES)),
     Migration(8, 9, "classes have an identity, and images know of changed files", _with_identities_and_changes),
     Migration(9, 10, "images can be drawn at random to be checked", lambda connection: connection.script(AUDIT_TABLES)),
+    Migration(10, 11, "images can be said not to be of a class", lambda connection: connection.script(EXCLUSION_TABLE)),
 )
 
 

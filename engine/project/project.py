@@ -24,6 +24,7 @@ from engine.project.backups.keeping import ProjectBackups
 from engine.project.classes import ProjectClasses
 from engine.project.connection import Connection
 from engine.project.details import ProjectDetails
+from engine.project.exclusions import ProjectExclusions
 from engine.project.file.file_lock import held_draft
 from engine.project.file.file_state import Seal, digest_of, insert_state
 from engine.project.file.on_disk import SIDE_SUFFIXES
@@ -107,6 +108,7 @@ class Project:
         labels: people's answers.
         notes: people's stars, flags and comments.
         audits: images drawn at random to be checked.
+        exclusions: what a person said images are not.
         models: model versions, their files and predictions.
         policies: policies of classes, and settings.
         history: steps, undo and redo.
@@ -123,6 +125,7 @@ class Project:
         self.labels = ProjectLabels(store)
         self.notes = ProjectNotes(store)
         self.audits = ProjectAudits(store)
+        self.exclusions = ProjectExclusions(store)
         self.models = ProjectModels(store)
         self.policies = ProjectPolicies(store)
         self.history = ProjectHistory(store)

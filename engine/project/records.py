@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from types import MappingProxyType
+from typing import NamedTuple
 
 from engine.project.actions import Action
 from engine.project.packed import PackedHashes, PackedTexts, RareTexts
@@ -125,6 +126,15 @@ class AuditItem:
     safe_score: float  # probability of the safe class, 0..1; 0 without one
     stratum: int  # number of the part of the population that it was drawn from
     stratum_size: int  # images of that part
+
+
+class Exclusion(NamedTuple):
+    """A person said that an image is not of a class, nor of any below it."""
+
+    image_id: ImageId
+    class_id: ClassId
+    who: str
+    when: datetime
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,10 @@
 """The project file's tables.
 
 Two layers that never mix: what people did (`class`, `edge`, `image`, `label`, `image_note`, `confirmed_label`,
-`class_policy`, `class_detail`, `audit`, `audit_item`, `setting`) is journaled and can be undone; what the machine found
-out (`image_fact`, `image_detail`, `image_change`, `prediction`, `model_version`, `model_file`) is not, and has no
-foreign keys to the first, so that undoing and redoing an import finds its facts again. `file_state` is about the file
-itself: see `engine.project.file`.
+`class_policy`, `class_detail`, `audit`, `audit_item`, `exclusion`, `setting`) is journaled and can be undone; what the
+machine found out (`image_fact`, `image_detail`, `image_change`, `prediction`, `model_version`, `model_file`) is not.
+That has no foreign keys to the first, so that undoing and redoing an import finds its facts again. `file_state` is
+about the file itself: see `engine.project.file`.
 
 Kinds, lengths and ranges are declared (STRICT, CHECK), so that SQLite's own integrity check knows a wrong value, and
 nothing absurd gets in by any door.
@@ -28,7 +28,7 @@ from engine.graph.limits import LONGEST_NAME as LONGEST_CLASS_NAME
 from engine.project.connection import Connection
 
 APPLICATION_ID: Final = 0x50724C66  # "PrLf": distinguishes our files from other SQLite files
-SCHEMA_VERSION: Final = 10
+SCHEMA_VERSION: Final = 11
 
 LONGEST_NAME: Final = 1_000  # of a person, a setting, a network ...
 LONGEST_TEXT: Final = 10_000  # of an action, a reason why an image cannot be read, a setting's name ...
@@ -123,6 +123,16 @@ CREATE TABLE audit_item (
 """
 """Tables of version 10: images that were drawn at random, and what the program claimed of each (decision 105)."""
 
+EXCLUSION_TABLE: Final = f"""CREATE TABLE exclusion (
+    image_id INTEGER NOT NULL REFERENCES image DEFERRABLE INITIALLY DEFERRED,
+    class_id INTEGER NOT NULL,
+    who TEXT NOT NULL CHECK (length(who) <= {LONGEST_NAME}),
+    excluded_at TEXT NOT NULL CHECK (excluded_at GLOB {_TIME} AND length(excluded_at) <= 64),
+    PRIMARY KEY (image_id, class_id)
+) WITHOUT ROWID, STRICT;
+"""
+"""Table of version 11: classes that a person said an image is not of. A class may be gone; then it says nothing."""
+
 ACTION_COLUMNS: Final = (
     "code TEXT NOT NULL DEFAULT '' CHECK (length(code) <= 100)",
     "arguments TEXT NOT NULL DEFAULT '{}' CHECK (length(arguments) <= 100000)",
@@ -166,7 +176,7 @@ CREATE TABLE class_policy (
     class_id INTEGER PRIMARY KEY REFERENCES class DEFERRABLE INITIALLY DEFERRED,
     {", ".join(attribute_columns("class_policy"))}
 ) STRICT;
-{CLASS_DETAIL_TABLE}{IMAGE_TABLES}{IMAGE_CHANGE_TABLE}{AUDIT_TABLES}CREATE TABLE setting (
+{CLASS_DETAIL_TABLE}{IMAGE_TABLES}{IMAGE_CHANGE_TABLE}{AUDIT_TABLES}{EXCLUSION_TABLE}CREATE TABLE setting (
     name TEXT NOT NULL PRIMARY KEY CHECK (length(name) <= {LONGEST_NAME}),
     value TEXT NOT NULL CHECK (length(value) <= 1000000)
 ) STRICT;
@@ -316,13 +326,14 @@ AUDIT_ITEM: Final = JournaledTable(
     ),
     key_width=2,
 )
+EXCLUSION: Final = JournaledTable("exclusion", ("image_id", "class_id", "who", "excluded_at"), key_width=2)
 SETTING: Final = JournaledTable("setting", ("name", "value"))
 
 JOURNALED_TABLES: Final = {
     table.name: table
     for table in (
         *(CLASS, EDGE, IMAGE, LABEL, IMAGE_NOTE, CONFIRMED_LABEL, CLASS_POLICY, CLASS_DETAIL),
-        *(AUDIT, AUDIT_ITEM, SETTING),
+        *(AUDIT, AUDIT_ITEM, EXCLUSION, SETTING),
     )
 }
 

@@ -34,6 +34,7 @@ _TIMES: Final = (
     ("confirmed_label", "confirmed_at"),
     ("image_change", "found_at"),
     ("audit", "drawn_at"),
+    ("exclusion", "excluded_at"),
     ("model_version", "created_at"),
     ("journal_step", "done_at"),
 )

@@ -5,7 +5,7 @@ measure: what is left is odd, and takes a key each in any order.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Final, final
 
@@ -16,6 +16,7 @@ from app.group_review.logic import Review
 from app.palette.logic import class_ids_for
 from engine.collection.review_groups import GroupInput, ReviewGroup, ReviewMemory, make_queue
 from engine.everyday.collection_stage.basis import CollectionBasis, collection_basis
+from engine.everyday.excluded import excluded_classes
 from engine.everyday.grouping.groups import BasisLinks
 from engine.everyday.prototypical.fit import fit, prior_of
 from engine.everyday.prototypical.model import EverydayModel
@@ -117,6 +118,7 @@ class Desk:
         assert basis is not None, "a collection of several classes"
         self.basis: CollectionBasis = basis
         self.labels = np.full(len(rows), NO_CLASS, dtype=np.int64)
+        self.excluded: Sequence[tuple[int, int]] = ()
         self.fitted: EverydayModel | None = None
         self.scores = Scores.empty(len(rows))
         self.keys = self.decisions = self.answers_of_largest = 0
@@ -150,7 +152,9 @@ class Desk:
         labelled = np.flatnonzero(self.labels != NO_CLASS)
         self.basis = self.basis.with_anchors(self.embeddings, labelled)
         shots = Shots(labelled, self.labels[labelled], self._floats[labelled])
-        self.fitted = fit(self.graph, shots, self._propagation, prior_of(self._model.card), basis=self.basis)
+        fitted = fit(self.graph, shots, self._propagation, prior_of(self._model.card), basis=self.basis)
+        excluded = excluded_classes(self.graph, fitted.candidate_ids, self.excluded, self.ids)
+        self.fitted = replace(fitted, excluded=excluded)
         self.scores = self.fitted.classify(self.embeddings)
 
     def label(self, images: Integers, class_id: int) -> None:
@@ -298,3 +302,4 @@ def _answer(desk: Desk, review: Review, group: ReviewGroup) -> None:
     decision = review.label(class_id, children=())
     assert decision is not None, "some are ticked"
     desk.label(np.array(decision.image_ids), class_id)
+    desk.excluded = [(image, each) for image, classes in review.memory.dismissed.items() for each in classes]

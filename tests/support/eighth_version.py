@@ -66,6 +66,7 @@ def save_as_eighth_version(path: Path) -> None:
             )
         connection.execute("ALTER TABLE class DROP COLUMN identity")
         connection.execute("DROP TABLE image_change")
+        connection.execute("DROP TABLE exclusion")
         connection.execute("DROP TABLE audit_item")
         connection.execute("DROP TABLE audit")
         connection.execute("UPDATE file_state SET digest = NULL")

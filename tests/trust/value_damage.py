@@ -16,8 +16,8 @@ _LABEL: Final = "WHERE image_id = (SELECT image_id FROM label ORDER BY image_id 
 _STEP: Final = "WHERE step_id = (SELECT step_id FROM journal_step ORDER BY step_id LIMIT 1 OFFSET {row} % 12)"
 _TABLES: Final = (
     "class", "edge", "image", "label", "class_policy", "class_detail", "image_note", "confirmed_label",
-    "audit", "audit_item", "setting", "image_fact", "image_detail", "image_change", "model_version", "model_file",
-    "prediction", "journal_step", "journal_chunk",
+    "audit", "audit_item", "exclusion", "setting", "image_fact", "image_detail", "image_change", "model_version",
+    "model_file", "prediction", "journal_step", "journal_chunk",
 )  # fmt: skip
 _COLUMNS: Final = (
     ("class", "source_id"), ("class", "synonyms"), ("class", "identity"),
@@ -70,6 +70,8 @@ _UPDATES: Final[Mapping[str, Sequence[str]]] = {
     "audit_item SET class_id = {}": ("'x'", "9999", "1.5"),
     "audit_item SET score = {}": ("7", "-1", "'x'", "NULL"),
     "audit_item SET stratum_size = {}": ("0", "-1", "'x'", "NULL"),
+    "exclusion SET class_id = {}": ("'x'", "9999", "NULL"),
+    "exclusion SET excluded_at = {}": ("'yesterday'", "5", "NULL"),
     f"image_detail SET taken_at = {{}} {_IMAGE}": ("'yesterday'", "5", "'2026-13-40T99:00:00'", _LONG),
     f"image_detail SET latitude = {{}} {_IMAGE}": ("91", "'x'", "-9e999"),
     f"image_detail SET width = {{}} {_IMAGE}": ("-1", "'x'", "NULL"),

@@ -1,4 +1,4 @@
-"""What comes in of another project's audits: those that are not here, and those that grew there."""
+"""What comes in of another project's audits and excluded classes."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -6,7 +6,7 @@ from dataclasses import replace
 from engine.collection.merging.class_plan import ClassPlan
 from engine.collection.merging.image_match import ImagePairs
 from engine.graph.codes import NO_CLASS
-from engine.project import Audit, AuditItem, ClassId, Project
+from engine.project import Audit, AuditItem, ClassId, Exclusion, Project
 
 
 def plan_audits(ours: Project, theirs: Project, images: ImagePairs, classes: ClassPlan) -> tuple[Audit, ...]:
@@ -18,6 +18,21 @@ def plan_audits(ours: Project, theirs: Project, images: ImagePairs, classes: Cla
     news = [each for each in theirs.audits.all() if each.size > sizes.get((each.drawn_at, each.who), 0)]
     coming = [replace(audit, items=list(_items(audit, images, classes))) for audit in news]
     return tuple(audit for audit in coming if audit.items)
+
+
+def plan_exclusions(ours: Project, theirs: Project, images: ImagePairs, classes: ClassPlan) -> tuple[Exclusion, ...]:
+    """Their excluded classes, with images and classes of ours.
+
+    Those that we know, or contradict by a label, are left out.
+    """
+    labels = ours.labels.table()
+    known = {*ours.exclusions.pairs(), *zip(labels.image_ids, labels.class_ids, strict=True)}
+    here = [
+        each._replace(image_id=images.pairs[each.image_id], class_id=classes.pairs[each.class_id])
+        for each in theirs.exclusions.all()
+        if each.image_id in images.pairs and each.class_id in classes.pairs
+    ]
+    return tuple(each for each in here if each[:2] not in known)
 
 
 def _items(audit: Audit, images: ImagePairs, classes: ClassPlan) -> Iterator[AuditItem]:

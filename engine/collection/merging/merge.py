@@ -67,6 +67,7 @@ def merge(
             labelled = len(project.labels.add_missing(now.labels).labelled) if now.labels else 0
             project.labels.add_confirmations(now.confirmations)
             project.audits.add_missing(now.audits)
+            project.exclusions.add_missing(now.exclusions)
             settled = _settle_all(project, now.conflicts, prefer) if prefer else 0
             done = _some(labels=labelled, new_classes=len(plan.classes.new), images=added, notes=len(now.notes))
             step.action = action("project_merged", source=other.name, **done)

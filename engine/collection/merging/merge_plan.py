@@ -9,7 +9,7 @@ from typing import Final
 from engine.collection.merging.agreement import AgreementTable
 from engine.collection.merging.class_plan import ClassPlan
 from engine.collection.merging.image_match import MatchedBy
-from engine.project import Audit, ClassId, ImageId
+from engine.project import Audit, ClassId, Exclusion, ImageId
 from engine.project.records import Label, Note
 
 NONE_OF_THEM: Final = ""  # path of a label for "none of the classes"
@@ -135,6 +135,7 @@ class MergePlan:
     notes: tuple[Note, ...] = ()  # of which what we lack comes in
     comments: tuple[CommentConflict, ...] = ()  # open ones
     stars_kept: int = 0  # images with other stars there; ours stay
+    exclusions: tuple[Exclusion, ...] = ()  # those that come in, of images and classes of ours
     audits: tuple[Audit, ...] = ()  # those that come in or grow, with images and classes of ours
     agreement: AgreementTable = field(default_factory=AgreementTable)
 
@@ -146,7 +147,8 @@ class MergePlan:
     @property
     def has_news(self) -> bool:
         """Whether anything comes in, missing images and the settling of conflicts aside."""
-        return bool(self.classes.edits or self.labels or self.confirmations or self.notes or self.audits)
+        answers = self.labels or self.confirmations or self.exclusions or self.audits
+        return bool(self.classes.edits or answers or self.notes)
 
     @property
     def refinements(self) -> int:

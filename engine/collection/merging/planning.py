@@ -13,7 +13,7 @@ from typing import Final, final
 
 from engine.collection.importing.match_images import FileContents
 from engine.collection.merging.agreement import Pair, agreement_table
-from engine.collection.merging.audit_plan import plan_audits
+from engine.collection.merging.audit_plan import plan_audits, plan_exclusions
 from engine.collection.merging.class_plan import ClassPlan, plan_classes
 from engine.collection.merging.image_match import ImagePairs, match_images
 from engine.collection.merging.merge_plan import (
@@ -205,6 +205,7 @@ class _Labels:
             comments=notes.conflicts,
             stars_kept=notes.kept,
             audits=plan_audits(self._project, self._other, images, self._classes),
+            exclusions=plan_exclusions(self._project, self._other, images, self._classes),
             agreement=agreement_table(self._classes.after, self._pairs),
         )
 

@@ -15,6 +15,7 @@ from engine.everyday.collection_stage.basis import CollectionBasis
 from engine.everyday.collection_stage.fit_stage import StageInput, fit_stage
 from engine.everyday.collection_stage.live_basis import LiveBasis
 from engine.everyday.collection_stage.refinement import LinearPrototypes
+from engine.everyday.excluded import excluded_classes
 from engine.everyday.grouping.groups import BasisLinks
 from engine.everyday.prototypical.classification import LinearClassifier, linear_classifier
 from engine.everyday.prototypical.model import EverydayModel
@@ -74,10 +75,13 @@ class EverydayClassifier:
         shots = snapshot.shots
         self._session = self._session or PropagationSession(self._propagation)
         basis = self._basis.current(snapshot.images, shots.image_ids) if snapshot.with_collection else None
-        return fit(
+        model = fit(
             snapshot.graph, shots, self._session, self._prior, setting=snapshot.setting, policies=snapshot.policies,
             basis=basis, ignored=snapshot.images.ignored(), checked=snapshot.checked,
         )  # fmt: skip
+        row_ids = snapshot.images.row_ids
+        excluded = excluded_classes(snapshot.graph, model.candidate_ids, snapshot.excluded, row_ids)
+        return replace(model, excluded=excluded)
 
     def look_alikes(self, snapshot: FitSnapshot) -> BasisLinks | None:
         basis = self._basis.current(snapshot.images, snapshot.shots.image_ids)
@@ -225,7 +229,9 @@ def _with_unseen(model: EverydayModel, classes: _Classes, counts: ClassesSeen, i
         labelled = basis.positions_of(basis.rows_of(model.shots.image_ids))
         free = np.setdiff1d(np.arange(len(basis.anchors)), np.concatenate([labelled, ignored]))
         similarity = model.novelty.similarity(basis.anchor_links.rows(free))
-    unseen = unseen_classes(classes.graph, model.candidate_ids, classes.seen, counts, similarity)
+    unseen = unseen_classes(
+        classes.graph, model.candidate_ids, classes.seen, counts, similarity, labels=len(model.shots)
+    )
     if unseen is None:
         return model
     rules = model.back_off.without_obvious(unseen.leaves, len(classes.leaves))

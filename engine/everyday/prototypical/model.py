@@ -22,6 +22,7 @@ from engine.everyday.collection_stage.basis import CollectionBasis
 from engine.everyday.collection_stage.neighbours import Whitening
 from engine.everyday.collection_stage.novelty import Novelty
 from engine.everyday.collection_stage.stage import CollectionStage, StageCheck
+from engine.everyday.excluded import ExcludedClasses
 from engine.everyday.prototypical.answers_graph import answers_model
 from engine.everyday.prototypical.classification import LinearClassifier, classify_all, softmax
 from engine.everyday.prototypical.prototypes import PrototypeTable
@@ -108,6 +109,7 @@ class EverydayModel:
     held_out: HeldOutShots | None = None  # None where tuning was kept from before
     novelty: Novelty | None = None  # detects unknown images; None where only distances do
     unseen: UnseenClasses | None = None  # what probabilities are divided with; None where all classes have examples
+    excluded: ExcludedClasses | None = None  # what a person said images are not
 
     @property
     def candidate_ids(self) -> Integers:
@@ -158,8 +160,13 @@ class EverydayModel:
 
     def classify(self, embeddings: Embeddings, rows: Integers | None = None) -> Scores:
         if self.stage is not None:
-            return self.stage.classify(embeddings, self.back_off, self.classifier, rows=rows)
-        return self._by_prototypes(embeddings, self._similarity(np.arange(len(embeddings)) if rows is None else rows))
+            scores = self.stage.classify(embeddings, self.back_off, self.classifier, rows=rows)
+        else:
+            similarity = self._similarity(np.arange(len(embeddings)) if rows is None else rows)
+            scores = self._by_prototypes(embeddings, similarity)
+        if self.excluded is None:
+            return scores
+        return self.excluded.correct(scores, embeddings, rows, self, self.classifier)
 
     def classify_new(self, embeddings: Embeddings) -> Scores:
         if self.stage is not None:
@@ -185,14 +192,18 @@ class EverydayModel:
 
     def probabilities(self, embeddings: Embeddings, rows: Integers | None = None) -> Floats:
         with one_thread_each:
-            if self.stage is not None:
-                stage = self.stage
-                return stage.probabilities(embeddings) if rows is None else stage.probabilities_at(embeddings, rows)
-            found = softmax(self.classifier.logits(embeddings, np.ones(len(embeddings), dtype=np.float32)))
-            if self.unseen is None:
-                return found
-            similarity = self._similarity_of_new(embeddings) if rows is None else self._similarity(rows)
-            return self.unseen.divide(found, similarity)
+            found = self._probabilities(embeddings, rows)
+        return found if self.excluded is None or rows is None else self.excluded.apply(found, rows)
+
+    def _probabilities(self, embeddings: Embeddings, rows: Integers | None) -> Floats:
+        if self.stage is not None:
+            stage = self.stage
+            return stage.probabilities(embeddings) if rows is None else stage.probabilities_at(embeddings, rows)
+        found = softmax(self.classifier.logits(embeddings, np.ones(len(embeddings), dtype=np.float32)))
+        if self.unseen is None:
+            return found
+        similarity = self._similarity_of_new(embeddings) if rows is None else self._similarity(rows)
+        return self.unseen.divide(found, similarity)
 
     def is_unknown(self, scores: Scores) -> Flags:
         """See `FittedClassifier`: less similar to labelled images, or further from its class, than known ones are."""

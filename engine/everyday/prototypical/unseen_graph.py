@@ -74,7 +74,7 @@ def _known(graph: GraphWriter, probabilities: str, similarity: str | None, unsee
         evidence = graph.node("Mul", [logs, graph.array("known.power", unseen.evidence)], "known.evidence")
     likely = graph.node("Sigmoid", [graph.node("Add", [evidence, offsets], "known.odds")], "known.parts")
     mean = graph.reduced("ReduceMean", likely, [1], "known.mean")
-    limits = graph.array("known.low", 1 - MOST_KNOWN), graph.array("known.high", MOST_KNOWN)
+    limits = graph.array("known.low", 1 - MOST_KNOWN), graph.array("known.high", unseen.most_known)
     return graph.node("Clip", [mean, *limits], "known")
 
 

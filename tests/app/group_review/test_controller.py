@@ -102,8 +102,9 @@ def test_an_image_that_is_left_out_gets_no_label(by_group: GroupDesk) -> None:
     desk.press(Key.Key_T)
     assert by_group.review.left_out == {ids[0], ids[1]}
     change = desk.press_for_change(Key.Key_Return)
-    assert set(change.labelled) == set(ids[2:])
-    desk.press_for_change(Key.Key_Z, CONTROL)
+    assert (set(change.labelled), set(change.excluded)) == (set(ids[2:]), set(ids[:2]))
+    change = desk.press_for_change(Key.Key_Z, CONTROL)
+    assert set(change.excluded) == set(ids[:2])
     assert by_group.review.left_out == {ids[0], ids[1]}
     change = desk.press_for_change(Key.Key_M)
     assert set(change.labelled) == set(ids)
@@ -139,7 +140,7 @@ def on_disk_of(by_group: GroupDesk) -> dict[int, str]:
 
 
 def test_a_dismissed_class_is_not_proposed_again(by_group: GroupDesk) -> None:
-    """X: the same images come with another class."""
+    """X: the same images come with another class; Ctrl+Z brings the group back."""
     desk, ids, group = by_group.desk, set(by_group.ids), by_group.review.current
     assert group is not None
     desk.press(Key.Key_X)
@@ -150,6 +151,10 @@ def test_a_dismissed_class_is_not_proposed_again(by_group: GroupDesk) -> None:
         return {each.class_id for each in shown if each is not None and ids.intersection(each.image_ids)}
 
     desk.wait(lambda: bool(proposed()) and group.class_id not in proposed())
+    change = desk.press_for_change(Key.Key_Z, CONTROL)
+    assert (change.kind, set(change.excluded)) == ("undone", ids)
+    assert set(by_group.ids) == ids
+    assert not by_group.review.memory.dismissed
 
 
 def test_a_coarse_answer_is_followed_by_the_finer_classes(by_group: GroupDesk, collection: Collection) -> None:

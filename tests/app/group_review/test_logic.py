@@ -96,7 +96,7 @@ def test_taking_back_shows_the_group_as_it_was(review: Review) -> None:
     """Ticks, memory and place; the group in between comes after it."""
     review.toggle(2)
     review.label(7, children=())
-    assert review.is_taken_back_by({1: NO_CLASS, 3: NO_CLASS, 4: NO_CLASS})
+    assert review.is_taken_back_by({1: NO_CLASS, 3: NO_CLASS, 4: NO_CLASS}, ())
     assert not review.is_taken_back_by({1: 7, 3: 7, 4: 7})
     assert not review.is_taken_back_by({1: NO_CLASS})
     review.take_back()

@@ -26,6 +26,7 @@ from engine.everyday.classifier import (
 from engine.everyday.in_use import Classifiers
 from engine.everyday.prototypical.prototypes import PropagationSession
 from engine.everyday.shots import EmbeddedSnapshot
+from engine.everyday.unseen import DOUBT
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import NO_CLASS, UNKNOWN
 from engine.runtime.onnx_runtime import load_onnxruntime
@@ -187,8 +188,36 @@ def test_without_labels_nothing_is_a_candidate(classifier: Classifier, setting: 
     assert sorted(first.tolist()) == list(range(len(given.truth)))
 
 
-def test_one_class_takes_half(classifier: Classifier, setting: Setting) -> None:
-    """One class, one label: every image is of it or of something else, and nothing is sure."""
+def test_excluded_classes_are_not_claimed(classifier: Classifier, setting: Setting) -> None:
+    """Nor what lies below them; the probabilities of others stay, and those of other images, and of new ones."""
+    given = crowd(PER_LEAF)
+    snapshot = snapshot_of(given, setting, leaf_shots(given, 3))
+    free = np.flatnonzero(snapshot.images.labels == NO_CLASS)
+    before = classifier.fit(snapshot)
+    usual = chances(before, snapshot)
+    best = before.candidate_ids[usual.argmax(axis=1)]
+    leaf_of, family_of = free[0], free[1]
+    (family,) = given.graph.parents(int(best[family_of]))
+    pairs = [(leaf_of, int(best[leaf_of])), (family_of, family)]
+    excluded = [(int(given.image_ids[row]), class_id) for row, class_id in pairs]
+    after = classifier.fit(replace(snapshot, excluded=[*excluded, (10**9, family), (1, 10**9)]))
+    found, wanted = chances(after, snapshot), usual.copy()
+    wanted[leaf_of, usual[leaf_of].argmax()] = 0
+    wanted[family_of, np.isin(before.candidate_ids, sorted(given.graph.children(family)))] = 0
+    np.testing.assert_allclose(found, wanted, atol=1e-5)
+    scores = after.classify(snapshot.images.embeddings)
+    np.testing.assert_allclose(scores.best_score, found.max(axis=1), atol=1e-3)
+    assert (after.candidate_ids[scores.best] == after.candidate_ids[found.argmax(axis=1)]).all()
+    assert scores.safe_class[leaf_of] != best[leaf_of]
+    assert scores.safe_class[family_of] not in given.graph.descendants(family) | {family}
+    part = after.classify(snapshot.images.embeddings[free[:3]], free[:3])
+    np.testing.assert_array_equal(part.safe_class, scores.safe_class[free[:3]])
+    fresh = after.probabilities(snapshot.images.embeddings[:5])
+    np.testing.assert_allclose(fresh, before.probabilities(snapshot.images.embeddings[:5]), atol=1e-5)
+
+
+def test_one_label_of_one_class_says_little(classifier: Classifier, setting: Setting) -> None:
+    """Every image is of it or of something else, and rather of something else."""
     given = crowd(PER_LEAF)
     only, graph = CategoryGraph(), given.leaves[0]
     class_id = only.add_class("only")
@@ -197,7 +226,7 @@ def test_one_class_takes_half(classifier: Classifier, setting: Setting) -> None:
     fitted = classifier.fit(snapshot)
     found, scores, _ = answers(fitted, snapshot)
     assert set(found) == {class_id}
-    assert scores[labels == NO_CLASS].mean() == pytest.approx(0.5, abs=0.05)
+    assert scores[labels == NO_CLASS].mean() == pytest.approx(1 / (1 + DOUBT), abs=0.05)
 
 
 def test_a_class_without_labels_beside_labelled_ones(classifier: Classifier, setting: Setting) -> None:

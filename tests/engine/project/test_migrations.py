@@ -31,6 +31,7 @@ from tests.support.ninth_version import write_ninth_version
 from tests.support.projects import change_file, connection_of, named, new_project, trained_model, write_first_version
 from tests.support.seventh_version import write_seventh_version
 from tests.support.sixth_version import write_sixth_version
+from tests.support.tenth_version import write_tenth_version
 from tests.support.third_version import write_third_version
 
 
@@ -284,10 +285,17 @@ def test_classes_of_the_fourth_version_get_room_for_notes(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(
     "write_version",
-    [write_fifth_version, write_sixth_version, write_seventh_version, write_eighth_version, write_ninth_version],
+    [
+        write_fifth_version,
+        write_sixth_version,
+        write_seventh_version,
+        write_eighth_version,
+        write_ninth_version,
+        write_tenth_version,
+    ],
 )
 def test_sentences_of_older_versions_stay_readable(write_version: Callable[[Path], None], tmp_path: Path) -> None:
-    """The history of versions 5 to 9 keeps its sentences, on a verified backup; new actions are codes beside them."""
+    """The history of versions 5 to 10 keeps its sentences, on a verified backup; new actions are codes beside them."""
     path = tmp_path / "older"
     write_version(path)
     before = _shape_of(path)

@@ -1,4 +1,4 @@
-"""Audits of another copy come in with their answers; ours stay."""
+"""Audits and excluded classes of another copy come in; ours stay."""
 
 from pathlib import Path
 
@@ -69,3 +69,18 @@ def test_claimed_classes_are_those_of_ours(tmp_path: Path) -> None:
     draw(cleo, 3, class_id=99)
     merge(ada, cleo.path)
     assert {item.class_id for item in ada.audits.all()[-1].items} == {NO_CLASS}
+
+
+def test_excluded_classes_come_in_with_name_and_go_with_one_undo(tmp_path: Path) -> None:
+    """But not where we know better: an image that we labelled as that class."""
+    ada, ben = two_copies(tmp_path)
+    ada.labels.set([4], 2)
+    ada.exclusions.add([5], 2, who="ada")
+    before = dump(ada)
+    ben.exclusions.add([3, 4, 5], 2, who="ben")
+    done = merge(ada, ben.path)
+    assert done.change.excluded == (3,)
+    assert [(each.image_id, each.who) for each in ada.exclusions.all()] == [(3, "ben"), (5, "ada")]
+    assert (merge(ada, ben.path).change.is_empty, ada.check()) == (True, [])
+    ada.history.undo()
+    assert dump(ada) == before
