@@ -239,7 +239,7 @@ class Review:
 
 def _learned(memory: ReviewMemory, group: ReviewGroup, ids: Sequence[int], code: int) -> ReviewMemory:
     """What an answer says of errors of the proposed class."""
-    from engine.everyday.unseen import FADING_ODDS, corrected_odds, error_odds_of
+    from engine.everyday.error_odds import FADING_ODDS, corrected_odds, error_odds_of
 
     if group.class_id == NO_CLASS:
         return memory

@@ -26,6 +26,7 @@ from app.texts import plural, tr
 from app.theme.tokens import tokens
 from app.wording import in_sentences, number, percent_sign, seen_text
 from engine.collection.state import NO_CLASS, CollectionState, ImageStatus
+from engine.everyday.error_odds import with_error_odds
 
 if TYPE_CHECKING:
     from app.session import Session
@@ -35,6 +36,13 @@ if TYPE_CHECKING:
 
 def selected_text(count: int) -> str:
     return plural(count, "1 selected", "%n selected")
+
+
+def errors_tip(*, is_audited: bool) -> str:
+    """By what the errors are counted."""
+    if is_audited:
+        return tr("By the probabilities of these predictions and the images checked at random")
+    return tr("The sum of the probabilities of error of these predictions")
 
 
 def errors_text(expected: float) -> str:
@@ -99,7 +107,7 @@ class Acceptable(NamedTuple):
     """What accepting would do."""
 
     groups: Mapping[int, Sequence[int]]  # images by the class they would get
-    expected_errors: float  # sum of their calibrated error probabilities
+    expected_errors: float  # sum of their error probabilities, corrected by an audit
     unknown_count: int  # images above the threshold that may show none of the classes, accepted or not
     guess_count: int  # unlabelled images with a prediction, however probable
 
@@ -133,7 +141,8 @@ def acceptable(
     class_ids, starts = np.unique(state.best_class[places][by_class], return_index=True)
     parts = np.split(state.image_ids[places][by_class], starts[1:])
     groups = {class_id: part.tolist() for class_id, part in zip(class_ids.tolist(), parts, strict=False)}
-    return Acceptable(groups, float((1 - scores).sum()), unknown_count, guess_count)
+    errors = float((1 - with_error_odds(scores, state.error_odds)).sum())
+    return Acceptable(groups, errors, unknown_count, guess_count)
 
 
 def nothing_sure_text(found: Acceptable, unseen: ClassesSeen | None, graph: CategoryGraph) -> str:
@@ -249,7 +258,7 @@ class SelectionBar(QWidget):
         reason = nothing_sure_text(found, state.unseen, self._session.graph)
         self._accept.setEnabled(is_any)
         self._accept.setAccessibleDescription(reason)
-        tip = "" if reason else tr("The sum of the probabilities of error of these predictions")
+        tip = "" if reason else errors_tip(is_audited=state.error_odds != 1)
         self._errors.show_text(reason or errors_text(found.expected_errors), tip=tip)
         self._include.setText(plural(found.unknown_count, "Include 1 unknown", "Include %n unknown"))
         self._show_part(self._errors, is_shown=is_any or bool(reason))

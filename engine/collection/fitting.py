@@ -13,6 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.collection.audit.estimate import audit_figures
 from engine.collection.embedded_images import EmbeddedImages, nothing_to_keep
 from engine.events import CancelToken
 from engine.everyday.back_off import Policy
@@ -64,13 +65,19 @@ def random_answers(project: Project) -> tuple[ImageId, ...]:
     return tuple(image_id for image_id, source in sources if source not in {"", IN_BULK})
 
 
+def audited_error_odds(project: Project) -> float:
+    """How many times as large as they are claimed the odds of errors are, by the newest audit; 1 without answers."""
+    audits = audit_figures(project)
+    return audits[-1].error_odds if audits else 1.0
+
+
 def fit_snapshot(
     project: Project, graph: CategoryGraph, images: EmbeddedSnapshot, setting: Setting, *, with_collection: bool
 ) -> FitSnapshot:
     """Everything that a fit needs of a project; `graph` is a copy."""
     return FitSnapshot(
         graph, images, policies_of(project), setting, with_collection,
-        checked=random_answers(project), excluded=project.exclusions.pairs(),
+        checked=random_answers(project), error_odds=audited_error_odds(project), excluded=project.exclusions.pairs(),
     )  # fmt: skip
 
 

@@ -101,6 +101,7 @@ class Publisher:
             best_class=predictions.best_class, best_score=predictions.best_score,
             safe_class=predictions.safe_class, safe_score=predictions.safe_score,
             is_unknown=predictions.is_unknown, teach_rank=teach_rank, unseen=unseen,
+            error_odds=scores.error_odds,
         )  # fmt: skip
         return self.publish_labels(graph)
 

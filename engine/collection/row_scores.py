@@ -27,6 +27,7 @@ class RowScores:
         fitted: the model that has classified all, or None before the first fit.
         scores: of each row, by this model.
         first: answers of newer models on a few images, oldest first.
+        error_odds: of sure predictions as a multiple of what the model says.
     """
 
     def __init__(self, embedded: EmbeddedImages) -> None:
@@ -34,6 +35,7 @@ class RowScores:
         self.fitted: FittedClassifier | None = None
         self.scores = Scores.empty(0)
         self.first: tuple[FirstAnswers, ...] = ()
+        self.error_odds = 1.0
         self._fitted_age = 0
         self._scored_at = np.zeros(0, dtype=np.int32)
         self._make_room()
@@ -46,6 +48,7 @@ class RowScores:
         """Use a model and its scores of the rows that there were when it was fitted."""
         given = outcome.given
         self.fitted, self.scores, self._fitted_age = outcome.fitted, outcome.scores, given.snapshot.images.age
+        self.error_odds = given.snapshot.error_odds
         self.first = tuple(first for first in self.first if first.given.version > given.version)
         self._scored_at = np.full(len(self.scores.best), -1, dtype=np.int32)
         self._make_room()

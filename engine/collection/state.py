@@ -123,9 +123,9 @@ class CollectionState:
     # (n,) int32, ranks of images by what they are sorted by, one of `Sorting`; of the wanted ones alone
     ranks: Mapping[str, NDArray[np.int32]] = field(default_factory=dict)
     folds: Folds = field(default_factory=Folds.none)  # copies and bursts, as they were found last
-    unseen: ClassesSeen | None = (
-        None  # leaves with and without examples when it was predicted; None where all have some
-    )
+    # leaves with and without examples when it was predicted; None where all have some
+    unseen: ClassesSeen | None = None
+    error_odds: float = 1.0  # of sure predictions as a multiple of what their probabilities say, by an audit
 
     @cached_property
     def is_unlabelled(self) -> NDArray[np.bool_]:

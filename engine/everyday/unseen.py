@@ -5,8 +5,6 @@ images there are is expected from the graph: if classes are of about one size, a
 Which ones they are shows in the collection: those that are least similar to the labelled images. So the odds that the
 class of an image has examples grow with its similarity, and their mean over the unlabelled images is the expected share
 (decision 104). Ours, not the paper's.
-
-In the same way answers about a class show how far the model's probabilities hold for it (decision 102).
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -20,7 +18,6 @@ from engine.everyday.branches import LEAST, Branches
 from engine.everyday.shots import Shots
 from engine.graph.arrays import roll_up_matrix
 from engine.graph.category_graph import CategoryGraph
-from engine.graph.codes import NO_CLASS
 
 EVIDENCE: Final = 3.5
 """Power of the similarity in the odds that the class of an image has examples (decision 104)."""
@@ -37,17 +34,15 @@ LEAST_BRANCH: Final = np.float32(0.03)
 """Added to both: an image of anything is taken for one of a branch with a single example class by chance."""
 LEAST_SIMILARITY: Final = np.float32(1e-3)  # of which a logarithm is taken. Chosen: below that of any image.
 MOST_KNOWN: Final = np.float32(1 - 1e-6)  # largest probability. Chosen: so that logarithms of the rest exist.
-DOUBT: Final = 4.0
-"""Labelled images of no class that the n of this project are mixed with: no image is of a class with examples with a
-probability above n / (n + this). Chosen: with fewer than 16 labels no leaf passes the usual bar (decision 104)."""
+DOUBT: Final = 4.5
+"""Images that n labels are weighed against, of which the expected share is of classes without examples: no image is of
+one with examples with a probability above n / (n + this times the share). Chosen: decision 104."""
 HALVINGS: Final = 30  # of an interval of log odds. Chosen: what is left of it changes no probability.
 LEAST_LEFT: Final = 0.3
 """Share of a usual class's images that a class with many labels still has unlabelled. Chosen: classes are uneven."""
 CHECKS: Final = 4.0
 """Images drawn at random that the count of leaves weighs as much as. Chosen: twenty of them decide."""
 FEWEST_CLASSES: Final = 2  # no collection is taken to be of one class alone
-PRIOR_ERRORS: Final = 1.0  # what a model's own probabilities weigh against answers about a class, in errors
-FADING_ODDS: Final = 0.99  # power of a class's error odds with each further answer: the model changes meanwhile
 
 
 @dataclass(frozen=True)
@@ -229,7 +224,7 @@ def unseen_classes(
     offsets, evidence = counts.log_odds, 0.0
     if similarity is not None and len(similarity):
         offsets, evidence = _offsets_for(EVIDENCE * _logs(similarity), offsets), EVIDENCE
-    most = min(float(MOST_KNOWN), labels / (labels + DOUBT))
+    most = min(float(MOST_KNOWN), labels / (labels + DOUBT * counts.share))
     usual = usual.astype(np.float32)
     return UnseenClasses(is_unseen, leaves, outside, branches, usual, offsets, evidence, most, counts)
 
@@ -252,25 +247,3 @@ def _offsets_for(evidence: Floats, log_odds: Floats) -> Floats:
         is_above = (1 / (1 + np.exp(-evidence[:, None] - middle))).mean(axis=0) > wanted
         low, high = np.where(is_above, low, middle), np.where(is_above, middle, high)
     return ((low + high) / 2).astype(np.float32)
-
-
-def error_odds_of(odds: Mapping[int, float], class_id: int) -> float:
-    """Error odds of a class; those of all classes together where there was no answer about it."""
-    return odds.get(class_id, odds.get(NO_CLASS, 1.0))
-
-
-def corrected_odds(odds: float, expected: float, found: float) -> float:
-    """Odds of errors as a multiple of the model's, after one more answer (the mean of a gamma distribution).
-
-    Args:
-        odds: before the answer.
-        expected: errors by these odds.
-        found: true errors.
-    """
-    return odds * (PRIOR_ERRORS + found) / (PRIOR_ERRORS + expected)
-
-
-def with_error_odds(probability: Floats, odds: Floats) -> Floats:
-    """Probabilities (n,) float32 of being right, whose odds of being wrong are so many times (n,) as large."""
-    right = np.clip(probability, 0, 1)
-    return (right / np.maximum(right + odds * (1 - right), np.float32(1e-9))).astype(np.float32)

@@ -11,6 +11,7 @@ from datetime import datetime
 from math import nan, sqrt
 from typing import Final
 
+from engine.everyday.error_odds import corrected_odds
 from engine.everyday.scores import CONFIDENCE
 from engine.graph.category_graph import CategoryGraph
 from engine.project import Audit, AuditItem, ClassId, ImageId, Label, Project
@@ -42,6 +43,7 @@ class AuditFigures:
     in_bulk: int  # images whose label came with many others: nobody looked at them by themselves
     accuracy: EstimatedShare  # of the most likely class
     sure: EstimatedShare  # of the safe class, among images that had one
+    error_odds: float  # of safe classes, as a multiple of what was claimed
     classes: tuple[tuple[ClassId, EstimatedShare], ...]  # of each safe class with enough answers, most answers first
 
     @property
@@ -80,6 +82,7 @@ def figures_of(audit: Audit, labels: Mapping[ImageId, Label], graph: CategoryGra
         in_bulk=sum(item.image_id in labels for item in asked) - len(answered),
         accuracy=verdicts.estimate(answered, _best_class),
         sure=verdicts.estimate(safe, _safe_class),
+        error_odds=verdicts.error_odds(safe),
         classes=tuple(sorted(enough, key=lambda pair: (-pair[1].count, pair[0]))),
     )
 
@@ -137,6 +140,13 @@ class _Verdicts:
         found = [(item, self._is_right(claim(item), self._labels[item.image_id].class_id)) for item in items]
         weights = [(item.stratum_size / self._answers[item.stratum], right) for item, right in found]
         return estimated([(weight, right) for weight, right in weights if right is not None])
+
+    def error_odds(self, items: Sequence[AuditItem]) -> float:
+        """Odds that a safe class is wrong as a multiple of what was claimed of these images; 1 without answers."""
+        found = [(item, self._is_right(item.safe_class_id, self._labels[item.image_id].class_id)) for item in items]
+        judged = [(item.safe_score, is_right) for item, is_right in found if is_right is not None]
+        expected = sum(1 - score for score, _is_right in judged)
+        return corrected_odds(1.0, expected, sum(not is_right for _score, is_right in judged))
 
     def _is_right(self, claimed: ClassId | None, answer: ClassId | None) -> bool | None:
         """None where the answer does not tell: it is a class above the claimed one, or that one is gone."""

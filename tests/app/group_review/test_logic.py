@@ -7,7 +7,7 @@ import pytest
 from app.group_review.logic import AnswerKind, Review, majority_of, without
 from engine.collection.review_groups import ReviewGroup, ReviewMemory, ReviewQueue
 from engine.everyday.classifier import ScoredClass
-from engine.everyday.unseen import PRIOR_ERRORS
+from engine.everyday.error_odds import PRIOR_ERRORS
 from engine.graph.codes import NO_CLASS, UNKNOWN
 
 GROUP = ReviewGroup(
@@ -97,8 +97,8 @@ def test_taking_back_shows_the_group_as_it_was(review: Review) -> None:
     review.toggle(2)
     review.label(7, children=())
     assert review.is_taken_back_by({1: NO_CLASS, 3: NO_CLASS, 4: NO_CLASS}, ())
-    assert not review.is_taken_back_by({1: 7, 3: 7, 4: 7})
-    assert not review.is_taken_back_by({1: NO_CLASS})
+    assert not review.is_taken_back_by({1: 7, 3: 7, 4: 7}, ())
+    assert not review.is_taken_back_by({1: NO_CLASS}, ())
     review.take_back()
     assert (review.current, review.left_out, review.position) == (GROUP, {2}, 1)
     assert review.memory == ReviewMemory()

@@ -1,5 +1,7 @@
 """Many images selected: a calm bar says what can be done with all of them, and Enter does just that."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -243,6 +245,13 @@ def test_images_above_the_threshold_are_grouped_by_class() -> None:
     groups, expected_errors, *_ = accepted(state_of(guesses))
     assert groups == {GULL: [11, 13], TERN: [12]}
     assert expected_errors == pytest.approx(0.3)
+
+
+def test_errors_are_counted_as_an_audit_showed_them() -> None:
+    """Odds of 1 in 9, four times as large; which images are accepted stays."""
+    state = replace(state_of([Picture(best=GULL, score=0.9)] * 10), error_odds=4.0)
+    found = accepted(state)
+    assert (found.image_count, found.expected_errors) == (10, pytest.approx(10 * 4 / 13))
 
 
 @pytest.mark.parametrize(

@@ -76,6 +76,17 @@ def test_what_was_drawn_at_random_and_labelled_stands_for_the_rest(
     assert live.fit_input().snapshot.checked == (() if is_stratified else (drawn[0],))
 
 
+def test_errors_that_an_audit_found_reach_the_state(live: LiveCollection) -> None:
+    """Two of two sure predictions were wrong where hardly any error was claimed."""
+    red, drawn = class_ids(live.project)["Red"], _first_free(live, 2)
+    items = [AuditItem(each, place, red, 0.95, red, 0.95, 0, 2) for place, each in enumerate(drawn)]
+    live.project.audits.add(items, 2, population=2)
+    assert live.state.error_odds == 1
+    live.take(live.project.labels.set(drawn, None))
+    state = live.adopt(run_fit(live.fit_input()))
+    assert state.error_odds == pytest.approx(3 / 1.1)
+
+
 def test_opening_without_a_fit(collection: Collection, never_fits: Callable[[], None]) -> None:
     """Everything but predictions is there, and they come with the first fit."""
     live = LiveCollection.open(collection.project, collection.caches)

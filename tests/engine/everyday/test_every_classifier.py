@@ -226,7 +226,7 @@ def test_one_label_of_one_class_says_little(classifier: Classifier, setting: Set
     fitted = classifier.fit(snapshot)
     found, scores, _ = answers(fitted, snapshot)
     assert set(found) == {class_id}
-    assert scores[labels == NO_CLASS].mean() == pytest.approx(1 / (1 + DOUBT), abs=0.05)
+    assert scores[labels == NO_CLASS].mean() == pytest.approx(1 / (1 + DOUBT / 2), abs=0.05)
 
 
 def test_a_class_without_labels_beside_labelled_ones(classifier: Classifier, setting: Setting) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from engine.collection.audit.draw import allocation
 from engine.collection.audit.estimate import AuditFigures, cautious_interval, estimated, figures_of
+from engine.everyday.error_odds import PRIOR_ERRORS
 from engine.project import Audit, AuditItem, Label
 from engine.project.labels import IN_BULK
 from tests.support.reports import ANIMAL, AUK, BIRD, DOG, GULL, zoo
@@ -45,6 +46,17 @@ def test_without_answers_nothing_is_known() -> None:
     found = figures([item(1, GULL, BIRD)], {})
     assert (found.answered, found.accuracy.count, found.accuracy.interval) == (0, 0, (0.0, 1.0))
     assert np.isnan(found.accuracy.share)
+
+
+def test_wrong_claims_raise_the_odds_of_errors() -> None:
+    """Ten safe classes at 90 % claim one error: four are wrong; images without a safe class do not count."""
+    claimed = [item(image_id, GULL, GULL) for image_id in range(1, 11)]
+    answers: dict[int, int | None] = {image_id: DOG if image_id <= 4 else GULL for image_id in range(1, 11)}
+    expected = pytest.approx((PRIOR_ERRORS + 4) / (PRIOR_ERRORS + 1))
+    assert figures(claimed, answers).error_odds == expected
+    unsure = [item(image_id, GULL, None) for image_id in range(11, 21)]
+    assert figures([*claimed, *unsure], answers | dict.fromkeys(range(11, 21), DOG)).error_odds == expected
+    assert figures(unsure, dict.fromkeys(range(11, 21), DOG)).error_odds == figures(claimed, {}).error_odds == 1
 
 
 def test_what_was_accepted_in_bulk_is_no_answer() -> None:
