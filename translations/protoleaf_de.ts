@@ -6627,6 +6627,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
             <numerusform>%n ausgewählt</numerusform>
         </translation>
     </message>
+    <message>
+        <source>By the probabilities of these predictions and the images checked at random</source>
+        <translation>Nach den Wahrscheinlichkeiten dieser Vorhersagen und den zufällig geprüften Bildern</translation>
+    </message>
     <message numerus="yes">
         <source>about %n errors</source>
         <translation>
@@ -12117,6 +12121,14 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>Import {labels} from {source}</source>
         <translation>{labels} aus {source} importieren</translation>
+    </message>
+    <message>
+        <source>Excluded {class} for {images}</source>
+        <translation>{class} für {images} ausgeschlossen</translation>
+    </message>
+    <message>
+        <source>Exclude {class} for {images}</source>
+        <translation>{class} für {images} ausschließen</translation>
     </message>
     <message>
         <source>Removed {labels}</source>

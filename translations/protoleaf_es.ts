@@ -6627,6 +6627,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
             <numerusform>%n seleccionadas</numerusform>
         </translation>
     </message>
+    <message>
+        <source>By the probabilities of these predictions and the images checked at random</source>
+        <translation>Según las probabilidades de estas predicciones y las imágenes comprobadas al azar</translation>
+    </message>
     <message numerus="yes">
         <source>about %n errors</source>
         <translation>
@@ -12117,6 +12121,14 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>Import {labels} from {source}</source>
         <translation>Importar {labels} de {source}</translation>
+    </message>
+    <message>
+        <source>Excluded {class} for {images}</source>
+        <translation>Exclusión de {class} para {images}</translation>
+    </message>
+    <message>
+        <source>Exclude {class} for {images}</source>
+        <translation>Excluir {class} para {images}</translation>
     </message>
     <message>
         <source>Removed {labels}</source>

@@ -6627,6 +6627,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
             <numerusform>%n sélectionnées</numerusform>
         </translation>
     </message>
+    <message>
+        <source>By the probabilities of these predictions and the images checked at random</source>
+        <translation>D’après les probabilités de ces prédictions et les images vérifiées au hasard</translation>
+    </message>
     <message numerus="yes">
         <source>about %n errors</source>
         <translation>
@@ -12117,6 +12121,14 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>Import {labels} from {source}</source>
         <translation>Import de {labels} de {source}</translation>
+    </message>
+    <message>
+        <source>Excluded {class} for {images}</source>
+        <translation>Exclusion de {class} pour {images}</translation>
+    </message>
+    <message>
+        <source>Exclude {class} for {images}</source>
+        <translation>Exclusion de {class} pour {images}</translation>
     </message>
     <message>
         <source>Removed {labels}</source>

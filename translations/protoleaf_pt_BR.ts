@@ -6627,6 +6627,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
             <numerusform>%n selecionadas</numerusform>
         </translation>
     </message>
+    <message>
+        <source>By the probabilities of these predictions and the images checked at random</source>
+        <translation>Pelas probabilidades destas predições e pelas imagens verificadas ao acaso</translation>
+    </message>
     <message numerus="yes">
         <source>about %n errors</source>
         <translation>
@@ -12117,6 +12121,14 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>Import {labels} from {source}</source>
         <translation>Importar {labels} de {source}</translation>
+    </message>
+    <message>
+        <source>Excluded {class} for {images}</source>
+        <translation>Excluiu {class} para {images}</translation>
+    </message>
+    <message>
+        <source>Exclude {class} for {images}</source>
+        <translation>Excluir {class} para {images}</translation>
     </message>
     <message>
         <source>Removed {labels}</source>

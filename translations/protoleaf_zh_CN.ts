@@ -6462,6 +6462,10 @@ Click + to add a class, or import a list.</source>
             <numerusform>已选择 %n 张</numerusform>
         </translation>
     </message>
+    <message>
+        <source>By the probabilities of these predictions and the images checked at random</source>
+        <translation>根据这些预测的概率和随机抽查的图像</translation>
+    </message>
     <message numerus="yes">
         <source>about %n errors</source>
         <translation>
@@ -11927,6 +11931,14 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>Import {labels} from {source}</source>
         <translation>从“{source}”导入 {labels}</translation>
+    </message>
+    <message>
+        <source>Excluded {class} for {images}</source>
+        <translation>已排除 {images}属于“{class}”的可能</translation>
+    </message>
+    <message>
+        <source>Exclude {class} for {images}</source>
+        <translation>排除 {images}属于“{class}”的可能</translation>
     </message>
     <message>
         <source>Removed {labels}</source>

@@ -140,7 +140,7 @@ def test_no_reason_where_all_classes_have_examples() -> None:
     assert nothing_sure_text(some, ClassesSeen(1, 1, 0.5), graph_of({"Gull": (), "Tern": ()})) == ""
 
 
-@pytest.mark.parametrize("percent", [80, 90])
+@pytest.mark.parametrize("percent", [70, 80])
 def test_enter_does_what_the_bar_says(doubtful: Desk, bar: SelectionBar, percent: int) -> None:
     """The images above the chosen threshold, no others, as one step that one undo takes back."""
     set_threshold(doubtful, bar, percent)
@@ -251,7 +251,8 @@ def test_errors_are_counted_as_an_audit_showed_them() -> None:
     """Odds of 1 in 9, four times as large; which images are accepted stays."""
     state = replace(state_of([Picture(best=GULL, score=0.9)] * 10), error_odds=4.0)
     found = accepted(state)
-    assert (found.image_count, found.expected_errors) == (10, pytest.approx(10 * 4 / 13))
+    assert found.image_count == 10
+    assert found.expected_errors == pytest.approx(10 * 4 / 13)
 
 
 @pytest.mark.parametrize(
