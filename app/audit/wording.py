@@ -8,7 +8,7 @@ from app.texts import plural, tr
 from app.wording import in_sentences, number, percent
 
 if TYPE_CHECKING:
-    from engine.collection.audit.estimate import AuditFigures
+    from engine.collection.audit_figures import AuditFigures
 
 
 def title_text() -> str:

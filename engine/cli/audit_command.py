@@ -10,7 +10,7 @@ from engine.config import CacheFolders
 from engine.errors import InputError, UsageError
 
 if TYPE_CHECKING:
-    from engine.collection.audit.estimate import AuditFigures, EstimatedShare
+    from engine.collection.audit_figures import AuditFigures, EstimatedShare
     from engine.graph.category_graph import CategoryGraph
     from engine.project import Project
 
@@ -32,7 +32,7 @@ def audit(
     as_json: AsJson = False,
 ) -> None:
     """Say how right predictions are on images drawn at random, by the labels that these got; draw some."""
-    from engine.collection.audit.estimate import audit_figures
+    from engine.collection.audit_figures import audit_figures
 
     _check(draw, grow, stratified=stratified)
     with open_project(project, for_writing=draw is not None or grow is not None) as opened:
@@ -74,7 +74,7 @@ def _latest(project: "Project") -> int:
 
 def _waiting(project: "Project") -> list[str]:
     """Paths of the images of the last audit that nobody labelled by themselves, in the order of the draw."""
-    from engine.collection.audit.estimate import is_answer
+    from engine.collection.audit_figures import is_answer
 
     asked = [item.image_id for audit in project.audits.all()[-1:] for item in audit.asked]
     return [project.images.record(each).path for each in asked if not is_answer(project.labels.of(each))]

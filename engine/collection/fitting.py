@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.collection.audit.estimate import audit_figures
+from engine.collection.audit_figures import audit_figures
 from engine.collection.embedded_images import EmbeddedImages, nothing_to_keep
 from engine.events import CancelToken
 from engine.everyday.back_off import Policy

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.audit.draw import next_size
-from engine.collection.audit.estimate import AuditFigures, figures_of, is_answer
+from engine.collection.audit_figures import AuditFigures, figures_of, is_answer
 from engine.project import ImageId, Project
 
 

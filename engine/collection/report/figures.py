@@ -9,7 +9,7 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import Final
 
-from engine.collection.audit.estimate import AuditFigures
+from engine.collection.audit_figures import AuditFigures
 from engine.collection.report.branch_tree import BranchTree
 from engine.collection.report.confusion import Confusion
 from engine.everyday.scores import share_interval

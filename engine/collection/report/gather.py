@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
 
-from engine.collection.audit.estimate import AuditFigures, audit_figures
+from engine.collection.audit_figures import AuditFigures, audit_figures
 from engine.collection.classify import Classified, classified_of, classify
 from engine.collection.live import LiveCollection
 from engine.collection.state import CollectionState

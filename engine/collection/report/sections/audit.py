@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from engine.collection.audit.estimate import AuditFigures, EstimatedShare
+from engine.collection.audit_figures import AuditFigures, EstimatedShare
 from engine.collection.report.document import (
     Fact,
     Facts,

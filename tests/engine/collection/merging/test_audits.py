@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from engine.collection.audit.estimate import audit_figures
+from engine.collection.audit_figures import audit_figures
 from engine.collection.merging.merge import merge
 from engine.graph.codes import NO_CLASS
 from engine.project import AuditItem, Project

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from engine.collection.audit.estimate import AuditFigures, EstimatedShare
+from engine.collection.audit_figures import AuditFigures, EstimatedShare
 from engine.collection.report.document import ReportSection, ReportText
 from engine.collection.report.figures import Report, TruthSource
 from engine.collection.report.wording import document_of
