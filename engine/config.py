@@ -159,11 +159,6 @@ class CacheFolders:
         return self.root / "maps"
 
     @property
-    def engines(self) -> Path:
-        """Engines that TensorRT built, each for one GPU, one model and one version."""
-        return self.root / "engines"
-
-    @property
     def libraries(self) -> Path:
         """Files of libraries: compiled kernels, lists of fonts."""
         return self.root / "libraries"

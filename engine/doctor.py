@@ -15,11 +15,10 @@ from engine.embedding.rates import DeviceSpeed, measure_speed
 from engine.errors import ProtoleafError
 from engine.images.readers import ImageReader, image_readers
 from engine.runtime.devices.child import DeviceTrial, TryInChild, try_device, try_in_child
-from engine.runtime.devices.facts import AUTO, ON_DEMAND, PROVIDERS, GpuFacts, devices_of
+from engine.runtime.devices.facts import AUTO, EXPERIMENTAL, PROVIDERS, GpuFacts, devices_of
 from engine.runtime.devices.gather import gather_facts
-from engine.runtime.devices.reasons import why_not
 from engine.runtime.eight_bit import companion_of
-from engine.runtime.providers import ProviderChoice, ProviderReport, choose_from, device_name, probe_device
+from engine.runtime.providers import ProviderChoice, ProviderReport, choose_from, probe_device
 from engine.versions import versions
 
 TIME_LIMIT_S: Final = 8.0  # for all trials together; starting the program comes on top
@@ -42,7 +41,7 @@ class FolderReport:
 class DeviceSurvey:
     """The result of trying every device."""
 
-    reports: tuple[ProviderReport, ...]  # of every device that this system can have, the fastest first, the CPU last
+    reports: tuple[ProviderReport, ...]  # of every device that this system can have, the preferred first, the CPU last
     chosen: ProviderChoice  # what the device "auto" is, and why not a GPU
     facts: GpuFacts  # about the GPU and its driver
 
@@ -103,21 +102,13 @@ def survey_devices(*, limit_s: float = TIME_LIMIT_S, in_child: TryInChild = try_
     for device in devices_of(facts.system):
         if device == "cpu":
             reports.append(probe_device(device, facts, measure_s=_MEASURE_S, in_child=_try_here))
-        elif device in ON_DEMAND and why_not(device, facts) is None:
-            reports.append(_not_tried(device, facts))
         else:
             left_s = max(_SHORTEST_TRIAL_S, deadline_s - _CPU_S - time.perf_counter())
             reports.append(probe_device(device, facts, limit_s=left_s, measure_s=_MEASURE_S, in_child=in_child))
-    chosen = choose_from((report for report in reports if report.device not in {*ON_DEMAND, "cpu"}), AUTO, facts=facts)
+    chosen = choose_from(
+        (report for report in reports if report.device not in {*EXPERIMENTAL, "cpu"}), AUTO, facts=facts
+    )
     return DeviceSurvey(tuple(reports), chosen, facts)
-
-
-def _not_tried(device: str, facts: GpuFacts) -> ProviderReport:
-    return ProviderReport(
-        device, PROVIDERS[device], device_name(device, facts), tried=False, works=False, cause="on_demand",
-        reason="its libraries are there; it is not tried here, because it builds an engine for minutes",
-        remedy=f"ask for it: protoleaf embed PROJECT --device {device}",
-    )  # fmt: skip
 
 
 def _try_here(device: str, _limit_s: float, measure_s: float) -> DeviceTrial:
@@ -147,7 +138,6 @@ def _folders(caches: CacheFolders) -> tuple[FolderReport, ...]:
         "models of projects": caches.models,
         "looks at collections": caches.collections,
         "maps of collections": caches.maps,
-        "TensorRT engines": caches.engines,
         "added backbones": backbones_folder(),
         "log": log_folder(),
     }

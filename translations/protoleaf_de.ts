@@ -1488,18 +1488,6 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>NVIDIA-GPU</translation>
     </message>
     <message>
-        <source>NVIDIA GPU (TensorRT)</source>
-        <translation>NVIDIA-GPU (TensorRT)</translation>
-    </message>
-    <message>
-        <source>Apple CoreML</source>
-        <translation>Apple CoreML</translation>
-    </message>
-    <message>
-        <source>GPU with DirectX 12 (DirectML)</source>
-        <translation>GPU mit DirectX 12 (DirectML)</translation>
-    </message>
-    <message>
         <source>Uses the fastest device that works.</source>
         <translation>Verwendet das schnellste Gerät, das funktioniert.</translation>
     </message>
@@ -1512,8 +1500,8 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Immer verfügbar.</translation>
     </message>
     <message>
-        <source>Its libraries are installed. It builds an engine before the first image, which takes minutes.</source>
-        <translation>Die Bibliotheken sind installiert. Vor dem ersten Bild wird eine Engine erstellt, was einige Minuten dauert.</translation>
+        <source>%1 (experimental)</source>
+        <translation>%1 (experimentell)</translation>
     </message>
     <message>
         <source>Not available for the same reason.</source>
@@ -13246,6 +13234,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>{device} kann dieses Netz nicht ausführen ({why}); die CPU übernimmt</translation>
     </message>
     <message>
+        <source>the embeddings of this device differ from the CPU&apos;s</source>
+        <translation>die Embeddings dieses Geräts weichen von denen der CPU ab</translation>
+    </message>
+    <message>
         <source>the backbone&apos;s input does not fit its card</source>
         <translation>die Eingabe des Backbones passt nicht zu seiner Modellkarte</translation>
     </message>
@@ -13274,36 +13266,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>das Gerät auto oder cpu verwenden</translation>
     </message>
     <message>
-        <source>the ONNX Runtime that is installed is built without TensorRT</source>
-        <translation>die installierte ONNX Runtime ist ohne TensorRT gebaut</translation>
-    </message>
-    <message>
-        <source>use the device cuda</source>
-        <translation>das Gerät cuda verwenden</translation>
-    </message>
-    <message>
-        <source>TensorRT is not installed: {missing} not found</source>
-        <translation>TensorRT ist nicht installiert: {missing} nicht gefunden</translation>
-    </message>
-    <message>
-        <source>pip install {package}, or use the device cuda</source>
-        <translation>pip install {package} oder das Gerät cuda verwenden</translation>
-    </message>
-    <message>
-        <source>{name} exists on {system} only</source>
-        <translation>{name} gibt es nur unter {system}</translation>
-    </message>
-    <message>
         <source>use the device auto</source>
         <translation>das Gerät auto verwenden</translation>
     </message>
     <message>
         <source>the ONNX Runtime that is installed is built without {name}</source>
         <translation>die installierte ONNX Runtime ist ohne {name} gebaut</translation>
-    </message>
-    <message>
-        <source>pip uninstall {installed}, then pip install {package}</source>
-        <translation>pip uninstall {installed}, dann pip install {package}</translation>
     </message>
     <message>
         <source>the trial gave no result within {seconds:.0f} s</source>

@@ -1488,18 +1488,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>GPU NVIDIA</translation>
     </message>
     <message>
-        <source>NVIDIA GPU (TensorRT)</source>
-        <translation>GPU NVIDIA (TensorRT)</translation>
-    </message>
-    <message>
-        <source>Apple CoreML</source>
-        <translation>Apple CoreML</translation>
-    </message>
-    <message>
-        <source>GPU with DirectX 12 (DirectML)</source>
-        <translation>GPU con DirectX 12 (DirectML)</translation>
-    </message>
-    <message>
         <source>Uses the fastest device that works.</source>
         <translation>Usa el dispositivo más rápido que funcione.</translation>
     </message>
@@ -1512,8 +1500,8 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Siempre disponible.</translation>
     </message>
     <message>
-        <source>Its libraries are installed. It builds an engine before the first image, which takes minutes.</source>
-        <translation>Sus bibliotecas están instaladas. Antes de la primera imagen construye un motor, lo que tarda unos minutos.</translation>
+        <source>%1 (experimental)</source>
+        <translation>%1 (experimental)</translation>
     </message>
     <message>
         <source>Not available for the same reason.</source>
@@ -13246,6 +13234,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>{device} no puede ejecutar esta red ({why}); la CPU hace el trabajo</translation>
     </message>
     <message>
+        <source>the embeddings of this device differ from the CPU&apos;s</source>
+        <translation>los embeddings de este dispositivo difieren de los de la CPU</translation>
+    </message>
+    <message>
         <source>the backbone&apos;s input does not fit its card</source>
         <translation>la entrada de la red base no coincide con su ficha</translation>
     </message>
@@ -13274,36 +13266,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>use el dispositivo auto o cpu</translation>
     </message>
     <message>
-        <source>the ONNX Runtime that is installed is built without TensorRT</source>
-        <translation>el ONNX Runtime instalado está compilado sin TensorRT</translation>
-    </message>
-    <message>
-        <source>use the device cuda</source>
-        <translation>use el dispositivo cuda</translation>
-    </message>
-    <message>
-        <source>TensorRT is not installed: {missing} not found</source>
-        <translation>TensorRT no está instalado: no se encontró {missing}</translation>
-    </message>
-    <message>
-        <source>pip install {package}, or use the device cuda</source>
-        <translation>pip install {package}, o use el dispositivo cuda</translation>
-    </message>
-    <message>
-        <source>{name} exists on {system} only</source>
-        <translation>{name} solo existe en {system}</translation>
-    </message>
-    <message>
         <source>use the device auto</source>
         <translation>use el dispositivo auto</translation>
     </message>
     <message>
         <source>the ONNX Runtime that is installed is built without {name}</source>
         <translation>el ONNX Runtime instalado está compilado sin {name}</translation>
-    </message>
-    <message>
-        <source>pip uninstall {installed}, then pip install {package}</source>
-        <translation>pip uninstall {installed} y después pip install {package}</translation>
     </message>
     <message>
         <source>the trial gave no result within {seconds:.0f} s</source>

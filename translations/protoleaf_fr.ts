@@ -1488,18 +1488,6 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>GPU NVIDIA</translation>
     </message>
     <message>
-        <source>NVIDIA GPU (TensorRT)</source>
-        <translation>GPU NVIDIA (TensorRT)</translation>
-    </message>
-    <message>
-        <source>Apple CoreML</source>
-        <translation>Apple CoreML</translation>
-    </message>
-    <message>
-        <source>GPU with DirectX 12 (DirectML)</source>
-        <translation>GPU avec DirectX 12 (DirectML)</translation>
-    </message>
-    <message>
         <source>Uses the fastest device that works.</source>
         <translation>Utilise l’unité de calcul la plus rapide qui fonctionne.</translation>
     </message>
@@ -1512,8 +1500,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Toujours disponible.</translation>
     </message>
     <message>
-        <source>Its libraries are installed. It builds an engine before the first image, which takes minutes.</source>
-        <translation>Ses bibliothèques sont installées. Elle construit un moteur avant la première image, ce qui prend quelques minutes.</translation>
+        <source>%1 (experimental)</source>
+        <translation>%1 (expérimental)</translation>
     </message>
     <message>
         <source>Not available for the same reason.</source>
@@ -13246,6 +13234,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>{device} ne peut pas exécuter ce réseau ({why})&#xa0;; le CPU fait le travail</translation>
     </message>
     <message>
+        <source>the embeddings of this device differ from the CPU&apos;s</source>
+        <translation>les plongements de cet appareil diffèrent de ceux du processeur</translation>
+    </message>
+    <message>
         <source>the backbone&apos;s input does not fit its card</source>
         <translation>l’entrée du réseau de base ne correspond pas à sa fiche</translation>
     </message>
@@ -13274,36 +13266,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>utilisez l’unité de calcul auto ou cpu</translation>
     </message>
     <message>
-        <source>the ONNX Runtime that is installed is built without TensorRT</source>
-        <translation>l’ONNX Runtime installé est compilé sans TensorRT</translation>
-    </message>
-    <message>
-        <source>use the device cuda</source>
-        <translation>utilisez l’unité de calcul cuda</translation>
-    </message>
-    <message>
-        <source>TensorRT is not installed: {missing} not found</source>
-        <translation>TensorRT n’est pas installé&#xa0;: {missing} introuvable</translation>
-    </message>
-    <message>
-        <source>pip install {package}, or use the device cuda</source>
-        <translation>pip install {package}, ou utilisez l’unité de calcul cuda</translation>
-    </message>
-    <message>
-        <source>{name} exists on {system} only</source>
-        <translation>{name} n’existe que sur {system}</translation>
-    </message>
-    <message>
         <source>use the device auto</source>
         <translation>utilisez l’unité de calcul auto</translation>
     </message>
     <message>
         <source>the ONNX Runtime that is installed is built without {name}</source>
         <translation>l’ONNX Runtime installé est compilé sans {name}</translation>
-    </message>
-    <message>
-        <source>pip uninstall {installed}, then pip install {package}</source>
-        <translation>pip uninstall {installed}, puis pip install {package}</translation>
     </message>
     <message>
         <source>the trial gave no result within {seconds:.0f} s</source>

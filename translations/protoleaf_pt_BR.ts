@@ -1488,18 +1488,6 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>GPU NVIDIA</translation>
     </message>
     <message>
-        <source>NVIDIA GPU (TensorRT)</source>
-        <translation>GPU NVIDIA (TensorRT)</translation>
-    </message>
-    <message>
-        <source>Apple CoreML</source>
-        <translation>Apple CoreML</translation>
-    </message>
-    <message>
-        <source>GPU with DirectX 12 (DirectML)</source>
-        <translation>GPU com DirectX 12 (DirectML)</translation>
-    </message>
-    <message>
         <source>Uses the fastest device that works.</source>
         <translation>Usa o dispositivo mais rápido que funcionar.</translation>
     </message>
@@ -1512,8 +1500,8 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Sempre disponível.</translation>
     </message>
     <message>
-        <source>Its libraries are installed. It builds an engine before the first image, which takes minutes.</source>
-        <translation>As bibliotecas estão instaladas. Antes da primeira imagem, ele prepara um mecanismo de inferência, o que leva alguns minutos.</translation>
+        <source>%1 (experimental)</source>
+        <translation>%1 (experimental)</translation>
     </message>
     <message>
         <source>Not available for the same reason.</source>
@@ -13246,6 +13234,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>{device} não consegue executar esta rede ({why}); a CPU faz o trabalho</translation>
     </message>
     <message>
+        <source>the embeddings of this device differ from the CPU&apos;s</source>
+        <translation>os embeddings deste dispositivo diferem dos da CPU</translation>
+    </message>
+    <message>
         <source>the backbone&apos;s input does not fit its card</source>
         <translation>a entrada do backbone não corresponde ao cartão dele</translation>
     </message>
@@ -13274,36 +13266,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>use o dispositivo auto ou cpu</translation>
     </message>
     <message>
-        <source>the ONNX Runtime that is installed is built without TensorRT</source>
-        <translation>o ONNX Runtime instalado foi compilado sem TensorRT</translation>
-    </message>
-    <message>
-        <source>use the device cuda</source>
-        <translation>use o dispositivo cuda</translation>
-    </message>
-    <message>
-        <source>TensorRT is not installed: {missing} not found</source>
-        <translation>o TensorRT não está instalado: {missing} não encontrado</translation>
-    </message>
-    <message>
-        <source>pip install {package}, or use the device cuda</source>
-        <translation>pip install {package}, ou use o dispositivo cuda</translation>
-    </message>
-    <message>
-        <source>{name} exists on {system} only</source>
-        <translation>{name} só existe no {system}</translation>
-    </message>
-    <message>
         <source>use the device auto</source>
         <translation>use o dispositivo auto</translation>
     </message>
     <message>
         <source>the ONNX Runtime that is installed is built without {name}</source>
         <translation>o ONNX Runtime instalado foi compilado sem {name}</translation>
-    </message>
-    <message>
-        <source>pip uninstall {installed}, then pip install {package}</source>
-        <translation>pip uninstall {installed}, depois pip install {package}</translation>
     </message>
     <message>
         <source>the trial gave no result within {seconds:.0f} s</source>

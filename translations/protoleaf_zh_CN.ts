@@ -1476,18 +1476,6 @@ Click + to add a class, or import a list.</source>
         <translation>NVIDIA GPU</translation>
     </message>
     <message>
-        <source>NVIDIA GPU (TensorRT)</source>
-        <translation>NVIDIA GPU (TensorRT)</translation>
-    </message>
-    <message>
-        <source>Apple CoreML</source>
-        <translation>Apple CoreML</translation>
-    </message>
-    <message>
-        <source>GPU with DirectX 12 (DirectML)</source>
-        <translation>支持 DirectX 12 的 GPU (DirectML)</translation>
-    </message>
-    <message>
         <source>Uses the fastest device that works.</source>
         <translation>使用可用设备中最快的一个。</translation>
     </message>
@@ -1500,8 +1488,8 @@ Click + to add a class, or import a list.</source>
         <translation>始终可用。</translation>
     </message>
     <message>
-        <source>Its libraries are installed. It builds an engine before the first image, which takes minutes.</source>
-        <translation>其库已安装。处理第一张图像之前会构建引擎，需要几分钟。</translation>
+        <source>%1 (experimental)</source>
+        <translation>%1（实验性）</translation>
     </message>
     <message>
         <source>Not available for the same reason.</source>
@@ -13051,6 +13039,10 @@ Click + to add a class, or import a list.</source>
         <translation>{device} 无法运行此网络（{why}）；由 CPU 完成工作</translation>
     </message>
     <message>
+        <source>the embeddings of this device differ from the CPU&apos;s</source>
+        <translation>此设备的嵌入与 CPU 的不同</translation>
+    </message>
+    <message>
         <source>the backbone&apos;s input does not fit its card</source>
         <translation>骨干网络的输入与其模型卡不符</translation>
     </message>
@@ -13079,36 +13071,12 @@ Click + to add a class, or import a list.</source>
         <translation>请使用设备 auto 或 cpu</translation>
     </message>
     <message>
-        <source>the ONNX Runtime that is installed is built without TensorRT</source>
-        <translation>已安装的 ONNX Runtime 在构建时未包含 TensorRT</translation>
-    </message>
-    <message>
-        <source>use the device cuda</source>
-        <translation>请使用设备 cuda</translation>
-    </message>
-    <message>
-        <source>TensorRT is not installed: {missing} not found</source>
-        <translation>未安装 TensorRT：未找到 {missing}</translation>
-    </message>
-    <message>
-        <source>pip install {package}, or use the device cuda</source>
-        <translation>请运行 pip install {package}，或使用设备 cuda</translation>
-    </message>
-    <message>
-        <source>{name} exists on {system} only</source>
-        <translation>{name} 仅适用于 {system}</translation>
-    </message>
-    <message>
         <source>use the device auto</source>
         <translation>请使用设备 auto</translation>
     </message>
     <message>
         <source>the ONNX Runtime that is installed is built without {name}</source>
         <translation>已安装的 ONNX Runtime 在构建时未包含 {name}</translation>
-    </message>
-    <message>
-        <source>pip uninstall {installed}, then pip install {package}</source>
-        <translation>请先运行 pip uninstall {installed}，再运行 pip install {package}</translation>
     </message>
     <message>
         <source>the trial gave no result within {seconds:.0f} s</source>

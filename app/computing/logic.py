@@ -16,7 +16,6 @@ if TYPE_CHECKING:  # the window shows first
     from engine.runtime.providers import DeviceList, ProviderReport
 
 CPU: Final = "cpu"
-ON_DEMAND: Final = "on_demand"  # cause of a device that exists but is not tested by default
 RECOMMENDED_ACTIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "label_others": ("show_to_review", "order_teach_first"),
     "accurate_backbone": ("choose_backbone",),
@@ -52,7 +51,7 @@ def is_choosable(device: str, survey: Survey | None) -> bool:
     if device in (AUTO, CPU):
         return True
     report = None if survey is None else survey.reports.get(device)
-    return report is not None and (report.works or report.cause == ON_DEMAND)
+    return report is not None and report.works
 
 
 def first_with_reason(device: str, survey: Survey) -> str:

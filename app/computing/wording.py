@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtCore import QLocale
 
 from app.actions.row import ActionRow
-from app.computing.logic import CPU, ON_DEMAND, RECOMMENDED_ACTIONS, CollectionFacts, Survey, first_with_reason
+from app.computing.logic import CPU, RECOMMENDED_ACTIONS, CollectionFacts, Survey, first_with_reason
 from app.texts import plural, tr
 from app.wording import number, on_one_line, sentence
-from engine.runtime.devices.facts import AUTO
+from engine.runtime.devices.facts import AUTO, EXPERIMENTAL
 
 if TYPE_CHECKING:
     from engine.collection.recommendations import Recommendation
@@ -22,7 +22,7 @@ _SLOW: Final = 10
 def device_title(device: str, survey: Survey | None = None) -> str:
     """`NVIDIA H200 (CUDA)`; the kind of device where its name is unknown."""
     report = None if survey is None else survey.reports.get(device)
-    own = report.device_name if report is not None and device != "tensorrt" else ""
+    own = report.device_name if report is not None else ""
     match device:
         case "auto":
             return tr("Automatic")
@@ -30,12 +30,8 @@ def device_title(device: str, survey: Survey | None = None) -> str:
             return tr("CPU")
         case "cuda":
             return tr("%1 (CUDA)", own or tr("NVIDIA GPU"))
-        case "tensorrt":
-            return tr("NVIDIA GPU (TensorRT)")
-        case "coreml":
-            return tr("Apple CoreML")
         case _:
-            return tr("GPU with DirectX 12 (DirectML)")
+            return tr("%1 (experimental)", EXPERIMENTAL[device])
 
 
 def device_facts(device: str, survey: Survey | None) -> str:
@@ -47,8 +43,6 @@ def device_facts(device: str, survey: Survey | None) -> str:
         return tr("Always available.") if device == CPU else ""
     if report.works:
         return _speed_text(report.speed.get("images_per_s"))
-    if report.cause == ON_DEMAND:
-        return tr("Its libraries are installed. It builds an engine before the first image, which takes minutes.")
     if first_with_reason(device, survey) != device:
         return tr("Not available for the same reason.")
     return f"{sentence(report.reason)} {sentence(report.remedy)}".strip()

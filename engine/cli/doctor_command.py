@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from engine.cli.output import AsJson, say
 from engine.config import CacheFolders
+from engine.runtime.devices.facts import EXPERIMENTAL
 
 if TYPE_CHECKING:
     from engine.doctor import Diagnosis, FolderReport
@@ -77,7 +78,7 @@ def _device_row(report: "ProviderReport") -> tuple[str, ...]:
         f"{report.seconds:.2f} s" if report.works else "-",
         f"{speed['images_per_s']:,.0f}" if speed else "-",
         f"{speed['share_of_product']:.0%}" if speed else "-",
-        report.device_name or "-",
+        f"{report.device_name or '-'}{' (experimental)' if report.device in EXPERIMENTAL else ''}",
     )
 
 

@@ -30,7 +30,12 @@ def _known(device: str) -> str:
 
 ProjectPath = Annotated[Path, typer.Argument(metavar="PROJECT", help="The project file.")]
 DeviceName = Annotated[
-    str, typer.Option("--device", help="auto, cpu, cuda, tensorrt, coreml or directml.", callback=_known)
+    str,
+    typer.Option(
+        "--device",
+        help="auto, cpu, cuda, tensorrt, coreml or directml. The last three are experimental.",
+        callback=_known,
+    ),
 ]
 ImagesFrom = Annotated[
     list[Path] | None,

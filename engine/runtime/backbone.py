@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 
 from engine.errors import ModelError
 from engine.model_card import BackboneCard
-from engine.runtime.backbone_input import InputOutput, Preparation, input_output, input_shape, pooled
-from engine.runtime.devices.facts import COREML_PROVIDER, CUDA_PROVIDER, DIRECTML_PROVIDER, TENSORRT_PROVIDER
+from engine.new_folder import scratch_folder
+from engine.runtime.backbone_input import InputOutput, Preparation, input_output, pooled
+from engine.runtime.devices.facts import CUDA_PROVIDER
 from engine.runtime.devices.reasons import is_out_of_memory
 from engine.runtime.devices.settings import batch_for, provider_chain
-from engine.runtime.eight_bit import check_companion, companion_of, cosines
+from engine.runtime.eight_bit import check_companion, check_photos, companion_of, cosines
+from engine.runtime.half_precision import write_half
 from engine.runtime.providers import CPU_CHOICE, ProviderChoice
 from engine.runtime.sessions import BoundRuns, Run, open_session, plain_run, usable_cores
 from engine.texts import Message
@@ -173,12 +175,10 @@ class DeviceFallback:
         _log.info(self.notice)
 
 
-HALF_AGREEMENT: Final = 0.999
-"""Smallest cosine between an embedding in half precision and the CPU's for which half precision is kept."""
-_TRIAL_IMAGES: Final = 4  # images of the run that tries a GPU. Chosen: more than one, and quick.
-_DEVICE_MEMORY: Final = {CUDA_PROVIDER: "cuda", TENSORRT_PROVIDER: "cuda"}  # others have no buffers of their own
-_HALF_CAPABLE: Final = frozenset({TENSORRT_PROVIDER, COREML_PROVIDER})
-_ONE_RUN_AT_A_TIME: Final = frozenset({DIRECTML_PROVIDER})
+DEVICE_AGREEMENT: Final = 0.999
+"""Smallest cosine between a device's embedding and the CPU's, in half precision or where it is experimental."""
+_TRIAL_PHOTOS: Final = 4  # that a device is tried on. Chosen: more than one, and quick.
+_CUDA_MEMORY: Final = "cuda"  # ONNX Runtime's name of it
 
 
 @dataclass(frozen=True)
@@ -225,45 +225,54 @@ def _on_cpu(model: Path, card: BackboneCard, notice: str = "") -> OpenedRuns:
 
 def _on_device(model: Path, card: BackboneCard, choice: ProviderChoice, *, folds_weights: bool) -> OpenedRuns:
     settings = choice.settings
-    chain = provider_chain(choice.provider, settings)
-    session = open_session(model, choice.provider, chain=chain, folds_weights=folds_weights)
+    is_half = settings.half and choice.provider == CUDA_PROVIDER and not folds_weights
+    session = _device_session(model, choice, folds_weights=folds_weights, is_half=is_half)
     ends = input_output(session, card)
     batch = ends.most_images or batch_for(choice.free_bytes, card.input_side, settings)
     run = device_run(session, ends, batch, choice)
-    run(_trial(card, ends, 1))
+    photos = Preparation(card).prepare(check_photos(card, min(_TRIAL_PHOTOS, batch))).astype(ends.input_type)
+    run(photos[:1])
 
     def open_cpu() -> Run:
         return plain_run(open_session(model, CPU_CHOICE.provider), ends.input_name, ends.output_name)
 
-    if settings.half and choice.provider in _HALF_CAPABLE:
-        trial = _trial(card, ends, min(_TRIAL_IMAGES, batch))
-        if agreement(run(trial), open_cpu()(trial)) < HALF_AGREEMENT:
+    if is_half or choice.is_experimental:
+        found = agreement(run(photos), open_cpu()(photos))
+        if found < DEVICE_AGREEMENT and is_half:
             whole = replace(choice, settings=replace(settings, half=False))
             return _on_device(model, card, whole, folds_weights=folds_weights)
+        if found < DEVICE_AGREEMENT:
+            raise ModelError(
+                "the embeddings of this device differ from the CPU's",
+                expected="a cosine of {least}",
+                found=f"{found:.3f}",
+                remedy="use the device auto or cpu",
+                least=DEVICE_AGREEMENT,
+            )
     can_shrink = not (isinstance(run, BoundRuns) and run.is_fixed)
     fallback = DeviceFallback(run, open_cpu, device_name=choice.device_name, can_shrink=can_shrink)
     return OpenedRuns(ends, fallback, batch)
 
 
-def device_run(session: Any, ends: InputOutput, batch: int, choice: ProviderChoice) -> Run:
-    """How a session is run on a device: with bound buffers where the device has memory that can be bound.
+def _device_session(model: Path, choice: ProviderChoice, *, folds_weights: bool, is_half: bool) -> Any:
+    """Open a network on a device; in half precision its mixed form."""
+    chain = provider_chain(choice.provider, choice.settings)
+    if not is_half:
+        return open_session(model, choice.provider, chain=chain, folds_weights=folds_weights)
+    with scratch_folder() as folder:
+        half = folder / model.name
+        write_half(model, half)
+        return open_session(half, choice.provider, chain=chain, folds_weights=folds_weights)
 
-    TensorRT builds an engine for every size of batch that it meets, so it meets one size only.
-    """
-    memory = _DEVICE_MEMORY.get(choice.provider, "")
-    is_fixed = choice.settings.cuda_graphs or choice.provider == TENSORRT_PROVIDER
-    if memory and (choice.settings.io_binding or is_fixed):
-        return BoundRuns(session, ends.input_name, ends.output_name, batch, memory=memory, is_fixed=is_fixed)
-    return plain_run(session, ends.input_name, ends.output_name, one_at_a_time=choice.provider in _ONE_RUN_AT_A_TIME)
+
+def device_run(session: Any, ends: InputOutput, batch: int, choice: ProviderChoice) -> Run:
+    """How a session is run on a device: with bound buffers by CUDA, one run after the other where experimental."""
+    is_fixed = choice.settings.cuda_graphs
+    if choice.provider == CUDA_PROVIDER and (choice.settings.io_binding or is_fixed):
+        return BoundRuns(session, ends.input_name, ends.output_name, batch, memory=_CUDA_MEMORY, is_fixed=is_fixed)
+    return plain_run(session, ends.input_name, ends.output_name, one_at_a_time=choice.is_experimental)
 
 
 def agreement(found: NDArray[Any], expected: NDArray[Any]) -> float:
     """Smallest cosine between the rows of two outputs (B, ...); 0 where one is not a number."""
     return float(cosines(found, expected).min())
-
-
-def _trial(card: BackboneCard, ends: InputOutput, count: int) -> NDArray[Any]:
-    """So many prepared images with structure at every scale, the same each time."""
-    generator = np.random.default_rng(0)
-    shape = (count, *input_shape(card))
-    return np.cumsum(generator.standard_normal(shape), axis=-1).clip(-2, 2).astype(ends.input_type)

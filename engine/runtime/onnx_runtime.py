@@ -31,6 +31,6 @@ def load_quantiser() -> Any:
 def load_half_conversion() -> Any:
     """The part of ONNX Runtime that turns a network's operators into float16; it needs the `onnx` package."""
     load_onnxruntime()
-    from onnxruntime.transformers import float16
+    from onnxruntime.transformers import onnx_model
 
-    return float16
+    return onnx_model

@@ -6,7 +6,16 @@ from typing import Final
 
 from engine.errors import UsageError
 from engine.runtime.devices.child import TRIAL_LIMIT_S, TryInChild, try_in_child
-from engine.runtime.devices.facts import AUTO, CPU_PROVIDER, ON_DEMAND, PROVIDERS, GpuFacts, check_device, devices_of
+from engine.runtime.devices.facts import (
+    AUTO,
+    CPU_PROVIDER,
+    CUDA_PROVIDER,
+    EXPERIMENTAL,
+    PROVIDERS,
+    GpuFacts,
+    check_device,
+    devices_of,
+)
 from engine.runtime.devices.gather import gather_facts
 from engine.runtime.devices.reasons import remedy_by_name, why_failed, why_not
 from engine.runtime.devices.settings import DeviceSettings
@@ -35,7 +44,7 @@ class ProviderReport:
 class DeviceList:
     """Results of trying every device of this computer."""
 
-    reports: tuple[ProviderReport, ...]  # the fastest device first; the CPU is the last
+    reports: tuple[ProviderReport, ...]  # the preferred device first; the CPU is the last
     name: str  # what the device "auto" is, for people
     reason: str = ""  # why that is no GPU; empty when it is one
 
@@ -61,12 +70,17 @@ class ProviderChoice:
         """Whether work is done beside the CPU, so that decoding overlaps with it for free."""
         return self.provider != CPU_PROVIDER
 
+    @property
+    def is_experimental(self) -> bool:
+        """Whether it was never run on real hardware: its embeddings are compared with the CPU's first."""
+        return self.provider not in (CPU_PROVIDER, CUDA_PROVIDER)
+
 
 CPU_CHOICE: Final = ProviderChoice(CPU_PROVIDER, "CPU")
 
 
 def choose_providers(device: str = AUTO, settings: DeviceSettings = _PLAIN) -> ProviderChoice:
-    """Choose where to run; "auto" is the fastest device that works, without those that need minutes to start.
+    """Choose where to run; "auto" is the fastest device that works, without experimental ones.
 
     Raises:
         UsageError: there is no such device, or it was requested by name and does not work here.
@@ -75,7 +89,9 @@ def choose_providers(device: str = AUTO, settings: DeviceSettings = _PLAIN) -> P
     if device == "cpu":
         return CPU_CHOICE
     facts = gather_facts()
-    wanted = (device,) if device != AUTO else tuple(name for name in devices_of(facts.system) if name not in ON_DEMAND)
+    wanted = (
+        (device,) if device != AUTO else tuple(name for name in devices_of(facts.system) if name not in EXPERIMENTAL)
+    )
     reports = (probe_device(name, facts) for name in wanted if name != "cpu")
     return choose_from(reports, device, facts=facts, settings=settings)
 
@@ -133,5 +149,4 @@ def probe_device(
 def device_name(device: str, facts: GpuFacts) -> str:
     """Name of a device for people; empty when there is none."""
     gpu = facts.driver.device.name if facts.driver.device else ""
-    names = {"cpu": "CPU", "cuda": gpu, "tensorrt": f"{gpu} by TensorRT" if gpu else "", "coreml": "CoreML"}
-    return names.get(device, "DirectML")
+    return {"cpu": "CPU", "cuda": gpu, **EXPERIMENTAL}[device]

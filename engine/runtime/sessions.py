@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import ModelError
-from engine.runtime.devices.facts import CPU_PROVIDER, CUDA_PROVIDER, DIRECTML_PROVIDER, TENSORRT_PROVIDER
+from engine.runtime.devices.facts import CPU_PROVIDER
 from engine.runtime.devices.gather import load_gpu_libraries
 from engine.runtime.onnx_runtime import load_onnxruntime
 from engine.texts import enumerated
@@ -57,10 +57,8 @@ def open_session(
     options.inter_op_num_threads = 1
     if folds_weights:
         options.add_session_config_entry("session.disable_quant_qdq", "1")
-    if provider == DIRECTML_PROVIDER:
-        options.enable_mem_pattern = False  # DirectML requires it
-    if provider in (CUDA_PROVIDER, TENSORRT_PROVIDER):
-        load_gpu_libraries(provider)
+    if provider != CPU_PROVIDER:
+        load_gpu_libraries()
     offered = chain or tuple((name, {}) for name in dict.fromkeys((provider, CPU_PROVIDER)))
     try:
         session = onnxruntime.InferenceSession(

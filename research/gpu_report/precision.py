@@ -11,9 +11,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from engine.new_file import write_file
 from engine.runtime.devices.settings import DeviceSettings
 from engine.runtime.eight_bit import cosines
+from engine.runtime.half_precision import write_half
 from engine.training.thawed.network import thawed
 from research.gpu_report.embedding import resident_run_s
 from research.gpu_report.networks import (
@@ -130,10 +130,12 @@ def _embedded(module: nn.Module, images: Tensor) -> Tensor:
 
 
 def _half_file(name: str, settings: DeviceSettings, sizes: Sizes) -> ReportRow:
-    """A file whose operators compute in float16, with float32 at both ends."""
+    """The mixed form of a file: layers in float16, pooling and both ends in float32."""
     device_choice("cuda")
     made, batch = network(name), min(sizes.batch, 128)
-    file = _half_of(made.file, scratch_path() / f"{name}.half.onnx")
+    file = scratch_path() / f"{name}.half.onnx"
+    if not file.exists():
+        write_half(made.file, file)
     seconds = resident_run_s(file, made, settings, batch, sizes.rounds)
     agreement = half_agreement(made.file, file, name, sizes.compared)
     return ReportRow(
@@ -155,17 +157,3 @@ def _run(file: Path, provider: str, images: NDArray[np.float32]) -> NDArray[np.f
 
     session = open_session(file, provider)
     return run_session(session, {session.get_inputs()[0].name: images})[0]
-
-
-def _half_of(file: Path, target: Path) -> Path:
-    """Write the file with float16 operators, once."""
-    if not target.exists():
-        import onnx
-
-        from engine.runtime.onnx_runtime import load_half_conversion
-
-        half = load_half_conversion().convert_float_to_float16(
-            onnx.load(str(file)), keep_io_types=True, disable_shape_infer=False
-        )
-        write_file(target, half.SerializeToString())
-    return target

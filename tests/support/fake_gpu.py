@@ -56,5 +56,5 @@ def install_fake_gpu(
         return session if provider == CPU_PROVIDER else FailingAfter(session, runs, message)
 
     monkeypatch.setattr(backbone, "open_session", open_disguised)
-    monkeypatch.setattr(backbone, "_DEVICE_MEMORY", dict.fromkeys((CUDA_PROVIDER,), "cpu"))
+    monkeypatch.setattr(backbone, "_CUDA_MEMORY", "cpu")
     return opened

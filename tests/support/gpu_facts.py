@@ -6,7 +6,7 @@ from typing import Any
 from engine.runtime.devices.facts import (
     CPU_PROVIDER,
     CUDA_PROVIDER,
-    TENSORRT_PROVIDER,
+    PROVIDERS,
     CudaDevice,
     DeviceNode,
     DriverFacts,
@@ -23,7 +23,7 @@ GOOD_FACTS = GpuFacts(
     device_nodes=(DeviceNode("/dev/nvidia0", True), DeviceNode("/dev/nvidiactl", True)),
     driver=DRIVER,
     packages={"onnxruntime-gpu": "1.31.1"},
-    providers=(TENSORRT_PROVIDER, CUDA_PROVIDER, CPU_PROVIDER),
+    providers=(PROVIDERS["tensorrt"], CUDA_PROVIDER, CPU_PROVIDER),
     built_for_cuda="13.0",
     libraries=frozenset(library.file for library in needed_for_cuda(13, "linux")),
 )

@@ -18,9 +18,7 @@ NO_TENSORRT: Final = replace(NO_CUDA, device="tensorrt", name=PROVIDERS["tensorr
 CUDA: Final = ProviderReport(
     "cuda", PROVIDERS["cuda"], "NVIDIA H200", True, True, speed={"images_per_s": 12_000.0}
 )  # fmt: skip
-TENSORRT: Final = ProviderReport(
-    "tensorrt", PROVIDERS["tensorrt"], "NVIDIA H200 by TensorRT", False, False, "on_demand", "not tried", "ask for it"
-)
+TENSORRT: Final = ProviderReport("tensorrt", PROVIDERS["tensorrt"], "TensorRT", True, True)
 
 
 WITHOUT_GPU: Final = DeviceList((NO_TENSORRT, NO_CUDA, CPU), "CPU", WHY)

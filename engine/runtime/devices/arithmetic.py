@@ -13,7 +13,7 @@ import numpy as np
 from engine.config import assets_folder
 from engine.errors import ModelError
 from engine.new_folder import scratch_folder
-from engine.runtime.devices.facts import CPU_PROVIDER, CUDA_PROVIDER, TENSORRT_PROVIDER
+from engine.runtime.devices.facts import CPU_PROVIDER, CUDA_PROVIDER
 from engine.runtime.devices.settings import ProviderChain
 from engine.runtime.onnx_runtime import load_onnxruntime
 from engine.runtime.sessions import one_line, open_session, runtime_errors
@@ -82,7 +82,7 @@ class Product:
         is_cpu = provider == CPU_PROVIDER
         self._side = side or (_CPU_SIDE if is_cpu else _GPU_SIDE)
         self._session = open_session(assets_folder() / PRODUCT_MODEL, provider, chain=chain)
-        memory = "cuda" if provider in (CUDA_PROVIDER, TENSORRT_PROVIDER) else "cpu"
+        memory = "cuda" if provider == CUDA_PROVIDER else "cpu"
         try:
             self._bindings = [self._bound(memory) for _worker in range(workers if is_cpu else 1)]
             self._multiply(self._bindings[0])  # the first run sets up

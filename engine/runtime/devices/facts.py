@@ -10,27 +10,24 @@ from engine.texts import Message, enumerated
 
 CPU_PROVIDER: Final = "CPUExecutionProvider"
 CUDA_PROVIDER: Final = "CUDAExecutionProvider"
-TENSORRT_PROVIDER: Final = "TensorrtExecutionProvider"
-COREML_PROVIDER: Final = "CoreMLExecutionProvider"
-DIRECTML_PROVIDER: Final = "DmlExecutionProvider"
 
 PROVIDERS: Final = {
     "cpu": CPU_PROVIDER,
     "cuda": CUDA_PROVIDER,
-    "tensorrt": TENSORRT_PROVIDER,
-    "coreml": COREML_PROVIDER,
-    "directml": DIRECTML_PROVIDER,
+    "tensorrt": "TensorrtExecutionProvider",
+    "coreml": "CoreMLExecutionProvider",
+    "directml": "DmlExecutionProvider",
 }
 """Execution provider by device."""
 
 AUTO: Final = "auto"
 DEVICES: Final = (AUTO, *PROVIDERS)
-ON_DEMAND: Final = frozenset({"tensorrt"})
-"""Devices that only run when requested by name: TensorRT builds an engine for minutes before its first image."""
+EXPERIMENTAL: Final = {"tensorrt": "TensorRT", "coreml": "CoreML", "directml": "DirectML"}
+"""Devices that were never run on real hardware, with their names for people: used only when requested by name."""
 
 _KNOWN: Final = {
-    "linux": ("tensorrt", "cuda", "cpu"),
-    "win32": ("tensorrt", "cuda", "directml", "cpu"),
+    "linux": ("cuda", "tensorrt", "cpu"),
+    "win32": ("cuda", "tensorrt", "directml", "cpu"),
     "darwin": ("coreml", "cpu"),
 }
 
@@ -42,7 +39,7 @@ def check_device(device: str) -> None:
 
 
 def devices_of(system: str = sys.platform) -> tuple[str, ...]:
-    """Devices that can exist on a system, the fastest first; the CPU is the last."""
+    """Devices that can exist on a system, the preferred first; the CPU is the last."""
     return _KNOWN.get(system, ("cpu",))
 
 
@@ -95,7 +92,7 @@ class GpuFacts:
     packages: Mapping[str, str] = field(default_factory=dict)  # versions of the installed ONNX Runtime packages by name
     providers: tuple[str, ...] = ()  # execution providers that the imported ONNX Runtime was built with
     built_for_cuda: str = ""  # CUDA version that it was built for, "13.0"; empty when for none
-    libraries: frozenset[str] = frozenset()  # file names of the CUDA, cuDNN and TensorRT libraries that were found
+    libraries: frozenset[str] = frozenset()  # file names of the CUDA and cuDNN libraries that were found
 
     @property
     def cuda_major(self) -> int:

@@ -19,21 +19,17 @@ from pathlib import Path
 from typing import Any, Final
 
 from engine.config import make_folders
-from engine.runtime.devices.facts import TENSORRT_PROVIDER, CudaDevice, DeviceNode, DriverFacts, GpuFacts
+from engine.runtime.devices.facts import CudaDevice, DeviceNode, DriverFacts, GpuFacts
 from engine.runtime.onnx_runtime import load_onnxruntime
 from engine.versions import RUNTIME_PACKAGES
 
-_LIBRARY: Final = re.compile(
-    r"(lib)?(cublas|cublasLt|cudart|curand|cufft|cudnn|nvinfer|nvonnxparser)(\.so\.\d+|(64)?_\d+\.dll)", re.ASCII
-)
+_LIBRARY: Final = re.compile(r"(lib)?(cublas|cublasLt|cudart|curand|cufft|cudnn)(\.so\.\d+|(64)?_\d+\.dll)", re.ASCII)
 _SYSTEM_FOLDERS: Final = (
     "/usr/lib", "/usr/lib64", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/local/lib",
     "/usr/local/cuda/lib64", "/usr/lib/wsl/lib", "/lib64", "/lib/x86_64-linux-gnu",
 )  # fmt: skip
 _LOADER_SETTINGS: Final = Path("/etc/ld.so.conf.d")
-_PACKAGE_FOLDERS: Final = ("nvidia/*/lib", "nvidia/*/bin", "nvidia/*/bin/*", "tensorrt_libs", "torch/lib")
-_TENSORRT: Final = ("libnvinfer.so.10", "libnvonnxparser.so.10")
-_TENSORRT_DLLS: Final = ("nvinfer_10.dll", "nvonnxparser_10.dll")
+_PACKAGE_FOLDERS: Final = ("nvidia/*/lib", "nvidia/*/bin", "nvidia/*/bin/*", "torch/lib")
 
 
 @dataclass(frozen=True)
@@ -56,12 +52,6 @@ def needed_for_cuda(major: int, system: str) -> tuple[Library, ...]:
         ("cuDNN", "cudnn", 9, f"nvidia-cudnn-cu{major}"),
     )
     return tuple(Library(name, _file(stem, number, system), package) for name, stem, number, package in table)
-
-
-def needed_for_tensorrt(major: int, system: str) -> tuple[Library, ...]:
-    """Libraries that TensorRT needs besides those of CUDA."""
-    files = _TENSORRT_DLLS if system == "win32" else _TENSORRT
-    return tuple(Library("TensorRT", file, f"tensorrt-cu{major}") for file in files)
 
 
 def _file(stem: str, number: int, system: str) -> str:
@@ -102,7 +92,7 @@ def _loader_folders() -> Iterator[Path]:
 
 
 @functools.cache
-def load_gpu_libraries(provider: str) -> None:
+def load_gpu_libraries() -> None:
     """Load what a GPU needs from Python packages, where the system's loader does not look.
 
     Never raises and prints nothing. What cannot be loaded shows when the session is opened.
@@ -112,11 +102,6 @@ def load_gpu_libraries(provider: str) -> None:
     # The loader prints its findings; standard output may be a channel of events, so they are caught.
     with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(OSError, RuntimeError, AttributeError):
         onnxruntime.preload_dlls()
-    if provider == TENSORRT_PROVIDER:
-        folder = _packages_folder() / "tensorrt_libs"
-        for name in _TENSORRT_DLLS if sys.platform == "win32" else _TENSORRT:
-            with contextlib.suppress(OSError):
-                ctypes.CDLL(str(folder / name))
 
 
 _NVIDIA: Final = "0x10de"  # vendor on the PCI bus

@@ -5,18 +5,8 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Final
 
-from engine.runtime.devices.facts import (
-    COREML_PROVIDER,
-    CUDA_PROVIDER,
-    DIRECTML_PROVIDER,
-    PROVIDERS,
-    TENSORRT_PROVIDER,
-    GpuFacts,
-    Reason,
-    Version,
-    make_reason,
-)
-from engine.runtime.devices.gather import needed_for_cuda, needed_for_tensorrt
+from engine.runtime.devices.facts import CUDA_PROVIDER, EXPERIMENTAL, PROVIDERS, GpuFacts, Reason, Version, make_reason
+from engine.runtime.devices.gather import needed_for_cuda
 from engine.texts import Message, enumerated, listed, marked
 
 _MEMORY_SIGNS: Final = (
@@ -24,8 +14,6 @@ _MEMORY_SIGNS: Final = (
     "bad_alloc", "8007000e", "not enough memory", "cudaerrormemoryallocation",
 )  # fmt: skip
 _ANOTHER_DEVICE: Final = Message("use the device auto or cpu")
-_SYSTEM_OF: Final = {"coreml": ("darwin", "CoreML", "macOS"), "directml": ("win32", "DirectML", "Windows")}
-_PACKAGE_OF: Final = {"coreml": "onnxruntime", "directml": "onnxruntime-directml"}
 
 
 @dataclass(frozen=True)
@@ -44,46 +32,15 @@ def why_not(device: str, facts: GpuFacts) -> Reason | None:
     """Why a device cannot work here, by the facts alone; None when it is worth a try."""
     if device == "cpu":
         return None
-    if device in _SYSTEM_OF:
-        return _why_not_system_device(device, facts)
-    return why_not_cuda(facts) or (_why_not_tensorrt(facts) if device == "tensorrt" else None)
-
-
-def _why_not_tensorrt(facts: GpuFacts) -> Reason | None:
-    """What TensorRT lacks where CUDA works."""
-    if TENSORRT_PROVIDER not in facts.providers:
-        return make_reason(
-            "no_tensorrt", "the ONNX Runtime that is installed is built without TensorRT", "use the device cuda"
-        )
-    needed = needed_for_tensorrt(facts.cuda_major, facts.system)
-    missing = [library.file for library in needed if library.file not in facts.libraries]
-    if not missing:
+    if device in {"cuda", "tensorrt"} and (reason := why_not_cuda(facts)) is not None:
+        return reason
+    if PROVIDERS[device] in facts.providers:
         return None
     return make_reason(
-        "no_tensorrt",
-        "TensorRT is not installed: {missing} not found",
-        "pip install {package}, or use the device cuda",
-        missing=listed(missing),
-        package=needed[0].package,
-    )
-
-
-def _why_not_system_device(device: str, facts: GpuFacts) -> Reason | None:
-    """CoreML belongs to macOS, DirectML to Windows, and each to a package of ONNX Runtime."""
-    system, name, system_name = _SYSTEM_OF[device]
-    if facts.system != system:
-        return make_reason(
-            "unsupported_system", "{name} exists on {system} only", "use the device auto", name=name, system=system_name
-        )
-    if {"coreml": COREML_PROVIDER, "directml": DIRECTML_PROVIDER}[device] in facts.providers:
-        return None
-    return make_reason(
-        f"no_{device}",
+        "no_provider",
         "the ONNX Runtime that is installed is built without {name}",
-        "pip uninstall {installed}, then pip install {package}",
-        name=name,
-        installed=" ".join(facts.packages) or "onnxruntime-gpu",
-        package=_PACKAGE_OF[device],
+        "use the device auto",
+        name=EXPERIMENTAL[device],
     )
 
 

@@ -1,15 +1,12 @@
 """How a device runs a backbone: every switch, its default, and ONNX Runtime's options that follow from it."""
 
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Final
 
-from engine.config import CacheFolders
-from engine.runtime.devices.facts import COREML_PROVIDER, CPU_PROVIDER, CUDA_PROVIDER, TENSORRT_PROVIDER
+from engine.runtime.devices.facts import CPU_PROVIDER, CUDA_PROVIDER
 
 ProviderChain = tuple[tuple[str, dict[str, str]], ...]
 """Execution providers in the order in which they are offered each operator, with their options."""
-_WORKSPACE_BYTES: Final = 1 << 30  # what TensorRT may take to try kernels in. Chosen.
 SMALLEST_BATCH: Final = 8  # A GPU's images in one run, at least. Chosen; no GPU was at hand to measure with.
 LARGEST_BATCH: Final = 128  # at most: more only takes memory. Chosen; no GPU was at hand to measure with.
 _DEFAULT_BATCH: Final = 32  # where free memory is not known. Chosen; no GPU was at hand to measure with.
@@ -21,7 +18,7 @@ _BYTES: Final = 4  # of a float32
 
 @dataclass(frozen=True)
 class DeviceSettings:
-    """Switches of a GPU run. The CPU has none of them."""
+    """Switches of a run by CUDA; other devices only know `batch`."""
 
     batch: int = 0  # images in one run; 0: by the memory of the device
     io_binding: bool = True  # keep one input and one output buffer on the device for each worker
@@ -32,27 +29,14 @@ class DeviceSettings:
     algorithm_search: str = "HEURISTIC"
     channels_last: bool = False  # lay out images as (B, height, width, channels), as tensor cores like it
     tf32: bool = True  # let float32 products use tensor cores, with 10 bits of mantissa instead of 23
-    half: bool = False  # compute in float16 where the provider can; kept only if embeddings agree with the CPU's
+    half: bool = False  # compute layers in float16; kept only if embeddings agree with the CPU's
     spare_memory: bool = True  # grow the memory by what is needed, instead of to the next power of two
 
 
-def provider_chain(provider: str, settings: DeviceSettings, engines: Path | None = None) -> ProviderChain:
-    """Execution providers for a session: the wanted one, and those that take over operators which it lacks."""
-    chain = [(provider, provider_options(provider, settings, engines))]
-    if provider == TENSORRT_PROVIDER:
-        chain.append((CUDA_PROVIDER, cuda_options(replace(settings, cuda_graphs=False))))
-    if provider != CPU_PROVIDER:
-        chain.append((CPU_PROVIDER, {}))
-    return tuple(chain)
-
-
-def provider_options(provider: str, settings: DeviceSettings, engines: Path | None = None) -> dict[str, str]:
-    """ONNX Runtime's options of one execution provider."""
-    if provider == CUDA_PROVIDER:
-        return cuda_options(settings)
-    if provider == TENSORRT_PROVIDER:
-        return _tensorrt_options(settings, engines or CacheFolders.default().engines)
-    return _coreml_options(settings) if provider == COREML_PROVIDER else {}
+def provider_chain(provider: str, settings: DeviceSettings) -> ProviderChain:
+    """Execution providers for a session: the wanted one, and the CPU for operators which it lacks."""
+    wanted = (provider, cuda_options(settings) if provider == CUDA_PROVIDER else {})
+    return (wanted,) if provider == CPU_PROVIDER else (wanted, (CPU_PROVIDER, {}))
 
 
 def cuda_options(settings: DeviceSettings) -> dict[str, str]:
@@ -67,29 +51,6 @@ def cuda_options(settings: DeviceSettings) -> dict[str, str]:
         "prefer_nhwc": _flag(settings.channels_last),
         "use_tf32": _flag(settings.tf32),
         "enable_cuda_graph": _flag(settings.cuda_graphs),
-    }
-
-
-def _tensorrt_options(settings: DeviceSettings, engines: Path) -> dict[str, str]:
-    """Options of the TensorRT provider; what it builds is kept in `engines` and fits one GPU and one version."""
-    return {
-        "trt_engine_cache_enable": "True",
-        "trt_engine_cache_path": str(engines),
-        "trt_timing_cache_enable": "True",
-        "trt_timing_cache_path": str(engines),
-        "trt_fp16_enable": str(settings.half),
-        "trt_cuda_graph_enable": str(settings.cuda_graphs),
-        "trt_max_workspace_size": str(_WORKSPACE_BYTES),
-    }
-
-
-def _coreml_options(settings: DeviceSettings) -> dict[str, str]:
-    """Options of the CoreML provider: the newer kind of program, on every unit that the Mac has."""
-    return {
-        "ModelFormat": "MLProgram",
-        "MLComputeUnits": "ALL",
-        "RequireStaticInputShapes": "0",
-        "AllowLowPrecisionAccumulationOnGPU": _flag(settings.half),
     }
 
 

@@ -30,7 +30,7 @@ def test_the_list_begins_with_what_always_works(system: tuple[str, ...], listed:
 
 
 def test_a_device_can_be_chosen_once_it_is_known_to_work() -> None:
-    """Automatic and the CPU always; one that is only tried on demand, too."""
+    """Automatic and the CPU always, others where they work."""
     with_gpu, without = Survey.of_list(WITH_GPU), Survey.of_list(WITHOUT_GPU)
     devices = ("auto", "cpu", "cuda", "tensorrt", "coreml")
     assert [is_choosable(device, None) for device in devices] == [True, True, False, False, False]

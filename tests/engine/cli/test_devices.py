@@ -42,7 +42,7 @@ def test_unknown_device(command: str, collection: Collection, capsys: pytest.Cap
 def test_device_that_does_not_work(device: str, collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
     """A device requested by name that does not work here is misuse with reason and remedy."""
     line = refused(capsys, "embed", collection.project, "--device", device, status=2)
-    reason = "no NVIDIA driver" if device in ("cuda", "tensorrt") else "only"
+    reason = "no NVIDIA driver" if device in ("cuda", "tensorrt") else "is built without"
     assert f"the device {device} cannot be used" in line
     assert reason in line
 

@@ -8,7 +8,7 @@ from engine import __version__
 from engine.cli import project_commands
 from engine.cli.main import COMMAND_NAMES
 from engine.errors import Cancelled
-from engine.runtime.devices.facts import DEVICES
+from engine.runtime.devices.facts import DEVICES, EXPERIMENTAL
 from tests.support.collections import Collection
 from tests.support.command_line import done, protoleaf, refused
 
@@ -79,10 +79,11 @@ def test_a_group_alone_explains_itself(group: str, capsys: pytest.CaptureFixture
 
 
 def test_help_names_every_device(capsys: pytest.CaptureFixture[str]) -> None:
-    """Also where the backbone is changed."""
+    """Also where the backbone is changed; and those that never ran on real hardware."""
     for command in (("embed",), ("backbone", "use")):
         shown = " ".join(done(capsys, *command, "--help").out.split())
-        assert f"{', '.join(DEVICES[:-1])} or {DEVICES[-1]}." in shown
+        assert f"{', '.join(DEVICES[:-1])} or {DEVICES[-1]}. The last three are experimental." in shown
+    assert DEVICES[-3:] == tuple(EXPERIMENTAL)
 
 
 def test_a_named_file_that_is_no_image(collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:

@@ -18,7 +18,7 @@ from engine.model_card import BackboneCard
 from engine.runtime import backbone
 from engine.runtime.backbone import BackboneSession, agreement, device_run
 from engine.runtime.backbone_input import input_output
-from engine.runtime.devices.facts import CPU_PROVIDER, CUDA_PROVIDER, DIRECTML_PROVIDER, TENSORRT_PROVIDER
+from engine.runtime.devices.facts import CPU_PROVIDER, CUDA_PROVIDER, PROVIDERS
 from engine.runtime.devices.settings import DeviceSettings
 from engine.runtime.providers import CPU_CHOICE, ProviderChoice
 from engine.runtime.sessions import BoundRuns, open_session
@@ -78,14 +78,14 @@ def test_batch_follows_the_memory(model: Path, card: BackboneCard, monkeypatch: 
         (CUDA_PROVIDER, DeviceSettings(), True, False),
         (CUDA_PROVIDER, DeviceSettings(io_binding=False), False, False),
         (CUDA_PROVIDER, DeviceSettings(io_binding=False, cuda_graphs=True), True, True),
-        (TENSORRT_PROVIDER, DeviceSettings(), True, True),
-        (DIRECTML_PROVIDER, DeviceSettings(), False, False),
+        (PROVIDERS["tensorrt"], DeviceSettings(cuda_graphs=True), False, False),
+        (PROVIDERS["directml"], DeviceSettings(), False, False),
     ],
 )
 def test_which_devices_have_buffers(
     model: Path, provider: str, settings: DeviceSettings, is_bound: bool, is_fixed: bool
 ) -> None:
-    """CUDA has buffers unless switched off; recorded runs and TensorRT have them, of one size, in any case."""
+    """CUDA has buffers unless switched off; recorded runs have them, of one size, in any case."""
     session = open_session(model)
     ends = input_output(session, tiny_card())
     run = device_run(session, ends, 4, ProviderChoice(provider, "GPU 1", settings=settings))
@@ -162,10 +162,49 @@ def test_half_precision_is_kept_where_it_agrees(
 ) -> None:
     """When embeddings differ from the CPU's, the network is opened again in full precision."""
     opened = install_fake_gpu(monkeypatch)
-    monkeypatch.setattr(backbone, "_HALF_CAPABLE", frozenset({CUDA_PROVIDER}))
     monkeypatch.setattr(backbone, "agreement", lambda _found, _expected: cosine)
     BackboneSession(model, card, replace(FAKE_GPU, settings=DeviceSettings(half=True)))
     assert opened.count(CUDA_PROVIDER) == (1 if kept else 2)
+
+
+def test_half_precision_opens_the_mixed_form(model: Path, card: BackboneCard, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its real embeddings agree; the CPU that it is compared with has the file itself."""
+    opened: list[tuple[str, bool]] = []
+
+    def note(path: Path, provider: str = CPU_PROVIDER, **_options: object) -> object:
+        opened.append((provider, any(node.op_type == "Cast" for node in onnx.load(str(path)).graph.node)))
+        return open_session(path)
+
+    install_fake_gpu(monkeypatch)
+    monkeypatch.setattr(backbone, "open_session", note)
+    session = BackboneSession(model, card, replace(FAKE_GPU, settings=DeviceSettings(half=True)))
+    assert opened == [(CUDA_PROVIDER, True), (CPU_PROVIDER, False)]
+    assert agreement(session.embed(noise(3)), BackboneSession(model, card, CPU_CHOICE).embed(noise(3))) > 0.999
+
+
+def test_an_eight_bit_version_has_no_mixed_form(
+    model: Path, card: BackboneCard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half precision moves values across its rounding: photos would differ by more than the few that are compared."""
+    write_companion(model, model)
+    install_fake_gpu(monkeypatch)
+    halved: list[Path] = []
+    monkeypatch.setattr(backbone, "write_half", lambda path, _target: halved.append(path))
+    session = BackboneSession(model, card, replace(FAKE_GPU, settings=DeviceSettings(half=True)))
+    assert (session.is_eight_bit, session.is_on_gpu, halved) == (True, True, [])
+
+
+def test_an_experimental_device_must_agree_with_the_cpu(
+    model: Path, card: BackboneCard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On the backbone itself, not on the tiny model alone."""
+    monkeypatch.setattr(backbone, "open_session", lambda path, *_provider, **_options: open_session(path))
+    choice = ProviderChoice(PROVIDERS["coreml"], "CoreML", is_explicit=True)
+    expected = BackboneSession(model, card, CPU_CHOICE).embed(noise(3))
+    assert np.array_equal(BackboneSession(model, card, choice).embed(noise(3)), expected)
+    monkeypatch.setattr(backbone, "agreement", lambda _found, _expected: 0.99)
+    with pytest.raises(ModelError, match=r"differ from the CPU's: expected a cosine of 0\.999, found 0\.990"):
+        BackboneSession(model, card, choice)
 
 
 def test_agreement() -> None:

@@ -9,11 +9,11 @@ from engine.errors import ModelError, UsageError
 from engine.runtime import providers
 from engine.runtime.devices.child import PROBE_MODEL, DeviceTrial
 from engine.runtime.devices.facts import (
-    COREML_PROVIDER,
     CPU_PROVIDER,
     CUDA_PROVIDER,
     DEVICES,
-    DIRECTML_PROVIDER,
+    EXPERIMENTAL,
+    PROVIDERS,
     GpuFacts,
     devices_of,
 )
@@ -95,31 +95,25 @@ def test_facts_that_speak_against_it_spare_the_trial(monkeypatch: pytest.MonkeyP
     assert tried == []
 
 
-@pytest.mark.parametrize(
-    ("facts", "works", "device_name", "tried"),
-    [
-        (GpuFacts(system="darwin", providers=(COREML_PROVIDER,)), ("coreml",), "CoreML", ["coreml"]),
-        (GpuFacts(system="win32", providers=(DIRECTML_PROVIDER,)), ("directml",), "DirectML", ["directml"]),
-        (GpuFacts(system="darwin", providers=(COREML_PROVIDER,)), (), "CPU", ["coreml"]),
-        (GpuFacts(system="freebsd14"), (), "CPU", []),
-    ],
-)
-def test_other_systems(
-    facts: GpuFacts, works: tuple[str, ...], device_name: str, tried: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """CoreML on macOS, DirectML on Windows without CUDA, and the CPU where nothing else is known."""
-    found = install(monkeypatch, facts, works=works)
-    assert choose_providers("auto").device_name == device_name
-    assert found == tried
-
-
-def test_tensorrt_only_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    """TensorRT is never taken by itself, also where it works."""
-    libraries = GOOD_FACTS.libraries | {"libnvinfer.so.10", "libnvonnxparser.so.10"}
-    tried = install(monkeypatch, facts_with(libraries=libraries), works=("tensorrt",))
+@pytest.mark.parametrize("device", EXPERIMENTAL)
+def test_experimental_devices_only_by_name(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """None is taken by itself, also where it works; one that fails is refused with its own message."""
+    facts = facts_with(providers=(PROVIDERS[device], CUDA_PROVIDER))
+    tried = install(monkeypatch, facts, works=(device,))
     assert choose_providers("auto").device_name == "CPU"
-    assert choose_providers("tensorrt").device_name == "NVIDIA H200 by TensorRT"
-    assert tried == ["cuda", "tensorrt"]
+    choice = choose_providers(device)
+    assert (choice.device_name, choice.is_experimental, choice.is_explicit) == (EXPERIMENTAL[device], True, True)
+    assert tried == ["cuda", device]
+    install(monkeypatch, facts, message="the model has an operator that it lacks")
+    with pytest.raises(UsageError, match=f"{PROVIDERS[device]} fails: the model has an operator that it lacks"):
+        choose_providers(device)
+
+
+@pytest.mark.parametrize("system", ["darwin", "freebsd14"])
+def test_systems_without_cuda(system: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The CPU, without a trial and without a reason."""
+    tried = install(monkeypatch, GpuFacts(system=system), works=tuple(EXPERIMENTAL))
+    assert (choose_providers("auto"), tried) == (CPU_CHOICE, [])
 
 
 @pytest.mark.parametrize("device", ["tpu", "", "CUDA"])
@@ -141,9 +135,9 @@ def test_reports(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_names() -> None:
     """Every device that a system can have has a name for people, where there is one."""
     assert [device_name(device, GOOD_FACTS) for device in devices_of("linux")] == [
-        "NVIDIA H200 by TensorRT", "NVIDIA H200", "CPU",
+        "NVIDIA H200", "TensorRT", "CPU",
     ]  # fmt: skip
-    assert device_name("tensorrt", GpuFacts()) == ""
+    assert device_name("cuda", GpuFacts()) == ""
 
 
 def test_this_computer() -> None:

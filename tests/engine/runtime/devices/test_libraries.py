@@ -5,14 +5,7 @@ from pathlib import Path
 import pytest
 
 from engine.runtime.devices import gather
-from engine.runtime.devices.facts import CUDA_PROVIDER
-from engine.runtime.devices.gather import (
-    find_libraries,
-    library_folders,
-    load_gpu_libraries,
-    needed_for_cuda,
-    needed_for_tensorrt,
-)
+from engine.runtime.devices.gather import find_libraries, library_folders, load_gpu_libraries, needed_for_cuda
 
 
 def test_names_follow_the_version() -> None:
@@ -26,7 +19,6 @@ def test_names_follow_the_version() -> None:
         "nvidia-cudnn-cu12",
     ]
     assert needed_for_cuda(13, "linux")[0].package == "nvidia-cublas"
-    assert [library.file for library in needed_for_tensorrt(13, "win32")] == ["nvinfer_10.dll", "nvonnxparser_10.dll"]
 
 
 def test_only_gpu_libraries_are_found(tmp_path: Path) -> None:
@@ -56,5 +48,5 @@ def test_python_packages_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_loading_is_quiet(capfd: pytest.CaptureFixture[str]) -> None:
     """Loading prints nothing and never fails: what is missing shows when a session is opened."""
     load_gpu_libraries.cache_clear()
-    load_gpu_libraries(CUDA_PROVIDER)
+    load_gpu_libraries()
     assert capfd.readouterr() == ("", "")

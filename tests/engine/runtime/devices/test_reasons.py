@@ -1,33 +1,27 @@
-"""Why TensorRT, CoreML and DirectML are not used, and what a failed trial means."""
+"""Why experimental devices are not used, and what a failed trial means."""
 
 from pathlib import Path
 
 import pytest
 
-from engine.runtime.devices.facts import COREML_PROVIDER, CUDA_PROVIDER, DIRECTML_PROVIDER, GpuFacts
+from engine.runtime.devices.facts import CUDA_PROVIDER, EXPERIMENTAL, PROVIDERS, GpuFacts
 from engine.runtime.devices.reasons import Attempt, is_out_of_memory, why_failed, why_not
 from tests.support.gpu_facts import GOOD_FACTS, NO_DRIVER, facts_with
 
 GUIDE = Path(__file__).parents[4] / "docs" / "gpu.md"
-TENSORRT = GOOD_FACTS.libraries | {"libnvinfer.so.10", "libnvonnxparser.so.10"}
-MAC = GpuFacts(system="darwin", packages={"onnxruntime": "1.31.1"})
-WINDOWS = GpuFacts(system="win32", packages={"onnxruntime-gpu": "1.31.1"})
 
 
 @pytest.mark.parametrize(
     ("device", "facts", "cause", "remedy"),
     [
-        ("tensorrt", facts_with(providers=(CUDA_PROVIDER,)), "no_tensorrt", "cuda"),
-        ("tensorrt", GOOD_FACTS, "no_tensorrt", "pip install tensorrt-cu13"),
+        ("tensorrt", facts_with(providers=(CUDA_PROVIDER,)), "no_provider", "use the device auto"),
         ("tensorrt", facts_with(driver=NO_DRIVER), "no_driver", "install the NVIDIA driver"),
-        ("coreml", GOOD_FACTS, "unsupported_system", "auto"),
-        ("coreml", MAC, "no_coreml", "pip install onnxruntime"),
-        ("directml", GOOD_FACTS, "unsupported_system", "auto"),
-        ("directml", WINDOWS, "no_directml", "pip uninstall onnxruntime-gpu, then pip install onnxruntime-directml"),
+        ("coreml", GOOD_FACTS, "no_provider", "use the device auto"),
+        ("directml", GpuFacts(system="win32"), "no_provider", "use the device auto"),
     ],
 )
 def test_other_devices(device: str, facts: GpuFacts, cause: str, remedy: str) -> None:
-    """Each has its own reasons, and TensorRT those of CUDA first."""
+    """ONNX Runtime must be built with it; TensorRT needs what CUDA needs."""
     reason = why_not(device, facts)
     assert reason is not None
     assert reason.cause == cause
@@ -36,12 +30,11 @@ def test_other_devices(device: str, facts: GpuFacts, cause: str, remedy: str) ->
 
 
 def test_devices_worth_a_try() -> None:
-    """Where system, package and libraries fit, only a trial can tell."""
+    """Where ONNX Runtime is built with it, only a trial can tell."""
     assert why_not("cpu", GpuFacts()) is None
     assert why_not("cuda", GOOD_FACTS) is None
-    assert why_not("tensorrt", facts_with(libraries=TENSORRT)) is None
-    assert why_not("coreml", GpuFacts(system="darwin", providers=(COREML_PROVIDER,))) is None
-    assert why_not("directml", GpuFacts(system="win32", providers=(DIRECTML_PROVIDER,))) is None
+    for device in EXPERIMENTAL:
+        assert why_not(device, facts_with(providers=(PROVIDERS[device], CUDA_PROVIDER))) is None
 
 
 @pytest.mark.parametrize(

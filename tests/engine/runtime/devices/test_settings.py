@@ -6,13 +6,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import UsageError
-from engine.runtime.devices.facts import (
-    COREML_PROVIDER,
-    CPU_PROVIDER,
-    CUDA_PROVIDER,
-    DIRECTML_PROVIDER,
-    TENSORRT_PROVIDER,
-)
+from engine.runtime.devices.facts import CPU_PROVIDER, EXPERIMENTAL, PROVIDERS
 from engine.runtime.devices.settings import DeviceSettings, batch_for, cuda_options, provider_chain
 from research.benchmarks.device_settings import read_settings
 
@@ -48,24 +42,15 @@ def test_cuda_options() -> None:
     assert list(cuda_options(other).values()) == ["EXHAUSTIVE", "kNextPowerOfTwo", "1", "0", "1"]
 
 
-def test_chains(tmp_path: Path) -> None:
-    """TensorRT leaves to CUDA what it lacks, and everything leaves to the CPU; engines are kept in the caches."""
-    names = {
-        provider: [name for name, _options in provider_chain(provider, DeviceSettings())]
-        for provider in (CPU_PROVIDER, CUDA_PROVIDER, TENSORRT_PROVIDER, COREML_PROVIDER, DIRECTML_PROVIDER)
-    }
-    assert names == {
-        CPU_PROVIDER: [CPU_PROVIDER],
-        CUDA_PROVIDER: [CUDA_PROVIDER, CPU_PROVIDER],
-        TENSORRT_PROVIDER: [TENSORRT_PROVIDER, CUDA_PROVIDER, CPU_PROVIDER],
-        COREML_PROVIDER: [COREML_PROVIDER, CPU_PROVIDER],
-        DIRECTML_PROVIDER: [DIRECTML_PROVIDER, CPU_PROVIDER],
-    }
-    graphs = provider_chain(TENSORRT_PROVIDER, DeviceSettings(cuda_graphs=True, half=True), tmp_path)
-    assert graphs[0][1]["trt_engine_cache_path"] == str(tmp_path)
-    assert graphs[0][1]["trt_fp16_enable"] == "True"
-    assert (graphs[0][1]["trt_cuda_graph_enable"], graphs[1][1]["enable_cuda_graph"]) == ("True", "0")
-    assert provider_chain(COREML_PROVIDER, DeviceSettings())[0][1]["ModelFormat"] == "MLProgram"
+@pytest.mark.parametrize("device", ["cuda", *EXPERIMENTAL])
+def test_chains(device: str) -> None:
+    """Everything leaves to the CPU what it lacks; only CUDA has options."""
+    chain = provider_chain(PROVIDERS[device], DeviceSettings())
+    assert chain == (
+        (PROVIDERS[device], cuda_options(DeviceSettings()) if device == "cuda" else {}),
+        (CPU_PROVIDER, {}),
+    )
+    assert provider_chain(CPU_PROVIDER, DeviceSettings()) == ((CPU_PROVIDER, {}),)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,61 @@
+"""A network whose convolutions and products compute in float16, for GPUs with tensor cores.
+
+What follows the last of them stays in float32: pooling cubes its values, and the cube of 41 is beyond float16. So do
+constants of eight bits, whose scales are too small for it (decision 107).
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from engine.errors import ModelError
+from engine.files import read_regular
+from engine.new_file import write_file
+from engine.runtime.onnx_runtime import load_half_conversion
+
+_LAYERS: Final = frozenset({"Conv", "ConvTranspose", "MatMul"})
+"""Operators that take nearly all of a network's time. Gemm is none of them: it is the head of pooled values."""
+
+
+def write_half(model: Path, target: Path) -> None:
+    """Write a network's mixed form, with the same inputs and outputs in float32.
+
+    Raises:
+        ModelError: the network cannot be read.
+        StorageError: the disk refuses.
+    """
+    import onnx
+    from google.protobuf.message import DecodeError
+
+    try:
+        network = onnx.load_model_from_string(read_regular(model))
+    except (OSError, DecodeError) as error:
+        raise ModelError("the model cannot be opened", found=model.name) from error
+    for place, node in enumerate(network.graph.node):
+        node.name = str(place)  # some have none, and nodes are left out by name
+    conversion = load_half_conversion()
+    half = conversion.convert_float_to_float16(
+        network, keep_io_types=True, node_block_list=list(nodes_in_float(network.graph))
+    )
+    # WORKAROUND: the conversion adds a cast twice where two of the nodes left out take the same value, rounds what one
+    # of them hands to the next, appends casts behind the nodes that need them, and keeps types that are no longer true.
+    unique = {node.name: node for node in half.graph.node}
+    del half.graph.node[:]
+    half.graph.node.extend(unique.values())
+    del half.graph.value_info[:]
+    tidied = conversion.OnnxModel(half)
+    tidied.remove_cascaded_cast_nodes()
+    tidied.topological_sort()
+    write_file(target, half.SerializeToString())
+
+
+def nodes_in_float(graph: Any) -> Iterator[str]:
+    """Names of the nodes that stay in float32: those that no layer follows, and constants unpacked from few bits."""
+    constants = {initializer.name for initializer in graph.initializer}
+    feeds_layer: set[str] = set()
+    for node in reversed(graph.node):
+        if node.op_type in _LAYERS or not feeds_layer.isdisjoint(node.output):
+            feeds_layer.update(node.input)
+            if node.op_type != "DequantizeLinear" or node.input[0] not in constants:
+                continue
+        yield node.name
