@@ -13,6 +13,7 @@ from engine.collection.map.make import MadeMap, MakeMap
 from engine.collection.requests import EstimateTraining, PrepareChange, Train, TrainingResult
 from engine.config import CacheFolders
 from engine.embedding.messages import EmbedBatch, EmbedImages, EmbedSummary, MeasuredRates, MeasureRates, PhotoRate
+from engine.embedding.photo_messages import IsReady, PhotosRead, ReadPhotos, Ready
 from engine.errors import ModelError
 from engine.events import CancelToken, OnProgress, Progress
 from engine.images.details_messages import DetailsSummary, ReadDetails
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from engine.collection.backbone_change import PreparedChange
     from engine.collection.bundle.opened import BundleTrial
     from engine.embedding.cache import EmbeddingCache
+    from engine.embedding.reader_process import PhotoReader
+    from engine.embedding.readers import Readers
     from engine.runtime.backbone import BackboneSession
     from engine.training.curve import TrainingDuration
 
@@ -63,6 +66,7 @@ class Embedder:
     def __init__(self) -> None:
         self._opened_for: tuple[object, ...] = ()
         self._session: BackboneSession | None = None
+        self._readers: Readers | None = None  # beside a device
         self._caches: dict[bool, EmbeddingCache] = {}  # of images, and of their views
 
     def embed(self, request: EmbedImages, send: Send, cancel: CancelToken) -> EmbedSummary:
@@ -73,6 +77,7 @@ class Embedder:
             summary = embed_files(
                 request.images, session, cache,
                 on_progress=_whole_run(request, send), cancel=cancel, on_batch=send, with_views=request.with_views,
+                readers=self._readers,
             )  # fmt: skip
         finally:
             if session.notice:  # the GPU failed: it may be well again the next time
@@ -83,13 +88,17 @@ class Embedder:
         for cache in self._caches.values():
             cache.close()
         self._caches.clear()
-        self._session, self._opened_for = None, ()
+        if self._readers is not None:
+            self._readers.close()
+        self._session, self._readers, self._opened_for = None, None, ()
 
     def _open(self, request: EmbedImages) -> "tuple[BackboneSession, EmbeddingCache]":
         from engine.embedding.cache import EmbeddingCache
+        from engine.embedding.readers import ProcessReaders
         from engine.embedding.views import views_hash
         from engine.runtime.backbone import BackboneSession
         from engine.runtime.providers import choose_providers
+        from engine.runtime.sessions import usable_cores
 
         modified_ns = 0
         with suppress(OSError):  # opening it reports the reason
@@ -99,11 +108,31 @@ class Embedder:
             self.close()
             self._session = BackboneSession(request.backbone, request.card, choose_providers(request.device))
             self._opened_for = wanted
+            if self._session.is_on_gpu:
+                self._readers = ProcessReaders(usable_cores(), request.card.input_side)
         if request.with_views not in self._caches:
             folder, width = CacheFolders(request.cache).embeddings, request.card.embedding_width
             name = views_hash(request.identity) if request.with_views else request.identity
             self._caches[request.with_views] = EmbeddingCache(folder, name, width)
         return self._session, self._caches[request.with_views]
+
+
+@final
+class FileReader:
+    """Answers `ReadPhotos` requests."""
+
+    def __init__(self) -> None:
+        self._reader: PhotoReader | None = None
+
+    def load(self, _request: Ready, _send: Send, _cancel: CancelToken) -> IsReady:
+        from engine.embedding.reader_process import PhotoReader
+
+        self._reader = PhotoReader()
+        return IsReady()
+
+    def read(self, request: ReadPhotos, _send: Send, cancel: CancelToken) -> PhotosRead:
+        assert self._reader is not None, "it was loaded"
+        return self._reader.read(request, cancel)
 
 
 def _whole_run(request: EmbedImages, send: Callable[[object], None]) -> OnProgress:
@@ -280,8 +309,11 @@ def _added(files: "ModelFiles") -> messages.AddedBackbone:
 
 def handlers() -> Handlers:
     """The handler of each request, for one process."""
+    reader = FileReader()
     return {
         EmbedImages: Embedder().embed,
+        Ready: reader.load,
+        ReadPhotos: reader.read,
         ReadDetails: _read_details,
         MeasureRates: measure_rates,
         Train: _train,

@@ -14470,5 +14470,17 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <source>there is no such audit in the project</source>
         <translation>diese Stichprobe gibt es im Projekt nicht</translation>
     </message>
+    <message>
+        <source>the process that read it ended</source>
+        <translation>der Prozess, der sie las, endete</translation>
+    </message>
+    <message>
+        <source>the process that read it failed</source>
+        <translation>der Prozess, der sie las, ist fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>reading it took too long</source>
+        <translation>das Lesen dauerte zu lange</translation>
+    </message>
 </context>
 </TS>

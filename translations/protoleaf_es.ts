@@ -14470,5 +14470,17 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <source>there is no such audit in the project</source>
         <translation>no existe esa auditoría en el proyecto</translation>
     </message>
+    <message>
+        <source>the process that read it ended</source>
+        <translation>el proceso que lo leía terminó</translation>
+    </message>
+    <message>
+        <source>the process that read it failed</source>
+        <translation>el proceso que lo leía falló</translation>
+    </message>
+    <message>
+        <source>reading it took too long</source>
+        <translation>leerlo llevó demasiado tiempo</translation>
+    </message>
 </context>
 </TS>

@@ -14470,5 +14470,17 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <source>there is no such audit in the project</source>
         <translation>ce contrôle n’existe pas dans le projet</translation>
     </message>
+    <message>
+        <source>the process that read it ended</source>
+        <translation>le processus qui le lisait s’est arrêté</translation>
+    </message>
+    <message>
+        <source>the process that read it failed</source>
+        <translation>le processus qui le lisait a échoué</translation>
+    </message>
+    <message>
+        <source>reading it took too long</source>
+        <translation>sa lecture a pris trop de temps</translation>
+    </message>
 </context>
 </TS>

@@ -14470,5 +14470,17 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <source>there is no such audit in the project</source>
         <translation>essa auditoria não existe no projeto</translation>
     </message>
+    <message>
+        <source>the process that read it ended</source>
+        <translation>o processo que o lia terminou</translation>
+    </message>
+    <message>
+        <source>the process that read it failed</source>
+        <translation>o processo que o lia falhou</translation>
+    </message>
+    <message>
+        <source>reading it took too long</source>
+        <translation>a leitura demorou demais</translation>
+    </message>
 </context>
 </TS>

@@ -14273,5 +14273,17 @@ Click + to add a class, or import a list.</source>
         <source>there is no such audit in the project</source>
         <translation>项目中没有这次抽查</translation>
     </message>
+    <message>
+        <source>the process that read it ended</source>
+        <translation>读取它的进程已结束</translation>
+    </message>
+    <message>
+        <source>the process that read it failed</source>
+        <translation>读取它的进程出错</translation>
+    </message>
+    <message>
+        <source>reading it took too long</source>
+        <translation>读取时间过长</translation>
+    </message>
 </context>
 </TS>

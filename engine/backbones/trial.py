@@ -18,7 +18,7 @@ from engine.backbones.messages import ExamineFile, OnnxFacts, RunFile, Trial
 from engine.backbones.model_files import ModelFiles, own_propagation
 from engine.backbones.preprocessing import UNIT_TEMPERATURE, Preprocessing, preprocessing_from
 from engine.config import assets_folder
-from engine.embedding.embed_chunk import network_input
+from engine.embedding.read_photo import network_input
 from engine.errors import ImageError, InputError, ModelError, StorageError
 from engine.events import CancelToken, OnProgress, ignore_progress, step_teller
 from engine.images.decode import decode_square

@@ -43,6 +43,7 @@ class EmbeddingCache:
     """
 
     def __init__(self, folder: Path, identity: str, width: int, *, project_id: str = "") -> None:
+        self.opened_with = folder, identity, width, project_id  # what opens it in another process
         self.path = cache_file(folder, identity, width)
         self.width = width
         self._imported = imported_cache(folder, identity, width, project_id) if project_id else None

@@ -1,35 +1,27 @@
-"""One worker of the embedding pipeline: read, hash, decode and embed a handful of files on one thread."""
+"""A handful of files on one thread: read, sorted by what became of them, and embedded."""
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
 
 from engine.embedding.cache import EmbeddingCache
 from engine.embedding.messages import EmbedRequest
-from engine.embedding.views import VIEWS, mean_of_views, views_of
-from engine.errors import ImageError, ImageMissingError, ImageUnreachableError
+from engine.embedding.photo_messages import PhotoRead, WantedPixels
+from engine.embedding.read_photo import NOTHING, IsKnown, Pixels, read_photo
+from engine.embedding.views import VIEWS, mean_of_views
 from engine.events import CancelToken
 from engine.files import FoundFile
-from engine.images.decode import decode_square
 from engine.images.details_messages import FileDetails, PhotoDetails
-from engine.images.fingerprint import perceptual_hash
-from engine.images.photo_details import details_in
-from engine.images.read_file import FILES, content_hash, read_file
-from engine.model_card import BackboneCard
 from engine.runtime.backbone import BackboneSession
 
-# A chunk of slow files is cut short, so that the last ones of a run end at about the same time and results come often;
-# a GPU would rather have more images at once.
-_PATIENCE_S: Final = 0.1
-_GPU_PATIENCE_S: Final = 0.5
-NOTHING: Final = content_hash(b"")  # identity of what is no readable file, such as an empty one
-_LAST_PATIENCE: Final = 0.25  # share of it for the last files of a run
+PATIENCE_S: Final = 0.1
+"""A chunk of slow files is cut short after this time, so that the last ones of a run end at about the same time."""
+LAST_PATIENCE_S: Final = 0.025  # for the last files of a run
 
 
 class Claims:
@@ -71,7 +63,7 @@ class ChunkOutcome:
 
     vectors: NDArray[np.float32]  # (len(embedded), embedding width) float32
     embedded: list[HashedRequest] = field(default_factory=list)  # in the order of `vectors`
-    pictures: Sequence[int] = ()  # perceptual hashes of `embedded`; not of images that are embedded in all their views
+    pictures: list[int] = field(default_factory=list)  # perceptual hashes of `embedded`; none of all views
     cached: list[HashedRequest] = field(default_factory=list)  # whose content is in the cache already
     twins: list[HashedRequest] = field(default_factory=list)  # whose content another request of this run has claimed
     undecodable: list[tuple[HashedRequest, str]] = field(default_factory=list)  # no sound images, with the reason
@@ -89,6 +81,54 @@ class ChunkOutcome:
 
 
 @dataclass(frozen=True)
+class ReadChunk:
+    """Files that were read.
+
+    Attributes:
+        requests: of the whole chunk.
+        photos: what the first of them gave; the others were left, because these took long.
+        pixels: (p, views, side, side, 3) of those that have any, in order.
+        release: to be called once the pixels are not needed any more.
+    """
+
+    requests: Sequence[EmbedRequest]
+    photos: Sequence[PhotoRead]
+    pixels: Pixels
+    release: Callable[[], None] = lambda: None
+
+
+def read_chunk(
+    requests: Sequence[EmbedRequest],
+    wanted: WantedPixels,
+    is_known: IsKnown,
+    cancel: CancelToken,
+    *,
+    patience_s: float,
+    pixels: Pixels | None = None,
+    on_begun: Callable[[int], None] = lambda _place: None,
+) -> ReadChunk:
+    """Read files one after the other, at least one, until they have taken `patience_s`.
+
+    Args:
+        pixels: (n, views, side, side, 3) of the n files, to be written; by default new ones.
+        on_begun: called with the place of each file before it is read.
+
+    Raises:
+        Cancelled: `cancel` was set.
+    """
+    pixels = np.empty((len(requests), *wanted.shape), dtype=np.uint8) if pixels is None else pixels
+    photos, count, end_s = list[PhotoRead](), 0, time.monotonic() + patience_s
+    for place, request in enumerate(requests):
+        cancel.raise_if_cancelled()
+        if photos and time.monotonic() > end_s:
+            break
+        on_begun(place)
+        photos.append(read_photo(request, wanted, is_known, pixels[count]))
+        count += photos[-1].has_pixels
+    return ReadChunk(requests, photos, pixels[:count])
+
+
+@dataclass(frozen=True)
 class ChunkWorker:
     """What all workers share."""
 
@@ -100,11 +140,12 @@ class ChunkWorker:
 
     @property
     def batch_size(self) -> int:
-        return max(1, self.session.batch_size // self._views)
+        return max(1, self.session.batch_size // self.wanted.views)
 
     @property
-    def _views(self) -> int:
-        return VIEWS if self.with_views else 1
+    def wanted(self) -> WantedPixels:
+        card = self.session.card
+        return WantedPixels(card.input_side, card.resize_share, VIEWS if self.with_views else 1)
 
     def embed_chunk(self, requests: Sequence[EmbedRequest], *, is_last: bool = False) -> ChunkOutcome:
         """Embed the new contents among the requests' files; slow ones are left, sooner at the end of a run.
@@ -113,68 +154,62 @@ class ChunkWorker:
             Cancelled: `cancel` was set; nothing of this chunk is kept.
             ModelError: the backbone fails.
         """
-        card = self.session.card
-        outcome = ChunkOutcome(np.zeros((0, card.embedding_width), dtype=np.float32))
-        squares = np.empty((len(requests), self._views, card.input_side, card.input_side, 3), dtype=np.uint8)
-        patience_s = _GPU_PATIENCE_S if self.session.is_on_gpu else _PATIENCE_S
-        end_s = time.monotonic() + patience_s * (_LAST_PATIENCE if is_last else 1)
-        for position, request in enumerate(requests):
-            self.cancel.raise_if_cancelled()
-            if position and time.monotonic() > end_s:
-                outcome.left = requests[position:]
-                break
-            file = state_of(request)
-            with FILES.holding(max(0, file.size_bytes)):
-                self._take(request, file, outcome, squares)
+        patience_s = LAST_PATIENCE_S if is_last else PATIENCE_S
+        chunk = read_chunk(requests, self.wanted, self.is_known, self.cancel, patience_s=patience_s)
+        outcome, pixels = self.sort(chunk)
         if outcome.embedded:
-            found = self.session.embed(squares[: len(outcome.embedded)].reshape(-1, *squares.shape[2:]))
-            outcome.vectors = mean_of_views(found) if self.with_views else found
-            if not self.with_views:
-                seen = (Image.fromarray(square[0]).convert("L") for square in squares[: len(outcome.embedded)])
-                outcome.pictures = [perceptual_hash(grey) for grey in seen]
+            outcome.vectors = self.joined(self.session.embed(pixels.reshape(-1, *pixels.shape[2:])))
         return outcome
 
-    def _take(self, request: EmbedRequest, file: FoundFile, outcome: ChunkOutcome, squares: NDArray[np.uint8]) -> None:
-        """Read one file, sort it into the outcome, and write its pixels where the next one to embed belongs."""
-        try:
-            data = read_file(request.path)
-        except ImageError as error:
-            self._pass_over(request, error, outcome)
-            return
-        hashed = HashedRequest(request, file, content_hash(data), None if self.with_views else details_in(data))
+    def joined(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+        """One embedding (n, d) for each image, from those of its views."""
+        return mean_of_views(vectors) if self.with_views else vectors
+
+    def is_known(self, key: bytes) -> bool:
+        """Whether a content is in the cache, or about to be."""
+        return key in self.claims or not self.cache.missing([key])
+
+    def sort(self, chunk: ReadChunk) -> tuple[ChunkOutcome, Pixels]:
+        """Sort requests by what their files gave.
+
+        Returns:
+            the outcome, without vectors, and the pixels (n, views, side, side, 3) of its new contents, which it has
+            claimed.
+        """
+        outcome = ChunkOutcome(np.zeros((0, self.session.card.embedding_width), dtype=np.float32))
+        outcome.left = chunk.requests[len(chunk.photos) :]
+        chosen, place = list[int](), 0
+        for request, photo in zip(chunk.requests, chunk.photos, strict=False):
+            if self._take(request, photo, outcome):
+                chosen.append(place)
+            place += photo.has_pixels
+        return outcome, chunk.pixels if len(chosen) == len(chunk.pixels) else chunk.pixels[chosen]
+
+    def _take(self, request: EmbedRequest, photo: PhotoRead, outcome: ChunkOutcome) -> bool:
+        """Sort one request in; whether its pixels are to be embedded."""
+        if photo.content_hash is None:
+            self._pass_over(request, photo, outcome)
+            return False
+        hashed = HashedRequest(request, photo.file, photo.content_hash, photo.details)
         if not self.claims.take(hashed.content_hash):
             outcome.twins.append(hashed)
-            return
-        if not self.cache.missing([hashed.content_hash]):
-            self.claims.release(hashed.content_hash)
-            outcome.cached.append(hashed)
-            return
-        try:
-            decode = views_of if self.with_views else network_input
-            squares[len(outcome.embedded)] = decode(data, self.session.card)
-        except ImageError as error:
-            outcome.undecodable.append((hashed, error.message))
-            return
-        outcome.embedded.append(hashed)
+            return False
+        if photo.has_pixels and self.cache.missing([hashed.content_hash]):
+            outcome.embedded.append(hashed)
+            if not self.with_views:
+                outcome.pictures.append(photo.picture)
+            return True
+        if photo.failure:
+            outcome.undecodable.append((hashed, photo.failure))
+            return False
+        self.claims.release(hashed.content_hash)
+        (outcome.twins if self.cache.missing([hashed.content_hash]) else outcome.cached).append(hashed)
+        return False
 
-    def _pass_over(self, request: EmbedRequest, error: ImageError, outcome: ChunkOutcome) -> None:
+    def _pass_over(self, request: EmbedRequest, photo: PhotoRead, outcome: ChunkOutcome) -> None:
         """Keep the known content of an image whose file is out of reach, as on a share that vanished."""
-        known = request.known_hash if isinstance(error, ImageUnreachableError) else NOTHING
-        if isinstance(error, ImageMissingError) and known is not None and not self.cache.missing([known]):
+        known = request.known_hash if photo.is_unreachable else NOTHING
+        if photo.is_missing and known is not None and not self.cache.missing([known]):
             outcome.missing.append(request)
         else:
-            outcome.unreadable.append((request, error.message, known))
-
-
-def network_input(data: bytes, card: BackboneCard) -> NDArray[np.uint8]:
-    """Decode an image file's bytes to what the backbone takes, (side, side, 3) uint8 RGB.
-
-    Raises:
-        ImageError: the bytes are no sound image.
-    """
-    return decode_square(data, card.input_side, card.resize_share)
-
-
-def state_of(request: EmbedRequest) -> FoundFile:
-    """The file's state before it is read: a change in between shows as another modification time later."""
-    return FoundFile.at(request.path) or FoundFile(request.path, -1, -1)  # reading it says in words what is wrong
+            outcome.unreadable.append((request, photo.failure, known))

@@ -11,8 +11,8 @@ from typing import Final
 
 import numpy as np
 
-from engine.embedding.embed_chunk import network_input
 from engine.embedding.messages import PhotoRate
+from engine.embedding.read_photo import network_input
 from engine.errors import ImageError
 from engine.images.read_file import read_file
 from engine.model_card import BackboneCard

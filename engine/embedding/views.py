@@ -12,18 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.images.decode import decode_square
-from engine.model_card import BackboneCard
 
 VIEWS: Final = 5  # the whole image and its four corners
 CLOSER: Final = 9 / 7  # how much larger things are in a corner than in the whole
 MOST_PER_CLASS: Final = 10  # labelled images of a class that are embedded in all views first
 MOST_IN_ALL_VIEWS: Final = 10_000  # larger collections have views of labelled images alone: all would take too long
 _VERSION: Final = 1  # of what the views are; embeddings of others are of no use
-
-
-def views_of(data: bytes, card: BackboneCard) -> NDArray[np.uint8]:
-    """Decode an image file's bytes to all views for a backbone; see `views_of_side`."""
-    return views_of_side(data, card.input_side, card.resize_share)
 
 
 def views_of_side(data: bytes, side: int, resize_share: float, views: int = VIEWS) -> NDArray[np.uint8]:

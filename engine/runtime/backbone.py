@@ -16,9 +16,10 @@ from engine.new_folder import scratch_folder
 from engine.runtime.backbone_input import InputOutput, Preparation, input_output, pooled
 from engine.runtime.devices.facts import CUDA_PROVIDER
 from engine.runtime.devices.reasons import is_out_of_memory
-from engine.runtime.devices.settings import batch_for, provider_chain
+from engine.runtime.devices.settings import DeviceSettings, batch_for, provider_chain
 from engine.runtime.eight_bit import check_companion, check_photos, companion_of, cosines
 from engine.runtime.half_precision import write_half
+from engine.runtime.pixel_input import PIXELS, write_with_pixels
 from engine.runtime.providers import CPU_CHOICE, ProviderChoice
 from engine.runtime.sessions import BoundRuns, Run, open_session, plain_run, usable_cores
 from engine.texts import Message
@@ -47,7 +48,6 @@ class BackboneSession:
         self.is_eight_bit = opened.is_eight_bit  # the file's eight-bit companion runs instead of it
         self._ends = opened.ends
         self._network = opened.run
-        self._preparation = Preparation(card)
         self.embed(np.zeros((1, card.input_side, card.input_side, 3), dtype=np.uint8))
 
     @property
@@ -84,8 +84,7 @@ class BackboneSession:
         return np.concatenate(parts) if parts else np.zeros((0, self.card.embedding_width), dtype=np.float32)
 
     def _run(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
-        prepared = self._preparation.prepare(images).astype(self._ends.input_type, copy=False)
-        output = pooled(self._network(prepared), self.card)
+        output = pooled(self._network(images), self.card)
         expected = (len(images), self.card.embedding_width)
         if output.shape != expected or output.dtype != np.float32:
             raise ModelError(
@@ -186,7 +185,7 @@ class OpenedRuns:
     """An opened network."""
 
     ends: InputOutput
-    run: DeviceFallback  # from prepared images to the network's output
+    run: DeviceFallback  # from pixels (B, side, side, 3) uint8 to the network's output
     batch: int  # images that it runs best with
     is_eight_bit: bool = False  # it is the eight-bit companion
 
@@ -219,22 +218,31 @@ def open_runs(model: Path, card: BackboneCard, choice: ProviderChoice) -> Opened
 def _on_cpu(model: Path, card: BackboneCard, notice: str = "") -> OpenedRuns:
     session = open_session(model)
     ends = input_output(session, card)
-    run = DeviceFallback(plain_run(session, ends.input_name, ends.output_name), notice=notice)
+    run = DeviceFallback(_cpu_run(session, card, ends), notice=notice)
     return OpenedRuns(ends, run, CPU_BATCH)
+
+
+def _cpu_run(session: Any, card: BackboneCard, ends: InputOutput) -> Run:
+    return _prepared(plain_run(session, ends.input_name, ends.output_name), card, ends)
+
+
+def _prepared(run: Run, card: BackboneCard, ends: InputOutput) -> Run:
+    """A run that prepares pixels before."""
+    preparation = Preparation(card)
+    return lambda pixels: run(preparation.prepare(pixels).astype(ends.input_type, copy=False))
 
 
 def _on_device(model: Path, card: BackboneCard, choice: ProviderChoice, *, folds_weights: bool) -> OpenedRuns:
     settings = choice.settings
     is_half = settings.half and choice.provider == CUDA_PROVIDER and not folds_weights
-    session = _device_session(model, choice, folds_weights=folds_weights, is_half=is_half)
-    ends = input_output(session, card)
+    ends = input_output(open_session(model), card)
     batch = ends.most_images or batch_for(choice.free_bytes, card.input_side, settings)
-    run = device_run(session, ends, batch, choice)
-    photos = Preparation(card).prepare(check_photos(card, min(_TRIAL_PHOTOS, batch))).astype(ends.input_type)
+    run, can_shrink = _device_run(model, card, ends, batch, choice, folds_weights=folds_weights, is_half=is_half)
+    photos = check_photos(card, min(_TRIAL_PHOTOS, batch))
     run(photos[:1])
 
     def open_cpu() -> Run:
-        return plain_run(open_session(model, CPU_CHOICE.provider), ends.input_name, ends.output_name)
+        return _cpu_run(open_session(model, CPU_CHOICE.provider), card, ends)
 
     if is_half or choice.is_experimental:
         found = agreement(run(photos), open_cpu()(photos))
@@ -249,28 +257,49 @@ def _on_device(model: Path, card: BackboneCard, choice: ProviderChoice, *, folds
                 remedy="use the device auto or cpu",
                 least=DEVICE_AGREEMENT,
             )
-    can_shrink = not (isinstance(run, BoundRuns) and run.is_fixed)
     fallback = DeviceFallback(run, open_cpu, device_name=choice.device_name, can_shrink=can_shrink)
     return OpenedRuns(ends, fallback, batch)
 
 
-def _device_session(model: Path, choice: ProviderChoice, *, folds_weights: bool, is_half: bool) -> Any:
-    """Open a network on a device; in half precision its mixed form."""
+def _device_run(
+    model: Path,
+    card: BackboneCard,
+    ends: InputOutput,
+    batch: int,
+    choice: ProviderChoice,
+    *,
+    folds_weights: bool,
+    is_half: bool,
+) -> tuple[Run, bool]:
+    """How a network is run on a device, and whether with smaller batches, too.
+
+    By CUDA it takes pixels and has bound buffers, in half precision as its mixed form; experimental devices run one
+    batch after the other.
+    """
     chain = provider_chain(choice.provider, choice.settings)
-    if not is_half:
-        return open_session(model, choice.provider, chain=chain, folds_weights=folds_weights)
+    if choice.provider != CUDA_PROVIDER:
+        session = open_session(model, choice.provider, chain=chain, folds_weights=folds_weights)
+        run = plain_run(session, ends.input_name, ends.output_name, one_at_a_time=True)
+        return _prepared(run, card, ends), True
     with scratch_folder() as folder:
-        half = folder / model.name
-        write_half(model, half)
-        return open_session(half, choice.provider, chain=chain, folds_weights=folds_weights)
+        half, pixels = folder / "half.onnx", folder / model.name
+        if is_half:
+            write_half(model, half)
+        network = half if is_half else model
+        takes_pixels = write_with_pixels(network, pixels, card, ends)
+        network = pixels if takes_pixels else network
+        session = open_session(network, choice.provider, chain=chain, folds_weights=folds_weights)
+    name = PIXELS if takes_pixels else ends.input_name
+    run = cuda_run(session, name, ends.output_name, batch, choice.settings)
+    return run if takes_pixels else _prepared(run, card, ends), not choice.settings.cuda_graphs
 
 
-def device_run(session: Any, ends: InputOutput, batch: int, choice: ProviderChoice) -> Run:
-    """How a session is run on a device: with bound buffers by CUDA, one run after the other where experimental."""
-    is_fixed = choice.settings.cuda_graphs
-    if choice.provider == CUDA_PROVIDER and (choice.settings.io_binding or is_fixed):
-        return BoundRuns(session, ends.input_name, ends.output_name, batch, memory=_CUDA_MEMORY, is_fixed=is_fixed)
-    return plain_run(session, ends.input_name, ends.output_name, one_at_a_time=choice.is_experimental)
+def cuda_run(session: Any, input_name: str, output_name: str, batch: int, settings: DeviceSettings) -> Run:
+    """How a session is run by CUDA: with bound buffers, unless they are switched off."""
+    is_fixed = settings.cuda_graphs
+    if settings.io_binding or is_fixed:
+        return BoundRuns(session, input_name, output_name, batch, memory=_CUDA_MEMORY, is_fixed=is_fixed)
+    return plain_run(session, input_name, output_name)
 
 
 def agreement(found: NDArray[Any], expected: NDArray[Any]) -> float:

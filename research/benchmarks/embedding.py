@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 
@@ -21,11 +22,15 @@ from engine.runtime.providers import choose_providers
 from engine.runtime.sessions import usable_cores
 from research.benchmarks.decoders import measure_decoders
 from research.benchmarks.device_settings import read_settings
-from research.benchmarks.photos import KINDS, draw_photos
+from research.benchmarks.photos import KINDS, PhotoKind, draw_photos
 from research.benchmarks.rates import RateTriple, decode_all, measure_rates
+from research.benchmarks.simulated_device import DeviceUse, SimulatedDevice, simulated_rate
 
 FEWEST_FOR_THE_BACKBONE = 256
 """Decoded images are repeated up to this number, so that timing the backbone alone does not end at once."""
+
+SIMULATED_S: Final = 5.0
+"""How long a simulated device has work, at least."""
 
 Peer = Callable[[], float]
 """Embeds all the files once in another way, and says how many images a second that were."""
@@ -53,6 +58,9 @@ class EmbedFigures:
         peer: torch's DataLoader with Pillow and the same network in float32; None when it was not measured.
         over_peer: pipeline over it.
         is_on_gpu: whether the backbone has a device of its own.
+        idle: share of the time that a simulated device waited in the pipeline; None of another.
+        fullness: images that were wanted over those that ran on it.
+        batch_sizes: different sizes of its batches.
         limit: what the project promises for `share`.
         limit_large: what it promises for `share_of_best_decode` of large photos.
         limit_over_peer: what it promises for `over_peer`.
@@ -72,6 +80,9 @@ class EmbedFigures:
     peer: float | None
     over_peer: float | None
     is_on_gpu: bool = False
+    idle: float | None = None
+    fullness: float | None = None
+    batch_sizes: int | None = None
     limit: float = 0.9
     limit_large: float = 0.9
     limit_over_peer: float = 3.0
@@ -97,6 +108,7 @@ class _Round:
     rates: RateTriple
     decoders: dict[str, float]
     peer: float | None
+    use: DeviceUse | None
 
     @property
     def best_decode(self) -> float:
@@ -133,13 +145,26 @@ def measure_embed(
     if photos not in KINDS:
         raise UsageError("there is no such kind of photos", expected=", ".join(KINDS), found=photos)
     model = find_model(backbone)
-    session = BackboneSession(model.backbone, model.card, choose_providers(device, read_settings(device_settings)))
+    session = _session(model, device, device_settings)
     with scratch_folder() as folder:
-        files = _files(paths, most) if paths else draw_photos(folder, KINDS[photos])
+        files = _files(paths, most) if paths else draw_photos(folder, _kind(photos, device))
         with open_peer(model, files) if open_peer else nullcontext() as peer:
             measured = _measure_rounds(files, session, rounds, peer)
         mean_bytes = sum(path.stat().st_size for path in files) // len(files)
     return replace(_figures(measured, len(files), mean_bytes, session.device_name), is_on_gpu=session.is_on_gpu)
+
+
+def _session(model: ModelFiles, device: str, settings: Sequence[str]) -> BackboneSession:
+    rate = simulated_rate(device)
+    if rate is not None:
+        return SimulatedDevice(model.backbone, model.card, rate)
+    return BackboneSession(model.backbone, model.card, choose_providers(device, read_settings(settings)))
+
+
+def _kind(photos: str, device: str) -> PhotoKind:
+    """So many photos that filling the first batch of a simulated device does not count."""
+    kind, rate = KINDS[photos], simulated_rate(device) or 0.0
+    return replace(kind, copies=max(kind.copies, round(SIMULATED_S * rate / kind.pictures)))
 
 
 def _files(paths: Sequence[Path], most: int) -> list[Path]:
@@ -153,14 +178,13 @@ def _measure_rounds(files: Sequence[Path], session: BackboneSession, rounds: int
     card = session.card
     images = decode_all(files, card, workers=session.parallel_runs)  # this warms the file cache, too
     images = np.concatenate([images] * -(-FEWEST_FOR_THE_BACKBONE // len(images)))
-    return [
-        _Round(
-            measure_rates(files, images, session),
-            measure_decoders(files, round(card.input_side / card.resize_share), workers=usable_cores()),
-            peer() if peer else None,
-        )
-        for _number in range(rounds)
-    ]
+    found = []
+    for _number in range(rounds):
+        rates = measure_rates(files, images, session)
+        use = session.take_use() if isinstance(session, SimulatedDevice) else None
+        decoders = measure_decoders(files, round(card.input_side / card.resize_share), workers=usable_cores())
+        found.append(_Round(rates, decoders, peer() if peer else None, use))
+    return found
 
 
 def _figures(rounds: Sequence[_Round], images: int, mean_bytes: int, device: str) -> EmbedFigures:
@@ -170,6 +194,7 @@ def _figures(rounds: Sequence[_Round], images: int, mean_bytes: int, device: str
     decoders = {name: median(lambda one, name=name: one.decoders[name]) for name in rounds[0].decoders}  # type: ignore[misc]
     best = max(decoders, key=decoders.__getitem__)
     with_peer = [one for one in rounds if one.peer]
+    uses = [one.use for one in rounds if one.use is not None]
     return EmbedFigures(
         images=images,
         mean_bytes=mean_bytes,
@@ -184,4 +209,7 @@ def _figures(rounds: Sequence[_Round], images: int, mean_bytes: int, device: str
         share_of_best_decode=median(lambda one: one.rates.pipeline / one.best_decode),
         peer=statistics.median(one.peer or 0.0 for one in with_peer) if with_peer else None,
         over_peer=statistics.median(one.rates.pipeline / (one.peer or 1.0) for one in with_peer) if with_peer else None,
+        idle=statistics.median(use.idle for use in uses) if uses else None,
+        fullness=statistics.median(use.fullness(images) for use in uses) if uses else None,
+        batch_sizes=max(use.sizes for use in uses) if uses else None,
     )

@@ -6,23 +6,30 @@ gives.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.embedding.cache import EmbeddingCache
-from engine.embedding.embed_chunk import network_input
 from engine.embedding.messages import EmbedRequest
 from engine.embedding.pipeline import embed_files
+from engine.embedding.read_photo import network_input
+from engine.embedding.readers import ProcessReaders
 from engine.errors import ImageError
 from engine.images.read_file import read_file
 from engine.model_card import BackboneCard
 from engine.new_folder import scratch_folder
 from engine.runtime.backbone import BackboneSession
+from engine.runtime.sessions import usable_cores
+from research.benchmarks.simulated_device import SimulatedDevice
+
+START_S: Final = 60.0  # for readers to start
 
 
 @dataclass(frozen=True)
@@ -51,11 +58,11 @@ def measure_rates(paths: Sequence[Path], images: NDArray[np.uint8], session: Bac
         paths: sound image files, each with other content, which the file cache holds already.
         images: (n, side, side, 3) for the backbone alone.
     """
-    return RateTriple(
-        decode=measure_decode_alone(paths, session.card, workers=session.parallel_runs),
-        inference=measure_inference_alone(images, session),
-        pipeline=measure_pipeline(paths, session),
-    )
+    decode = measure_decode_alone(paths, session.card, workers=session.parallel_runs)
+    inference = measure_inference_alone(images, session)
+    if isinstance(session, SimulatedDevice):
+        session.take_use()  # what follows counts
+    return RateTriple(decode, inference, measure_pipeline(paths, session))
 
 
 def measure_decode_alone(paths: Sequence[Path], card: BackboneCard, *, workers: int) -> float:
@@ -97,10 +104,21 @@ def measure_inference_alone(images: NDArray[np.uint8], session: BackboneSession)
 
 
 def measure_pipeline(paths: Sequence[Path], session: BackboneSession) -> float:
-    """Images a second of `embed_files` with an empty cache on disk."""
+    """Images a second of `embed_files` with an empty cache on disk, and readers that have started."""
     requests = [EmbedRequest(position, path) for position, path in enumerate(paths)]
     width = session.card.embedding_width
-    with scratch_folder() as folder, EmbeddingCache(folder, "0" * 64, width) as cache:
+    with scratch_folder() as folder, EmbeddingCache(folder, "0" * 64, width) as cache, _readers(session) as readers:
         started_s = time.perf_counter()
-        embed_files(requests, session, cache)
+        embed_files(requests, session, cache, readers=readers)
         return len(paths) / (time.perf_counter() - started_s)
+
+
+@contextmanager
+def _readers(session: BackboneSession) -> Iterator[ProcessReaders | None]:
+    """Those of a device, as the window has them; the CPU needs none."""
+    if not session.is_on_gpu:
+        yield None
+        return
+    with closing(ProcessReaders(usable_cores(), session.card.input_side)) as readers:
+        readers.wait_until_ready(START_S)
+        yield readers

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from engine.cli.options import DeviceName, command_group
+from engine.cli.options import command_group
 from engine.cli.output import AsJson, say
 from research.cli import (
     benchmark_cluster,
@@ -44,7 +44,9 @@ def embed(
     backbone: BackboneText = "",
     rounds: Annotated[int, typer.Option(min=1)] = 5,
     peer: Annotated[bool, typer.Option(help="Also time torch's DataLoader with Pillow.")] = True,
-    device: DeviceName = "auto",
+    device: Annotated[
+        str, typer.Option(help="As for `embed`, or simulated:RATE, which takes the time of so many images a second.")
+    ] = "auto",
     device_setting: Annotated[
         list[str] | None,
         typer.Option("--device-setting", metavar="NAME=VALUE", help="A GPU setting, as in docs/gpu.md; repeatable."),
@@ -92,6 +94,11 @@ def _embed_text(figures: "EmbedFigures") -> str:
         f"end to end       {figures.pipeline:8.0f} images/s   {share}",
         f"plain decoder    {figures.best_decode:8.0f} images/s   {figures.best_decoder}: {best}",
     ]
+    if figures.idle is not None:
+        lines.append(
+            f"the device was idle for {figures.idle:.1%} of the time; its batches were {figures.fullness:.1%} full,"
+            f" of {figures.batch_sizes} size{'' if figures.batch_sizes == 1 else 's'}"
+        )
     if figures.peer is not None:
         faster = f"end to end is {figures.over_peer:.1f} times as fast (limit {figures.limit_over_peer:g})"
         lines.append(f"torch and Pillow {figures.peer:8.0f} images/s   the same network in float32; {faster}")

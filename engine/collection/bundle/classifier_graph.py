@@ -16,7 +16,8 @@ from engine.errors import ModelError
 from engine.everyday.classifier import EMBEDDING, FittedClassifier
 from engine.everyday.graph_writer import GraphWriter
 from engine.model_card import BackboneCard
-from engine.runtime.backbone_input import LUMINANCE, SMALLEST_LENGTH, InputOutput, Preparation, input_output
+from engine.runtime.backbone_input import SMALLEST_LENGTH, InputOutput, Preparation, input_output
+from engine.runtime.pixel_input import preparation_nodes
 from engine.runtime.sessions import open_session, run_session
 
 IMAGES: Final = "images"  # input: (B, views, side, side, 3) uint8, red, green and blue
@@ -141,21 +142,13 @@ def _prefixed(model: Any) -> Any:
 
 
 def _fed(graph: GraphWriter, card: BackboneCard, ends: InputOutput) -> str:
-    """From pixels to what the network takes, as `Preparation` does it."""
-    side, feed = card.input_side, Preparation(card)
+    """From pixels to what the network takes."""
+    side = card.input_side
     squares = graph.reshaped(IMAGES, [-1, side, side, 3], "squares")
-    values = graph.cast(squares, np.float32, "values")
-    if card.channels == 1:
-        values = graph.node("MatMul", [values, graph.array("luminance", LUMINANCE[:, None])], "gray")
-    channels = list(feed.channels)
-    taken = (
-        values if card.channels == 1 or channels == sorted(channels) else graph.picked(values, channels, 3, "turned")
-    )
-    scaled = graph.node("Mul", [taken, graph.array("pixel.scale", feed.scale[channels])], "scaled")
-    prepared = graph.node("Add", [scaled, graph.array("pixel.shift", feed.shift[channels])], "shifted")
-    if card.layout == "nchw":
-        prepared = graph.node("Transpose", [prepared], "planes", perm=[0, 3, 1, 2])
-    return graph.cast(prepared, ends.input_type, "prepared")
+    nodes, arrays = preparation_nodes(card, squares, "prepared", ends.input_type)
+    graph.nodes.extend(nodes)
+    graph.arrays.extend(arrays)
+    return "prepared"
 
 
 def _add_network(graph: GraphWriter, network: Any, source: str, ends: InputOutput) -> None:

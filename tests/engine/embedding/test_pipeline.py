@@ -10,15 +10,16 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.embedding import embed_chunk, pipeline
+from engine.embedding import embed_chunk, outcome_writer, pipeline, read_photo, views
 from engine.embedding.cache import EmbeddingCache
-from engine.embedding.embed_chunk import ChunkOutcome, ChunkWorker, Claims, network_input
+from engine.embedding.embed_chunk import ChunkOutcome, ChunkWorker, Claims
 from engine.embedding.messages import EmbedBatch, EmbedRequest
 from engine.embedding.pipeline import embed_files
+from engine.embedding.read_photo import network_input
 from engine.errors import Cancelled, ImageUnreachableError, ModelError, StorageError
 from engine.events import CancelToken, Progress
+from engine.images.decode import decode_square
 from engine.images.read_file import content_hash, read_file
-from engine.model_card import BackboneCard
 from engine.runtime.backbone import BackboneSession
 from tests.support.backbones import WIDTH
 from tests.support.images import write_jpeg
@@ -48,7 +49,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
         read.append(path)
         return read_file(path)
 
-    monkeypatch.setattr(embed_chunk, "read_file", note_and_read)
+    monkeypatch.setattr(read_photo, "read_file", note_and_read)
     return read
 
 
@@ -125,7 +126,7 @@ def test_what_is_out_of_reach_keeps_what_is_known_of_it(
             raise ImageUnreachableError("the file cannot be read", found="Permission denied")
         return read_file(path)
 
-    monkeypatch.setattr(embed_chunk, "read_file", read)
+    monkeypatch.setattr(read_photo, "read_file", read)
     received = Results()
     summary = embed_files([*known, strange], session, cache, on_batch=received)
     assert (summary.from_cache, summary.missing, summary.failure_count) == (1, 1, 3)
@@ -321,11 +322,11 @@ def test_progress_while_a_file_is_slow(
         if len(reported) == 5:
             go_on.set()
 
-    def decode_when_allowed(data: bytes, card: BackboneCard) -> NDArray[np.uint8]:
+    def decode_when_allowed(data: bytes, side: int, resize_share: float) -> NDArray[np.uint8]:
         assert go_on.wait(20), "no progress was reported"
-        return network_input(data, card)
+        return decode_square(data, side, resize_share)
 
-    monkeypatch.setattr(embed_chunk, "network_input", decode_when_allowed)
+    monkeypatch.setattr(views, "decode_square", decode_when_allowed)
     embed_files(photos(tmp_path / "photos", 3), session, cache, on_progress=listen)
     assert [progress.done for progress in reported[:5]] == [0] * 5
     assert reported[-1].done == 3
@@ -356,7 +357,8 @@ def test_chunks_of_slow_files_are_cut_short(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without any patience every image is a batch of its own; all are embedded once."""
-    monkeypatch.setattr(embed_chunk, "_PATIENCE_S", -1.0)
+    monkeypatch.setattr(embed_chunk, "PATIENCE_S", -1.0)
+    monkeypatch.setattr(embed_chunk, "LAST_PATIENCE_S", -1.0)
     sizes: list[int] = []
     embed = session.embed
 
@@ -374,11 +376,11 @@ def test_the_last_files_are_shared_out_sooner(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Once nothing waits behind them, workers take fewer at a time: none is idle while another has several left."""
-    monkeypatch.setattr(embed_chunk, "_PATIENCE_S", 3600.0)
+    monkeypatch.setattr(embed_chunk, "PATIENCE_S", 3600.0)
     worker = ChunkWorker(session, cache, Claims(), CancelToken())
     requests = photos(tmp_path / "photos", 4)
     assert len(worker.embed_chunk(requests).left) == 0
-    monkeypatch.setattr(embed_chunk, "_LAST_PATIENCE", -1.0)
+    monkeypatch.setattr(embed_chunk, "LAST_PATIENCE_S", -1.0)
     last = ChunkWorker(session, cache, Claims(), CancelToken()).embed_chunk(requests, is_last=True)
     assert (len(last.embedded), len(last.left)) == (1, 3)
 
@@ -387,7 +389,7 @@ def test_the_run_knows_its_last_files(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Chunks are the last ones as soon as no request is to come, and never before."""
-    monkeypatch.setattr(embed_chunk, "_PATIENCE_S", -1.0)
+    monkeypatch.setattr(embed_chunk, "PATIENCE_S", -1.0)
     seen: list[bool] = []
     whole = ChunkWorker.embed_chunk
 
@@ -433,7 +435,7 @@ def test_only_so_many_failures_are_listed(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """When a whole disk is gone the summary counts all failures, lists the first, and every one is reported."""
-    monkeypatch.setattr(pipeline, "MOST_LISTED", 3)
+    monkeypatch.setattr(outcome_writer, "MOST_LISTED", 3)
     received = Results()
     requests = [EmbedRequest(number, tmp_path / f"{number}.jpg") for number in range(50)]
     summary = embed_files(requests, session, cache, on_batch=received)
@@ -446,7 +448,7 @@ def test_copies_of_a_broken_file_fail_even_when_its_reason_is_forgotten(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No copy is taken for embedded because the content is in nobody's hands any more."""
-    monkeypatch.setattr(pipeline, "_REASONS_KEPT", 0)
+    monkeypatch.setattr(outcome_writer, "_REASONS_KEPT", 0)
     requests = []
     for number in range(30):
         requests.append(EmbedRequest(number, tmp_path / f"{number}.jpg"))

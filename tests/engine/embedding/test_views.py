@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from engine.embedding.cache import EmbeddingCache
-from engine.embedding.embed_chunk import network_input
 from engine.embedding.messages import EmbedRequest
 from engine.embedding.pipeline import embed_files
+from engine.embedding.read_photo import network_input
 from engine.embedding.views import (
     MOST_IN_ALL_VIEWS,
     MOST_PER_CLASS,
@@ -21,7 +21,7 @@ from engine.embedding.views import (
     those_to_view,
     unit_length,
     views_hash,
-    views_of,
+    views_of_side,
 )
 from engine.images.read_file import content_hash
 from engine.runtime.backbone import BackboneSession
@@ -47,7 +47,7 @@ def test_the_whole_comes_first_and_each_corner_shows_more_of_its_own(tmp_path: P
     """Upper left, upper right, lower left, lower right, a little closer."""
     Image.fromarray(quarters(90)).save(tmp_path / "quarters.png")
     data = (tmp_path / "quarters.png").read_bytes()
-    views = views_of(data, session.card)
+    views = views_of_side(data, session.card.input_side, session.card.resize_share)
     side = session.card.input_side
     assert views.shape == (VIEWS, side, side, 3)
     assert (views[0] == network_input(data, session.card)).all()
@@ -66,7 +66,9 @@ def test_the_cache_gets_the_mean_over_views(tmp_path: Path, session: BackboneSes
     vectors, found = cache.get_many([content_hash(data) for data in contents])
     assert found.all()
     for data, vector in zip(contents, vectors, strict=True):
-        alone = unit_length(session.embed(views_of(data, session.card))).mean(axis=0)
+        alone = unit_length(
+            session.embed(views_of_side(data, session.card.input_side, session.card.resize_share))
+        ).mean(axis=0)
         assert vector == pytest.approx(alone / np.linalg.norm(alone), abs=1e-3)
 
 

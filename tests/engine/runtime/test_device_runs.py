@@ -16,7 +16,7 @@ from engine.errors import ModelError
 from engine.events import Progress
 from engine.model_card import BackboneCard
 from engine.runtime import backbone
-from engine.runtime.backbone import BackboneSession, agreement, device_run
+from engine.runtime.backbone import BackboneSession, agreement, cuda_run
 from engine.runtime.backbone_input import input_output
 from engine.runtime.devices.facts import CPU_PROVIDER, CUDA_PROVIDER, PROVIDERS
 from engine.runtime.devices.settings import DeviceSettings
@@ -73,22 +73,18 @@ def test_batch_follows_the_memory(model: Path, card: BackboneCard, monkeypatch: 
 
 
 @pytest.mark.parametrize(
-    ("provider", "settings", "is_bound", "is_fixed"),
+    ("settings", "is_bound", "is_fixed"),
     [
-        (CUDA_PROVIDER, DeviceSettings(), True, False),
-        (CUDA_PROVIDER, DeviceSettings(io_binding=False), False, False),
-        (CUDA_PROVIDER, DeviceSettings(io_binding=False, cuda_graphs=True), True, True),
-        (PROVIDERS["tensorrt"], DeviceSettings(cuda_graphs=True), False, False),
-        (PROVIDERS["directml"], DeviceSettings(), False, False),
+        (DeviceSettings(), True, False),
+        (DeviceSettings(io_binding=False), False, False),
+        (DeviceSettings(io_binding=False, cuda_graphs=True), True, True),
     ],
 )
-def test_which_devices_have_buffers(
-    model: Path, provider: str, settings: DeviceSettings, is_bound: bool, is_fixed: bool
-) -> None:
-    """CUDA has buffers unless switched off; recorded runs have them, of one size, in any case."""
+def test_cuda_has_buffers(model: Path, settings: DeviceSettings, is_bound: bool, is_fixed: bool) -> None:
+    """Unless they are switched off; recorded runs have them, of one size, in any case."""
     session = open_session(model)
     ends = input_output(session, tiny_card())
-    run = device_run(session, ends, 4, ProviderChoice(provider, "GPU 1", settings=settings))
+    run = cuda_run(session, ends.input_name, ends.output_name, 4, settings)
     assert isinstance(run, BoundRuns) == is_bound
     assert getattr(run, "is_fixed", False) == is_fixed
 
@@ -109,7 +105,7 @@ def test_embedding_outlives_the_gpu(
     assert summary.notice.startswith("GPU 1 failed (")
     assert {progress.notice for progress in reported} == {"", summary.notice}
     assert (reported[0].notice, reported[-1].notice) == ("", summary.notice)
-    assert opened == [CUDA_PROVIDER, CPU_PROVIDER]
+    assert opened == [CPU_PROVIDER, CUDA_PROVIDER, CPU_PROVIDER]
     assert not session.is_on_gpu
 
 
@@ -178,7 +174,7 @@ def test_half_precision_opens_the_mixed_form(model: Path, card: BackboneCard, mo
     install_fake_gpu(monkeypatch)
     monkeypatch.setattr(backbone, "open_session", note)
     session = BackboneSession(model, card, replace(FAKE_GPU, settings=DeviceSettings(half=True)))
-    assert opened == [(CUDA_PROVIDER, True), (CPU_PROVIDER, False)]
+    assert opened == [(CPU_PROVIDER, False), (CUDA_PROVIDER, True), (CPU_PROVIDER, False)]
     assert agreement(session.embed(noise(3)), BackboneSession(model, card, CPU_CHOICE).embed(noise(3))) > 0.999
 
 

@@ -1,0 +1,98 @@
+"""What is wanted of photos, and what reading them gave, as it goes from process to process."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.embedding.messages import EmbedRequest
+from engine.files import FoundFile
+from engine.images.details_messages import PhotoDetails
+from engine.worker.protocol import Request
+
+
+@dataclass(frozen=True, slots=True)
+class WantedPixels:
+    """What a backbone takes.
+
+    Attributes:
+        side: of the squares.
+        resize_share: see `decode_square`.
+        views: how many of each image; 1 for the whole of it.
+    """
+
+    side: int
+    resize_share: float
+    views: int = 1
+
+    @property
+    def shape(self) -> tuple[int, int, int, int]:
+        """Of the pixels of one image: (views, side, side, 3)."""
+        return self.views, self.side, self.side, 3
+
+    @property
+    def bytes(self) -> int:
+        """Of the pixels of one image."""
+        return self.views * self.side * self.side * 3
+
+
+@dataclass(frozen=True, slots=True)
+class PhotoRead:
+    """What reading one file gave, but for its pixels.
+
+    Attributes:
+        file: its state before it was read: a change in between shows as another modification time later.
+        content_hash: None where it could not be read.
+        has_pixels: they were decoded.
+        failure: why there are none, in one line; "" where the content is known.
+        is_missing: the file is not there.
+        is_unreachable: it cannot be read now, as on a share that vanished.
+        details: not of a file that is embedded in all its views: they are known.
+        picture: perceptual hash (64 bits); likewise.
+    """
+
+    file: FoundFile
+    content_hash: bytes | None = None
+    has_pixels: bool = False
+    failure: str = ""
+    is_missing: bool = False
+    is_unreachable: bool = False
+    details: PhotoDetails | None = None
+    picture: int = 0
+
+
+@dataclass(frozen=True)
+class IsReady:
+    """It is."""
+
+
+@dataclass(frozen=True)
+class Ready(Request[IsReady]):
+    """Load all that reading needs."""
+
+
+@dataclass(frozen=True)
+class PhotosRead:
+    """The first files of a request, in order; the others were left, because these took long."""
+
+    photos: tuple[PhotoRead, ...]
+
+
+@dataclass(frozen=True)
+class ReadPhotos(Request[PhotosRead]):
+    """Read, hash and decode files into shared memory.
+
+    Attributes:
+        images: to read.
+        wanted: of each.
+        cache: embeddings that are known: file, identity, width, and project that also sees imported ones, or "".
+        memory: name of the shared memory.
+        start: first byte there: eight for the place of the file that is being read, then the pixels of those that have
+            any, in order.
+        patience_s: no file is begun after so long.
+    """
+
+    images: tuple[EmbedRequest, ...]
+    wanted: WantedPixels
+    cache: tuple[Path, str, int, str]
+    memory: str
+    start: int
+    patience_s: float

@@ -1,0 +1,58 @@
+"""The reading process: answers `ReadPhotos` with what files gave, and writes pixels into memory that it shares."""
+
+import os
+from multiprocessing import resource_tracker
+from multiprocessing.shared_memory import SharedMemory
+from pathlib import Path
+from typing import final
+
+import numpy as np
+
+from engine.embedding.cache import EmbeddingCache
+from engine.embedding.embed_chunk import read_chunk
+from engine.embedding.photo_messages import PhotosRead, ReadPhotos
+from engine.embedding.readers import HEADER_BYTES
+from engine.events import CancelToken
+
+
+@final
+class PhotoReader:
+    """Answers one request after the other; shared memory and cache stay open between them."""
+
+    def __init__(self) -> None:
+        self._memory: SharedMemory | None = None
+        self._caches: dict[tuple[Path, str, int, str], EmbeddingCache] = {}
+
+    def read(self, request: ReadPhotos, cancel: CancelToken) -> PhotosRead:
+        """Read the files of a request; raises `Cancelled`."""
+        memory, cache = self._attached(request.memory), self._cache(request.cache)
+        place = np.ndarray((1,), dtype=np.int64, buffer=memory.buf, offset=request.start)
+        pixels = np.ndarray(
+            (len(request.images), *request.wanted.shape), dtype=np.uint8, buffer=memory.buf,
+            offset=request.start + HEADER_BYTES,
+        )  # fmt: skip
+
+        def begin(number: int) -> None:
+            place[0] = number
+
+        chunk = read_chunk(
+            request.images, request.wanted, lambda key: not cache.missing([key]), cancel,
+            patience_s=request.patience_s, pixels=pixels, on_begun=begin,
+        )  # fmt: skip
+        place[0] = -1  # an end from here on is no file's fault
+        return PhotosRead(tuple(chunk.photos))
+
+    def _attached(self, name: str) -> SharedMemory:
+        if self._memory is None or self._memory.name != name:
+            self._memory = SharedMemory(name)
+            if os.name == "posix":
+                # WORKAROUND: until Python 3.13 every process that opens shared memory removes it at its end
+                # (python/cpython#82300). It belongs to the process that made it.
+                resource_tracker.unregister(f"/{self._memory.name}", "shared_memory")
+        return self._memory
+
+    def _cache(self, opened_with: tuple[Path, str, int, str]) -> EmbeddingCache:
+        if opened_with not in self._caches:
+            folder, identity, width, project_id = opened_with
+            self._caches[opened_with] = EmbeddingCache(folder, identity, width, project_id=project_id)
+        return self._caches[opened_with]
