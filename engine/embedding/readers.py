@@ -6,6 +6,8 @@ dies or hangs costs the file that it was reading, and is replaced.
 
 import itertools
 import logging
+import shutil
+import sys
 import threading
 import time
 from collections import deque
@@ -15,6 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from multiprocessing.shared_memory import SharedMemory
+from pathlib import Path
 from typing import Final, Protocol, final
 
 import numpy as np
@@ -31,6 +34,8 @@ SQUARES_TOGETHER: Final = 16
 """Squares of pixels that a reader makes at once. Chosen: few enough that all cores share the last ones."""
 SLOTS: Final = 3  # of shared memory for each reader: one is written, one waits, one is being copied
 HEADER_BYTES: Final = 8  # before the pixels of a slot: the place of the file that is being read
+SHARED: Final = Path("/dev/shm")  # noqa: S108 (Linux: where the system has shared memory)
+SHARED_SHARE: Final = 0.5  # of what is free there, at most. Chosen: other programs use it, too.
 HANGS_S: Final = 120.0
 """A file that takes longer hangs, as on a share that vanished. Chosen: the largest pictures take a tenth of it."""
 MOST_FALSE_STARTS: Final = 3  # processes that end before they are ready, after which threads read instead
@@ -60,6 +65,13 @@ class Readers(Protocol):
 
     def close(self) -> None:
         """Read no more."""
+
+
+def _free_memory() -> int:
+    """Bytes of shared memory that can be had; a container may have little, and writing beyond it ends a process."""
+    if not SHARED.is_dir():
+        return sys.maxsize
+    return int(SHARED_SHARE * shutil.disk_usage(SHARED).free)
 
 
 def readers_for(count: int, side: int, files: int) -> Readers:
@@ -166,12 +178,15 @@ class ProcessReaders:
     """
 
     def __init__(self, count: int, side: int, command: Sequence[str] = ()) -> None:
-        self.most = SLOTS * count
+        self._threads = ThreadReaders(count)
         slot_bytes = HEADER_BYTES + SQUARES_TOGETHER * WantedPixels(side, 1.0).bytes
-        self._readers = [_Reader(slot_bytes, command) for _ in range(count)]
+        fitting = min(count, _free_memory() // (SLOTS * slot_bytes))
+        if fitting < count:
+            _log.warning("shared memory has room for %s of %s processes that read files", fitting, count)
+        self._readers = [_Reader(slot_bytes, command) for _ in range(fitting)]
+        self.most = SLOTS * fitting or self._threads.most
         slots = itertools.product(range(SLOTS), self._readers)
         self._free = deque((reader, slot) for slot, reader in slots)
-        self._threads = ThreadReaders(count)
         self._lock = threading.RLock()
         self._ready = threading.Condition(self._lock)
         self._is_closed = False
@@ -181,6 +196,8 @@ class ProcessReaders:
     def submit(self, requests: Sequence[EmbedRequest], worker: ChunkWorker) -> "Future[ReadChunk]":
         """See `Readers`; at most `most` at once that were not released."""
         with self._lock:
+            if not self._readers:
+                return self._threads.submit(requests, worker)
             reader, slot = self._free.popleft()
             if reader.false_starts >= MOST_FALSE_STARTS:
                 self._release(reader, slot)

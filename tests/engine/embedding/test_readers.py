@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -103,6 +104,24 @@ def test_threads_read_where_no_process_can(
     """Where each one ends before it reads, or none can be started."""
     summary = embed(photos(tmp_path), command)
     assert (summary.embedded, summary.failure_count) == (COUNT, 0)
+
+
+@pytest.mark.parametrize(("free_mib", "count"), [(0, 0), (3, 1), (1000, 4)])
+def test_no_more_processes_than_shared_memory_has_room_for(
+    monkeypatch: pytest.MonkeyPatch, free_mib: int, count: int
+) -> None:
+    """Half of what is free: beyond it a process that writes is ended."""
+    monkeypatch.setattr("shutil.disk_usage", lambda _path: SimpleNamespace(free=free_mib * 2**20))
+    with closing(ProcessReaders(4, 96, BAD_READER)) as readers:
+        assert len(readers.memory_names) == count
+
+
+def test_threads_read_without_shared_memory(
+    tmp_path: Path, embed: Callable[..., EmbedSummary], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a container that has none."""
+    monkeypatch.setattr("shutil.disk_usage", lambda _path: SimpleNamespace(free=0))
+    assert embed(photos(tmp_path)).embedded == COUNT
 
 
 def test_a_killed_reader_is_replaced(
