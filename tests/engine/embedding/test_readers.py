@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
@@ -23,6 +24,7 @@ from engine.events import CancelToken
 from engine.images.decode import read_rgb
 from engine.images.read_file import content_hash
 from engine.runtime.backbone import BackboneSession
+from engine.worker.client import worker_environment
 from tests.support.backbones import WIDTH
 from tests.support.images import write_jpeg
 
@@ -140,6 +142,21 @@ def test_a_killed_reader_is_replaced(
         assert (summary.embedded, summary.from_cache, summary.failure_count) == (COUNT - 10, 10, 0)
         assert children() - before != {reader}
     assert children() == before
+
+
+def test_nothing_stays_behind_where_their_owner_is_killed() -> None:
+    """Neither processes nor shared memory: readers end with what they hear from, and Python looks after the memory."""
+    command = [sys.executable, "-P", "-m", "tests.support.reader_owner"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=worker_environment()) as owner:
+        assert owner.stdout is not None
+        words = owner.stdout.readline().split()
+        owner.kill()
+    names, children = words[:2], [psutil.Process(int(word)) for word in words[2:] if psutil.pid_exists(int(word))]
+    assert len(words) >= 4
+    assert psutil.wait_procs(children, timeout=20)[1] == []
+    for name in names:
+        with pytest.raises(FileNotFoundError):
+            SharedMemory(name)
 
 
 def test_no_shared_memory_is_left(tmp_path: Path, session: BackboneSession, cache: EmbeddingCache) -> None:

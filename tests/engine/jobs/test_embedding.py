@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+import psutil
 import pytest
 
 from engine.collection.embed import open_cache
@@ -75,6 +76,29 @@ def test_backbone_and_cache_stay_open(unread: Collection, monkeypatch: pytest.Mo
         embedder.embed(replace(request, images=request.images[:1]), lambda _event: None, CancelToken())
     embedder.close()
     assert len(opened) == 4
+
+
+def test_readers_of_a_device_stay_until_it_is_closed(unread: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if there were a GPU: two requests are read by the same processes."""
+    from engine.runtime.backbone import BackboneSession
+
+    monkeypatch.setattr(BackboneSession, "is_on_gpu", True)
+    request, embedder = embed_request(unread), Embedder()
+    half = len(request.images) // 2
+    first = replace(request, images=request.images[:half])
+    assert embedder.embed(first, lambda _event: None, CancelToken()).embedded == half
+    readers = reading()
+    assert readers
+    assert embedder.embed(request, lambda _event: None, CancelToken()).embedded == UNREAD_IMAGES - half
+    assert reading() == readers
+    embedder.close()
+    assert reading() == set()
+
+
+def reading() -> set[int]:
+    """Processes that read."""
+    found = psutil.Process().children()
+    return {each.pid for each in found if any("engine.jobs" in part for part in each.cmdline())}
 
 
 def test_a_killed_worker_leaves_project_and_cache_sound(unread: Collection) -> None:
