@@ -1,6 +1,5 @@
 """What labels and questions cost an open project while fits run on another thread, and how long others then wait."""
 
-import statistics
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -16,9 +15,10 @@ from engine.collection.live import LiveCollection
 from engine.collection.state import NO_CLASS
 from engine.config import CacheFolders
 from engine.errors import Cancelled
-from engine.events import CancelToken
+from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.new_folder import scratch_folder
 from research.benchmarks.synthetic import synthetic_project
+from research.reference import NUMPY, JudgedFigure, NumpyPass, judged, shown, within_budget
 
 T = TypeVar("T")
 
@@ -30,60 +30,51 @@ GUESSES: Final = 10
 """Images that are asked about in one call."""
 NAP_S: Final = 0.001
 """A thread that sleeps so long again and again stands for a window that has little to do."""
+IDLE_S: Final = 0.5
+LIMIT_LABEL: Final = 7
+LIMIT_ALL: Final = 12
+LIMIT_TAKE: Final = 0.015
+LIMIT_LAID_OUT: Final = 0.015
+LIMIT_ADOPTED: Final = 0.04
+LIMIT_GUESS: Final = 0.006
+LIMIT_STOP: Final = 0.3
+LIMIT_WAITS: Final = 60
+_NO_FIT: Final = "the same without a fit"
 
 
 @dataclass(frozen=True)
 class BesideFigures:
-    """Milliseconds and seconds; medians over rounds unless said otherwise.
+    """What was measured, in the median over rounds unless the name says otherwise.
 
     Attributes:
-        first_s: from a label until images in view have new predictions, laying out and taking over included.
-        second_s: the same of a label that comes while the rest is still classified for the one before.
-        all_s: from a label until all images have new predictions, the second label in between included.
-        take_ms: taking one label into account, without writing it to disk.
-        input_ms: laying out what the next fit needs.
-        adopt_ms: taking a fit's outcome over.
-        guess_ms: label, classes and reasons of one image, of `GUESSES` that are asked about at once.
-        waits_ms, longest_wait_ms: how much longer than requested a thread sleeps beside a fit, at the 99th
-            percentile and at the longest; without a fit it is `idle_waits_ms`.
-        stop_ms: from asking a fit to stop until it has, the longest.
+        images: of the project.
+        rows: from a label until images in view have new predictions, laying out and taking over included; the same of
+            a label that comes while the rest is still classified for the one before; until all images have new
+            predictions, the second label in between included; taking one label into account, without writing it to
+            disk; laying out what the next fit needs; taking a fit's outcome over; label, classes and reasons of one
+            image, of `GUESSES` that are asked about at once; how much longer than requested a thread sleeps beside a
+            fit, over the same without one; from asking a fit to stop until it has.
     """
 
     images: int
-    first_s: float
-    second_s: float
-    all_s: float
-    take_ms: float
-    input_ms: float
-    adopt_ms: float
-    guess_ms: float
-    idle_waits_ms: float
-    waits_ms: float
-    longest_wait_ms: float
-    stop_ms: float
-    limit_first_s: float = 1
-    limit_all_s: float = 12
-    limit_take_ms: float = 5
-    limit_input_ms: float = 20
-    limit_guess_ms: float = 2
-    limit_waits_ms: float = 10
-    limit_longest_wait_ms: float = 40
-    limit_stop_ms: float = 100
+    rows: tuple[JudgedFigure, ...]
 
 
-def measure_beside_a_fit(images: int = 100_000, *, rounds: int = ROUNDS) -> BesideFigures:
+def measure_beside_a_fit(
+    images: int = 100_000, *, rounds: int = ROUNDS, on_progress: OnProgress = ignore_progress
+) -> BesideFigures:
     """Label image after image in a synthetic project, and fit after each."""
     with scratch_folder() as folder:
         caches = CacheFolders(folder / "cache")
         (folder / "large").mkdir()
         with closing(LiveCollection.open(synthetic_project(folder / "large", caches, images), caches)) as live:
             live.load()
-            return _measured(live, rounds)
+            return BesideFigures(images, _measured(live, rounds, on_progress))
 
 
 @dataclass(frozen=True)
 class _Round:
-    """Seconds of one round; see `BesideFigures`."""
+    """Seconds of one round, in the order of `BesideFigures`."""
 
     first_s: float
     second_s: float
@@ -94,24 +85,33 @@ class _Round:
     guess_s: float
 
 
-def _measured(live: LiveCollection, rounds: int) -> BesideFigures:
+def _measured(live: LiveCollection, rounds: int, on_progress: OnProgress) -> tuple[JudgedFigure, ...]:
     unlabelled_first = np.argsort(live.state.label_class != NO_CLASS, kind="stable")
     chosen = live.state.image_ids[unlabelled_first].tolist()
-    idle_ms: list[float] = []
-    beside_ms: list[float] = []
-    with _naps(idle_ms):
-        threading.Event().wait(1)
-    taken = []
-    for turn in range(rounds):
+    idle_ms, beside_ms, stops_s, passes_s = list[float](), list[float](), list[float](), list[float]()
+    numpy_pass, taken = NumpyPass(len(chosen)), list[_Round]()
+    for turn in within_budget(rounds, on_progress):
+        with _naps(idle_ms):
+            threading.Event().wait(IDLE_S)
         with _naps(beside_ms):
             taken.append(_round(live, chosen[2 * turn : 2 * turn + 2], chosen[-IN_VIEW * (turn + 1) :][:IN_VIEW]))
-    stops = [_stopped_ms(live.fit_input(), after_s=0.05 + 0.1 * turn) for turn in range(rounds)]
-    median = _Round(*(statistics.median(column) for column in zip(*map(astuple, taken), strict=True)))
-    return BesideFigures(
-        len(live.state.image_ids), median.first_s, median.second_s, median.all_s,
-        1000 * median.take_s, 1000 * median.input_s, 1000 * median.adopt_s, 1000 * median.guess_s / GUESSES,
-        float(np.percentile(idle_ms, 99)), float(np.percentile(beside_ms, 99)), max(beside_ms), max(stops),
-    )  # fmt: skip
+        _label(live, chosen[2 * rounds + turn])
+        stops_s.append(_stopped_s(live.fit_input(), after_s=0.05 + 0.1 * turn))
+        passes_s.append(numpy_pass.time_s())
+    first, second, every, take, laid_out, adopted, guesses = zip(*map(astuple, taken), strict=True)
+    over_pass = partial(judged, references=passes_s, against=NUMPY)
+    return (
+        over_pass("one label more, images in view", first, limit=LIMIT_LABEL),
+        over_pass("another while the rest follows", second, limit=LIMIT_LABEL),
+        over_pass("all images, both labels", every, limit=LIMIT_ALL),
+        over_pass("taking a label", take, limit=LIMIT_TAKE),
+        over_pass("laying out a fit", laid_out, limit=LIMIT_LAID_OUT),
+        over_pass("taking its outcome over", adopted, limit=LIMIT_ADOPTED),
+        over_pass("guessing, an image", [each / GUESSES for each in guesses], limit=LIMIT_GUESS),
+        judged("other threads wait, 99%", beside_ms, idle_ms, LIMIT_WAITS, against=_NO_FIT, unit="ms", percentile=99),
+        shown("other threads wait, longest", beside_ms, "ms", percentile=100),
+        over_pass("a fit stops, longest", stops_s, limit=LIMIT_STOP, percentile=100),
+    )
 
 
 def _round(live: LiveCollection, labelled: list[int], in_view: list[int]) -> _Round:
@@ -175,7 +175,7 @@ def _naps(overslept_ms: list[float]) -> Iterator[None]:
         thread.join()
 
 
-def _stopped_ms(wanted: FitInput, after_s: float) -> float:
+def _stopped_s(wanted: FitInput, after_s: float) -> float:
     """How long a fit goes on after it was asked to stop; 0 where it was done before."""
     cancel = CancelToken()
     asked_s: list[float] = []
@@ -189,7 +189,7 @@ def _stopped_ms(wanted: FitInput, after_s: float) -> float:
     try:
         run_fit(wanted, cancel)
     except Cancelled:
-        return (time.perf_counter() - asked_s[0]) * 1000
+        return time.perf_counter() - asked_s[0]
     finally:
         timer.cancel()
         timer.join()

@@ -1,6 +1,5 @@
 """How long one more label takes with the collection stage on: fit, checks, rounds, and a pass over every image."""
 
-import statistics
 import time
 from dataclasses import dataclass
 from typing import Final
@@ -8,6 +7,7 @@ from typing import Final
 import numpy as np
 
 from engine.collection.models import find_model
+from engine.events import OnProgress, ignore_progress
 from engine.everyday.blocks import to_fixed
 from engine.everyday.collection_stage.basis import collection_basis
 from engine.everyday.prototypical.fit import fit, prior_of
@@ -15,46 +15,40 @@ from engine.everyday.prototypical.prototypes import PropagationSession
 from engine.everyday.shots import Shots
 from engine.graph.category_graph import CategoryGraph
 from research.benchmarks.synthetic import synthetic_embeddings
+from research.reference import NUMPY, JudgedFigure, NumpyPass, judged, shown, within_budget
 
 SHOTS: Final = 5
 FAMILY: Final = 10
-MANY_IMAGES: Final = 100_000  # more take longer to be classified all
+LIMIT: Final = 7
 
 
 @dataclass(frozen=True)
 class StageFigures:
-    """Seconds; medians over rounds, but for `basis_s`, which is taken once.
+    """What was measured.
 
     Attributes:
-        basis_s: whitening and neighbours of the whole collection, once when a project is first opened.
-        anchor_s: linking everything to one newly labelled image.
-        fit_s: prototypes, their check, the stage's check and its rounds.
-        pass_s: probabilities and safe classes of all images.
-        label_s: one label more, all of it: the sum of the three above.
-        without_s: the same label with the stage off, by a full pass.
-        limit_s: what the project promises for `label_s`: of more images those in view are answered within a second.
+        images, classes, width: of the embeddings.
+        rows: whitening and neighbours of the whole collection, once when a project is first opened; one label more over
+            a numpy pass; its parts, which are linking everything to the image, fitting with checks and rounds, and
+            classifying all images; the same label with the stage off.
     """
 
     images: int
     classes: int
     width: int
-    basis_s: float
-    anchor_s: float
-    fit_s: float
-    pass_s: float
-    label_s: float
-    without_s: float
-    limit_s: float
+    rows: tuple[JudgedFigure, ...]
 
 
-def measure_collection_stage(images: int = 100_000, classes: int = 200, *, rounds: int = 5) -> StageFigures:
+def measure_collection_stage(
+    images: int = 100_000, classes: int = 200, *, rounds: int = 5, on_progress: OnProgress = ignore_progress
+) -> StageFigures:
     """Time one label more on synthetic embeddings of known spread."""
     model = find_model()
     width = model.card.embedding_width
     drawn = synthetic_embeddings(images, width, classes=classes)
     graph, leaves = _graph(classes)
     session, prior = PropagationSession(model.propagation), prior_of(model.card)
-    kept = to_fixed(drawn.embeddings)
+    kept, numpy_pass = to_fixed(drawn.embeddings), NumpyPass(images)
     members = [np.flatnonzero(drawn.classes == position) for position in range(classes)]
     labelled = np.sort(np.concatenate([rows[:SHOTS] for rows in members]))
     started_s = time.perf_counter()
@@ -62,7 +56,7 @@ def measure_collection_stage(images: int = 100_000, classes: int = 200, *, round
     basis_s = time.perf_counter() - started_s
     assert basis is not None, "drawn images differ"
     taken: list[list[float]] = []
-    for turn in range(rounds):
+    for turn in within_budget(rounds, on_progress):
         labelled = np.union1d(labelled, members[turn % classes][SHOTS + turn : SHOTS + turn + 1])
         shots = Shots(labelled, leaves[drawn.classes[labelled]], drawn.embeddings[labelled])
         times = [time.perf_counter()]
@@ -74,21 +68,17 @@ def measure_collection_stage(images: int = 100_000, classes: int = 200, *, round
         times.append(time.perf_counter())
         fit(graph, shots, session, prior).classify(kept)
         times.append(time.perf_counter())
-        taken.append(np.diff(times).tolist())
-    anchor_s, fit_s, pass_s, without_s = (statistics.median(column) for column in zip(*taken, strict=True))
-    label_s = statistics.median(sum(row[:3]) for row in taken)
-    return StageFigures(
-        images,
-        classes,
-        width,
-        basis_s,
-        anchor_s,
-        fit_s,
-        pass_s,
-        label_s,
-        without_s,
-        1.0 if images <= MANY_IMAGES else 12.0,
+        taken.append([*np.diff(times).tolist(), numpy_pass.time_s()])
+    anchors, fits, classified, without, passes = zip(*taken, strict=True)
+    rows = (
+        shown("whitening and neighbours, once", [basis_s]),
+        judged("one label more", [sum(row[:3]) for row in taken], passes, LIMIT, against=NUMPY),
+        shown("  linking the image", anchors),
+        shown("  fitting and checking", fits),
+        shown("  classifying all", classified),
+        shown("one label without the stage", without),
     )
+    return StageFigures(images, classes, width, rows)
 
 
 def _graph(classes: int) -> tuple[CategoryGraph, np.ndarray[tuple[int], np.dtype[np.int64]]]:

@@ -1,10 +1,11 @@
 """How long predictions take to follow an edit of a large project, and to say which images it changed."""
 
-import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from statistics import median
 from typing import Final
 
 import numpy as np
@@ -12,68 +13,76 @@ import numpy as np
 from engine.collection.live import LiveCollection
 from engine.collection.state import NO_CLASS, changed_images
 from engine.config import CacheFolders
+from engine.events import OnProgress, ignore_progress
 from engine.new_folder import scratch_folder
 from engine.project import Change, Project
 from engine.project.records import ClassPolicy
 from research.benchmarks.synthetic import synthetic_project
+from research.reference import NUMPY, JudgedFigure, NumpyPass, judged, within_budget
 
 Act = Callable[[Project], Change]
 
-ROUNDS: Final = 3
-"""How often each edit is made and taken back. Chosen: medians hold still, and it takes half a minute."""
+ROUNDS: Final = 2
+"""How often each edit is made and taken back. Chosen: it takes half a minute."""
+LIMIT: Final = 8
+WITHOUT_FIT: Final = {"rename a class": 1}
+"""Edits that predictions do not depend on, and their limits."""
 STRICT_BAR: Final = 0.99
 """A bar that many images miss."""
 
 
 @dataclass(frozen=True)
-class EditFigures:
-    """One kind of edit; medians over all that was timed of it, undo included.
+class EditsFigures:
+    """What was measured, undo included.
 
     Attributes:
-        name: of the edit.
-        predictions_s: from the action until all predictions know it, its way to disk included.
-        cpu_s: what all cores together worked for that, whatever else they had to do meanwhile.
-        compare_s: finding the images that it changed.
-        changed: how many those were.
+        images: of the project.
+        rows: of each kind of edit, from the action until all predictions know it, its way to disk included, and the
+            images that it changed are found.
+        changed: how many those were, in the median of each kind.
     """
 
-    name: str
-    predictions_s: float
-    cpu_s: float
-    compare_s: float
-    changed: int
-
-
-@dataclass(frozen=True)
-class EditsFigures:
-    """All kinds, and what they have to keep."""
-
     images: int
-    edits: tuple[EditFigures, ...]
-    limit_s: float = 1.0
-
-    @property
-    def are_kept(self) -> bool:
-        """Whether every edit is predicted, and its images found, within the limit."""
-        return all(edit.predictions_s + edit.compare_s <= self.limit_s for edit in self.edits)
+    rows: tuple[JudgedFigure, ...]
+    changed: Mapping[str, int]
 
 
-def measure_edits(images: int = 100_000, *, rounds: int = ROUNDS, only: Sequence[str] = ()) -> EditsFigures:
+def measure_edits(
+    images: int = 100_000,
+    *,
+    rounds: int = ROUNDS,
+    only: Sequence[str] = (),
+    on_progress: OnProgress = ignore_progress,
+) -> EditsFigures:
     """Edit graph, bars and labels of a synthetic project, and undo it, again and again.
 
     Args:
         images: of the project.
         rounds: how often each edit is made and taken back.
         only: names of the edits to time; by default all.
+        on_progress: called with the rounds.
     """
+    predictions_s, changed = defaultdict[str, list[float]](list), defaultdict[str, list[int]](list)
+    passes_s, numpy_pass = defaultdict[str, list[float]](list), NumpyPass(images)
     with scratch_folder() as folder:
         caches = CacheFolders(folder / "cache")
         (folder / "large").mkdir()
         with closing(LiveCollection.open(synthetic_project(folder / "large", caches, images), caches)) as live:
             live.load()
             chosen = {name: action for name, action in _edits(live).items() if not only or name in only}
-            found = tuple(_measured(live, name, action, rounds) for name, action in chosen.items())
-            return EditsFigures(images, found)
+            for _ in within_budget(rounds, on_progress):
+                for name, action in chosen.items():
+                    for act in (action, _undone):
+                        before, started_s = live.state, time.perf_counter()
+                        changes = changed_images(before, live.apply(act(live.project)))
+                        predictions_s[name].append(time.perf_counter() - started_s)
+                        changed[name].append(changes.count)
+                        passes_s[name].append(numpy_pass.time_s())
+    rows = (
+        judged(name, seconds, passes_s[name], WITHOUT_FIT.get(name, LIMIT), against=NUMPY)
+        for name, seconds in predictions_s.items()
+    )
+    return EditsFigures(images, tuple(rows), {name: round(median(each)) for name, each in changed.items()})
 
 
 def _edits(live: LiveCollection) -> dict[str, Act]:
@@ -93,24 +102,6 @@ def _edits(live: LiveCollection) -> dict[str, Act]:
         "merge two classes": lambda project: project.classes.merge([first], second),
         "remove a class": lambda project: project.classes.remove([third]),
     }
-
-
-def _measured(live: LiveCollection, name: str, action: Act, rounds: int) -> EditFigures:
-    predictions_s: list[float] = []
-    cpu_s: list[float] = []
-    compare_s: list[float] = []
-    changed: list[int] = []
-    for _ in range(rounds):
-        for act in (action, _undone):
-            before, started_s, cpu_started_s = live.state, time.perf_counter(), time.process_time()
-            after = live.apply(act(live.project))
-            predictions_s.append(time.perf_counter() - started_s)
-            cpu_s.append(time.process_time() - cpu_started_s)
-            started_s = time.perf_counter()
-            changed.append(changed_images(before, after).count)
-            compare_s.append(time.perf_counter() - started_s)
-    middle = statistics.median
-    return EditFigures(name, middle(predictions_s), middle(cpu_s), middle(compare_s), round(middle(changed)))
 
 
 def _undone(project: Project) -> Change:

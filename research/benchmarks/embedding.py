@@ -25,6 +25,7 @@ from research.benchmarks.device_settings import read_settings
 from research.benchmarks.photos import KINDS, PhotoKind, draw_photos
 from research.benchmarks.rates import RateTriple, decode_all, measure_rates
 from research.benchmarks.simulated_device import DeviceUse, SimulatedDevice, simulated_rate
+from research.reference import within_budget
 
 FEWEST_FOR_THE_BACKBONE = 256
 """Decoded images are repeated up to this number, so that timing the backbone alone does not end at once."""
@@ -134,7 +135,7 @@ def measure_embed(
         backbone: name or file of the backbone.
         device: one of `providers.DEVICES`.
         device_settings: switches of the device, as NAME=VALUE.
-        rounds: how often everything is timed; other work on the computer disturbs single rounds.
+        rounds: how often everything but the peer is timed, at most; other work on the computer disturbs single rounds.
         most: files.
         open_peer: what to compare with.
 
@@ -179,11 +180,12 @@ def _measure_rounds(files: Sequence[Path], session: BackboneSession, rounds: int
     images = decode_all(files, card, workers=session.parallel_runs)  # this warms the file cache, too
     images = np.concatenate([images] * -(-FEWEST_FOR_THE_BACKBONE // len(images)))
     found = []
-    for _number in range(rounds):
+    for number in within_budget(rounds):
         rates = measure_rates(files, images, session)
         use = session.take_use() if isinstance(session, SimulatedDevice) else None
         decoders = measure_decoders(files, round(card.input_side / card.resize_share), workers=usable_cores())
-        found.append(_Round(rates, decoders, peer() if peer else None, use))
+        peer_rate = peer() if peer and not number else None  # a round of it takes longer than all else
+        found.append(_Round(rates, decoders, peer_rate, use))
     return found
 
 

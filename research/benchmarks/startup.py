@@ -1,8 +1,7 @@
 """Process start to visible window, memory and scrolling, each in a process of its own."""
 
-import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -10,82 +9,81 @@ from typing import Any, Final
 from engine.collection.live import LiveCollection
 from engine.collection.new_project import new_project
 from engine.config import CacheFolders
+from engine.events import OnProgress, ignore_progress
 from engine.new_folder import scratch_folder
 from research.benchmarks.synthetic import synthetic_project
 from research.benchmarks.window_process import report_of
+from research.reference import CARDS, NUMPY, JudgedFigure, NumpyPass, judged, shown, within_budget
 from research.sample_painter.collection import draw_collection
 
 REPORT_VARIABLE: Final = "PROTOLEAF_STARTUP_REPORT"
 """Names a file: the window writes when it was visible and loaded, scrolls, writes memory and pauses, and ends."""
 PICTURES_PER_CLASS: Final = 4
-MANY_IMAGES: Final = 100_000
-"""More may take more memory."""
+BARE: Final = "a bare window"
+LIMIT_VISIBLE: Final = 6
+LIMIT_OVER_EMPTY: Final = 1.5
+LIMIT_PREDICTED: Final = 4
+LIMIT_LOADED: Final = 9
+LIMIT_MEMORY: Final = 6
+LIMIT_STEP: Final = 5
+Runs = Sequence[dict[str, Any]]
 
 
 @dataclass(frozen=True)
 class StartupFigures:
-    """Medians over rounds, each with a bare window, an empty project and the large project in turn.
+    """Rounds with a bare window, an empty project, the large project and a numpy pass in turn.
 
     Attributes:
-        bare_s, empty_s, large_s: process start to visible window.
-        large_over_bare, large_over_empty: ratios within a round.
-        predicted_s: process start until the first screen shows predictions, large project.
-        loaded_s: process start until all predictions are there, large project.
-        memory_mib: resident memory of the window's process after that and after scrolling, beyond embeddings that are
-            mapped from a file; the largest round.
-        scroll_pause_ms: longest time the GUI thread was busy while scrolling; the largest round.
+        images: of the large project.
+        rows: process start to visible window, of all three; process start until the first screen shows predictions, and
+            until all predictions are there; resident memory after that and after scrolling, beyond embeddings that are
+            mapped from a file; a step of scrolling over painting bare cards, and the longest time that the GUI thread
+            was busy meanwhile.
     """
 
     images: int
-    bare_s: float
-    empty_s: float
-    large_s: float
-    large_over_bare: float
-    large_over_empty: float
-    predicted_s: float
-    loaded_s: float
-    memory_mib: float
-    scroll_pause_ms: float
-    limit_over_bare: float = 6.0
-    limit_over_empty: float = 1.3
-    limit_predicted_s: float = 2.0
-    limit_loaded_s: float = 15.0
-    limit_scroll_ms: float = 50
-    limit_memory_mib: float = 350
+    rows: tuple[JudgedFigure, ...]
 
 
-def measure_startup(images: int = 100_000, *, rounds: int = 5) -> StartupFigures:
+def measure_startup(
+    images: int = 100_000, *, rounds: int = 3, on_progress: OnProgress = ignore_progress
+) -> StartupFigures:
     """Time the window, of a project that was opened before; needs a display or Qt's offscreen platform."""
     with scratch_folder() as folder:
         caches = CacheFolders(folder / "cache")
         (folder / "large").mkdir()
-        pictures = sorted(
-            path
-            for path in draw_collection(folder / "pictures", images_per_class=PICTURES_PER_CLASS).folder.rglob("*.jpg")
-        )
-        large = synthetic_project(folder / "large", caches, images, pictures)
+        drawn = draw_collection(folder / "pictures", images_per_class=PICTURES_PER_CLASS).folder
+        large = synthetic_project(folder / "large", caches, images, sorted(drawn.rglob("*.jpg")))
         _open_once(large, caches)
-        empty = folder / "empty.protoleaf"
+        empty, numpy_pass = folder / "empty.protoleaf", NumpyPass(images)
         new_project(empty).close()
+        starts = (["research.window.bare_window"], ["research.window", str(empty)], ["research.window", str(large)])
+        _run(starts[0], caches)  # this warms the file cache
         runs = [
-            (_run(["-m", "research.window.bare_window"], caches), _run(["-m", "research.window", str(empty)], caches),
-             _run(["-m", "research.window", str(large)], caches))
-            for _ in range(rounds + 1)
-        ][1:]  # fmt: skip  # the first round warms the file cache
-    bare, empties, larges = zip(*runs, strict=True)
-    return StartupFigures(
-        images=images,
-        bare_s=_median(bare, "visible_s"),
-        empty_s=_median(empties, "visible_s"),
-        large_s=_median(larges, "visible_s"),
-        large_over_bare=statistics.median(c["visible_s"] / a["visible_s"] for a, _, c in runs),
-        large_over_empty=statistics.median(c["visible_s"] / b["visible_s"] for _, b, c in runs),
-        predicted_s=_median(larges, "predicted_s"),
-        loaded_s=_median(larges, "loaded_s"),
-        memory_mib=max(run["memory_mib"] for run in larges),
-        scroll_pause_ms=max(run["scroll_pause_ms"] for run in larges),
-        limit_memory_mib=350 if images <= MANY_IMAGES else 600,
-    )
+            (*(_run(arguments, caches) for arguments in starts), numpy_pass.time_s())
+            for _ in within_budget(rounds, on_progress)
+        ]
+    return StartupFigures(images, tuple(rows_of(*zip(*runs, strict=True))))
+
+
+def rows_of(bare: Runs, empty: Runs, large: Runs, passes_s: Sequence[float]) -> Iterator[JudgedFigure]:
+    """The figures of rounds: reports of the three windows, and seconds of a numpy pass."""
+
+    def of(runs: Runs, name: str) -> list[float]:
+        return [run[name] for run in runs]
+
+    bare_s, empty_s, large_s = (of(runs, "visible_s") for runs in (bare, empty, large))
+    with_pass, both = [sum(each) for each in zip(bare_s, passes_s, strict=True)], f"{BARE} and {NUMPY}"
+    steps, cards = ([each for run in large for each in run[name]] for name in ("step_ms", "card_ms"))
+    memory, least = of(large, "memory_mib"), of(bare, "memory_mib")
+    yield judged("visible, empty project", empty_s, bare_s, LIMIT_VISIBLE, against=BARE)
+    yield judged("visible, large project", large_s, bare_s, LIMIT_VISIBLE, against=BARE)
+    yield judged("the same", large_s, empty_s, LIMIT_OVER_EMPTY, against="an empty project")
+    yield judged("first predictions", of(large, "predicted_s"), with_pass, LIMIT_PREDICTED, against=both)
+    yield judged("all predictions", of(large, "loaded_s"), with_pass, LIMIT_LOADED, against=both)
+    yield judged("memory", memory, least, LIMIT_MEMORY, against=BARE, unit="MiB", percentile=100)
+    yield judged("a step of scrolling, 95%", steps, cards, LIMIT_STEP, against=CARDS, unit="ms", percentile=95)
+    yield shown("longest pause while scrolling", of(large, "scroll_pause_ms"), "ms", percentile=100)
 
 
 def _open_once(project: Path, caches: CacheFolders) -> None:
@@ -96,12 +94,8 @@ def _open_once(project: Path, caches: CacheFolders) -> None:
     live.close()
 
 
-def _median(runs: Sequence[dict[str, Any]], field: str) -> float:
-    return statistics.median(run[field] for run in runs)
-
-
-def _run(arguments: list[str], caches: CacheFolders) -> dict[str, Any]:
-    """Start a process and read its report; times are seconds since just before it was started."""
+def _run(module: list[str], caches: CacheFolders) -> dict[str, Any]:
+    """Start a module and read its report; times are seconds since just before it was started."""
     started_s = time.monotonic()
-    fields = report_of(arguments, caches, REPORT_VARIABLE)
+    fields = report_of(["-m", *module], caches, REPORT_VARIABLE)
     return {name: value - started_s if name.endswith("_s") else value for name, value in fields.items()}

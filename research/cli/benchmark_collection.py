@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from engine.cli.output import AsJson, say
+from engine.cli.output import AsJson, progress_bar, say
+from research.cli.verdicts import say_verdicts
 
 
 def collection(
@@ -13,32 +14,21 @@ def collection(
     classes: Annotated[int, typer.Option(min=10)] = 200,
     as_json: AsJson = False,
 ) -> None:
-    """Time one label more with the collection stage on, beside the same without it, and what others wait meanwhile."""
+    """Time one label more with the collection stage on, beside the same without it, and what others wait meanwhile.
+
+    The exit status is 1 where a limit is missed.
+    """
     from research.benchmarks.beside_a_fit import measure_beside_a_fit
     from research.benchmarks.collection_stage import measure_collection_stage
 
-    figures, beside = measure_collection_stage(images, classes), measure_beside_a_fit(images)
-    say(
-        f"{images:,} embeddings of width {figures.width} x {classes} classes\n"
-        f"whitening and neighbours, once    {figures.basis_s:6.2f} s\n"
-        f"one label more                   {figures.label_s:6.2f} s   (limit {figures.limit_s})\n"
-        f"  linking the image              {figures.anchor_s:6.2f} s\n"
-        f"  fitting and checking           {figures.fit_s:6.2f} s\n"
-        f"  classifying all                {figures.pass_s:6.2f} s\n"
-        f"one label without the stage      {figures.without_s:6.2f} s\n"
-        f"an open project of {beside.images:,} images, its fits on a thread of their own\n"
-        f"  one label more, images in view {beside.first_s:6.2f} s   (limit {beside.limit_first_s:g})\n"
-        f"  another while the rest follows {beside.second_s:6.2f} s   (limit {beside.limit_first_s:g})\n"
-        f"  all images, both labels        {beside.all_s:6.2f} s   (limit {beside.limit_all_s:g})\n"
-        f"  taking a label                 {beside.take_ms:6.2f} ms  (limit {beside.limit_take_ms:g})\n"
-        f"  laying out a fit               {beside.input_ms:6.2f} ms  (limit {beside.limit_input_ms:g})\n"
-        f"  taking its outcome over        {beside.adopt_ms:6.2f} ms\n"
-        f"  guessing, an image             {beside.guess_ms:6.2f} ms  (limit {beside.limit_guess_ms:g})\n"
-        f"  other threads wait, 99%        {beside.waits_ms:6.2f} ms  (limit {beside.limit_waits_ms:g}; "
-        f"without a fit {beside.idle_waits_ms:.2f})\n"
-        f"  other threads wait, longest    {beside.longest_wait_ms:6.2f} ms  (limit {beside.limit_longest_wait_ms:g})\n"
-        f"  a fit stops, longest           {beside.stop_ms:6.2f} ms  (limit {beside.limit_stop_ms:g})",
-        {**asdict(figures), "beside_a_fit": asdict(beside)},
+    with progress_bar("Fitting") as on_progress:
+        figures = measure_collection_stage(images, classes, on_progress=on_progress)
+        beside = measure_beside_a_fit(images, on_progress=on_progress)
+    say_verdicts(
+        f"{images:,} embeddings of width {figures.width} x {classes} classes, and an open project of as many images, "
+        "its fits on a thread of their own",
+        (*figures.rows, *beside.rows),
+        asdict(figures),
         as_json=as_json,
     )
 

@@ -27,9 +27,8 @@ def loop(
     say(
         "\n".join((f"{figures.rows:,} images", *lines))
         + f"\nlabels on disk, as shown {labels.as_shown:9}   of {labels.keys}\n"
-        f"key to next card, median {labels.painted_median_ms:9.1f} ms\n"
-        f"key to next card, 99%    {labels.painted_p99_ms:9.1f} ms, longest {labels.painted_longest_ms:.1f} ms\n"
-        f"predicted alike          {figures.same:9,}   of {figures.compared:,} (limit {figures.limit_same:.1%})",
+        + "".join(f"{row.line}\n" for row in labels.rows)
+        + f"predicted alike          {figures.same:9,}   of {figures.compared:,} (limit {figures.limit_same:.1%})",
         {**asdict(figures), "are_kept": figures.are_kept},
         as_json=as_json,
     )

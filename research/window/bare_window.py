@@ -5,21 +5,22 @@ import sys
 import time
 from pathlib import Path
 
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QMainWindow
 
-from research.window.startup_report import REPORT_VARIABLE, FirstPaint, write_report
+from research.window.startup_report import REPORT_VARIABLE, FirstPaint, memory_mib, write_report
 
 
 def main() -> int:
     """Show the window, say when, end."""
     application = QApplication(sys.argv[:1])
-    window = QWidget()
+    window = QMainWindow()
     window.resize(1440, 900)
 
     def on_painted() -> None:
         target = os.environ.get(REPORT_VARIABLE)
         if target:
-            write_report(Path(target), {"visible_s": time.monotonic()})
+            visible_s = time.monotonic()
+            write_report(Path(target), {"visible_s": visible_s, "memory_mib": memory_mib()})
         application.quit()
 
     FirstPaint(window, on_painted)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 
+from research.window.bare_card import BareKey
 from research.window.startup_report import write_report
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 REPORT_VARIABLE: Final = "PROTOLEAF_LABELLING_REPORT"
 KEYS_VARIABLE: Final = "PROTOLEAF_LABELLING_KEYS"
-"""How many keys, and how many a second: `300 5`."""
+"""How many keys, how many a second, and how many of them follow at the end, each after predictions: `300 5 4`."""
 KEYS: Final = (Qt.Key.Key_1, Qt.Key.Key_Return)
 SETTLE_MS: Final = 1000
 MOST_PREDICTED: Final = 10_000
@@ -25,22 +26,25 @@ def attach_labelling_report(window: "MainWindow") -> None:
     """Label as soon as all is shown, when the environment asks for it; the window closes itself afterwards."""
     target = os.environ.get(REPORT_VARIABLE)
     if target:
-        keys, per_s = os.environ.get(KEYS_VARIABLE, "300 5").split()
-        _Report(window, Path(target), keys=int(keys), interval_s=1 / float(per_s))
+        keys, per_s, unpaced = os.environ.get(KEYS_VARIABLE, "300 5 4").split()
+        _Report(window, Path(target), keys=int(keys), interval_s=1 / float(per_s), unpaced=int(unpaced))
 
 
 @final
 class _Report(QObject):
     """Presses a key at its time, however busy the window is: a key that comes up late was waited for."""
 
-    def __init__(self, window: "MainWindow", target: Path, *, keys: int, interval_s: float) -> None:
+    def __init__(self, window: "MainWindow", target: Path, *, keys: int, interval_s: float, unpaced: int) -> None:
         super().__init__(window)
         self._window = window
         self._target = target
         self._keys = keys
+        self._paced_keys = keys - unpaced
         self._interval_s = interval_s
         self._shown: list[tuple[int, int]] = []
         self._painted_ms: list[float] = []
+        self._bare_ms: list[float] = []
+        self._predictions_s: list[float] = []
         self._painted_id: int | None = None
         self._last_key_s = 0.0
         self._loaded_s = 0.0
@@ -62,6 +66,7 @@ class _Report(QObject):
         QTimer.singleShot(SETTLE_MS, self._begin)
 
     def _begin(self) -> None:
+        self._bare_key = BareKey(self._window, self._target.parent)
         self._window.registry.trigger("show_to_review")
         self._window.workspace.grid.setFocus()
         self._start_s = time.perf_counter() + SETTLE_MS / 1000
@@ -70,8 +75,9 @@ class _Report(QObject):
     def _press(self) -> None:
         from PySide6.QtTest import QTest
 
-        number = len(self._shown)
-        due_s = self._start_s + number * self._interval_s
+        number, due_s = len(self._shown), time.perf_counter()
+        if number < self._paced_keys:
+            due_s = self._start_s + number * self._interval_s
         grid, inspector = self._window.workspace.grid, self._window.inspector
         image_id = self._painted_id
         assert image_id is not None, "a card has the frame"
@@ -81,7 +87,8 @@ class _Report(QObject):
         if self._painted_id == image_id:
             raise RuntimeError("the next card was not painted")
         self._painted_ms.append(1000 * (self._last_key_s - due_s))
-        if len(self._shown) < self._keys:
+        self._bare_ms.append(self._bare_key.time_ms())
+        if len(self._shown) < self._paced_keys:
             next_s = self._start_s + len(self._shown) * self._interval_s - time.perf_counter()
             self._timer.start(max(0, round(1000 * next_s)))
         else:
@@ -90,34 +97,41 @@ class _Report(QObject):
     def _wait_for_predictions(self) -> None:
         session = self._window.session
         if session.is_settled:
-            self._finish()
+            self._on_predicted()
         else:
             session.fitting_changed.connect(self._on_fitting_changed)
 
     def _on_fitting_changed(self, is_running: bool) -> None:
         if not is_running:
             self._window.session.fitting_changed.disconnect(self._on_fitting_changed)
+            self._on_predicted()
+
+    def _on_predicted(self) -> None:
+        self._window.workspace.grid.viewport().repaint()
+        self._predictions_s.append(time.perf_counter() - self._last_key_s)
+        if len(self._shown) < self._keys:
+            self._timer.start(0)
+        else:
             self._finish()
 
     def _finish(self) -> None:
-        self._window.workspace.grid.viewport().repaint()
-        predictions_s = time.perf_counter() - self._last_key_s
         state = self._window.session.state
         assert state is not None, "the project is open"
         spread = slice(None, None, max(1, len(state.image_ids) // MOST_PREDICTED))
-        last_key_s = time.monotonic() - predictions_s
+        last_key_s = time.monotonic() - (time.perf_counter() - self._last_key_s)
+        predicted = zip(state.image_ids[spread].tolist(), state.best_class[spread].tolist(), strict=True)
         write_report(
             self._target,
             {
                 "images": len(state.image_ids),
                 "shown": self._shown,
                 "painted_ms": self._painted_ms,
+                "bare_ms": self._bare_ms,
                 "loaded_s": self._loaded_s,
                 "last_key_s": last_key_s,
-                "predictions_s": predictions_s,
-                "predicted": list(
-                    zip(state.image_ids[spread].tolist(), state.best_class[spread].tolist(), strict=True)
-                ),
+                "predictions_s": self._predictions_s,
+                "predicted": list(predicted),
             },
         )
+        self._bare_key.close()
         self._window.close()

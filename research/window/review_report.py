@@ -10,6 +10,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 
 from app.group_review.controller import GroupReview
 from engine.collection.state import NO_CLASS
+from research.window.bare_card import BareKey
 from research.window.startup_report import write_report
 
 if TYPE_CHECKING:
@@ -46,22 +47,25 @@ class Heartbeat(QObject):
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self.longest_ms = 0.0
+        self._longest_ms = 0.0
         self._last_s = 0.0
         self._timer = QTimer(self)
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
         self._timer.timeout.connect(self._beat)
 
-    def start(self) -> None:
-        self._last_s = time.perf_counter()
+    def restart(self) -> None:
+        """Forget what was, and also the time until now."""
+        self._longest_ms, self._last_s = 0.0, time.perf_counter()
         self._timer.start(BEAT_MS)
 
-    def stop(self) -> None:
-        self._timer.stop()
+    def longest_ms(self) -> float:
+        """Since it was restarted, until now."""
+        self._beat()
+        return self._longest_ms
 
     def _beat(self) -> None:
         now_s = time.perf_counter()
-        self.longest_ms = max(self.longest_ms, 1000 * (now_s - self._last_s) - BEAT_MS)
+        self._longest_ms = max(self._longest_ms, 1000 * (now_s - self._last_s) - BEAT_MS)
         self._last_s = now_s
 
 
@@ -77,9 +81,10 @@ class _Report(QObject):
         self._shown: list[tuple[int, int]] = []
         self._answers: list[tuple[list[int], int]] = []
         self._single_ms, self._group_ms = list[float](), list[float]()
-        self._spent_s = dict[str, float]()
-        self._pauses = {name: Heartbeat(self) for name in ("single", "groups")}
-        self._order_s = 0.0
+        self._bare_ms, self._pauses_ms = list[float](), list[float]()
+        self._orders_s = list[float]()
+        self._groups_s = 0.0
+        self._heartbeat = Heartbeat(self)
         self._painted_id: int | None = None
         self._start_s = 0.0
         self._timer = QTimer(self, singleShot=True)
@@ -106,15 +111,23 @@ class _Report(QObject):
     # -- single cards
 
     def _begin(self) -> None:
+        self._bare_key = BareKey(self._window, self._target.parent)
         self._window.registry.trigger("show_to_review")
         self._window.workspace.grid.setFocus()
-        self._go(self._press_single, "single")
+        self._go(self._press_single)
 
-    def _go(self, press: Callable[[], None], name: str) -> None:
+    def _go(self, press: Callable[[], None]) -> None:
         self._then = press
         self._start_s = time.perf_counter() + SETTLE_MS / 1000
-        QTimer.singleShot(SETTLE_MS // 2, self._pauses[name].start)
+        QTimer.singleShot(SETTLE_MS // 2, self._heartbeat.restart)
         self._timer.start(SETTLE_MS)
+
+    def _note_key(self, keys_ms: list[float], due_s: float) -> None:
+        """A key was worked off; the least that it takes is timed, which is no pause of the window."""
+        keys_ms.append(1000 * (time.perf_counter() - due_s))
+        self._pauses_ms.append(self._heartbeat.longest_ms())
+        self._bare_ms.append(self._bare_key.time_ms())
+        self._heartbeat.restart()
 
     def _wait_for(self, place: int, pace: KeyRate) -> None:
         self._timer.start(max(0, round(1000 * (self._start_s + place * pace.interval_s - time.perf_counter()))))
@@ -129,12 +142,10 @@ class _Report(QObject):
         QTest.keyClick(grid, KEYS[place % len(KEYS)])
         if self._painted_id == image_id:
             raise RuntimeError("the next card was not painted")
-        self._single_ms.append(1000 * (time.perf_counter() - due_s))
+        self._note_key(self._single_ms, due_s)
         if len(self._shown) < self._single.count:
             self._wait_for(len(self._shown), self._single)
             return
-        self._spent_s["single"] = time.perf_counter() - self._start_s
-        self._pauses["single"].stop()
         self._window.registry.trigger("group_review")
         self._wait_for_groups()
 
@@ -146,8 +157,8 @@ class _Report(QObject):
         if review is None or review.current is None or not self._window.session.is_settled or self._is_making:
             QTimer.singleShot(BEAT_MS, self._wait_for_groups)
             return
-        self._order_s = self._queue_s
-        self._go(self._press_group, "groups")
+        self._orders_s.append(self._queue_s)
+        self._go(self._press_group)
 
     def _press_group(self) -> None:
         from PySide6.QtTest import QTest
@@ -164,13 +175,12 @@ class _Report(QObject):
         self._answers.append((list(review.ticked), code))
         QTest.keyClick(page, key)
         assert page.cards.image_ids != group.image_ids, "the next group was painted"
-        self._group_ms.append(1000 * (time.perf_counter() - due_s))
-        self._order_s = max(self._order_s, self._queue_s)
+        self._note_key(self._group_ms, due_s)
+        self._orders_s.append(self._queue_s)
         if len(self._group_ms) < self._groups.count:
             self._wait_for(len(self._group_ms), self._groups)
         else:
-            self._spent_s["groups"] = time.perf_counter() - self._start_s
-            self._pauses["groups"].stop()
+            self._groups_s = time.perf_counter() - self._start_s
             self._wait_until_settled()
 
     def _wait_until_settled(self) -> None:
@@ -180,6 +190,7 @@ class _Report(QObject):
             QTimer.singleShot(BEAT_MS, self._wait_until_settled)
 
     def _finish(self) -> None:
+        self._bare_key.close()
         write_report(
             self._target,
             {
@@ -187,9 +198,10 @@ class _Report(QObject):
                 "answers": self._answers,
                 "single_ms": self._single_ms,
                 "group_ms": self._group_ms,
-                "spent_s": self._spent_s,
-                "pause_ms": {name: each.longest_ms for name, each in self._pauses.items()},
-                "order_s": self._order_s,
+                "bare_ms": self._bare_ms,
+                "pauses_ms": self._pauses_ms,
+                "groups_s": self._groups_s,
+                "orders_s": self._orders_s,
             },
         )
         self._window.close()

@@ -7,9 +7,11 @@ from typing import Final, final
 from PySide6.QtCore import QObject, Qt, QTimer
 
 from app.image_grid.view import ImageGrid
+from research.window.bare_card import BareCard
 
 STEPS: Final = 200
 STEP_MS: Final = 10
+CARDS: Final = 10
 
 
 @final
@@ -18,15 +20,17 @@ class ScrollMeasurement(QObject):
 
     Args:
         grid: the grid on screen.
-        on_done: called with the longest pause in milliseconds.
+        on_done: called with milliseconds: the longest pause, each step, and painting `CARDS` bare cards after each.
     """
 
-    def __init__(self, grid: ImageGrid, on_done: Callable[[float], None]) -> None:
+    def __init__(self, grid: ImageGrid, on_done: Callable[[float, list[float], list[float]], None]) -> None:
         super().__init__(grid)
         self._grid = grid
         self._on_done = on_done
         self._step = 0
         self._longest_ms = 0.0
+        self._step_ms, self._card_ms = list[float](), list[float]()
+        self._card = BareCard(grid.window())
         self._timer = QTimer(self)
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
         self._timer.timeout.connect(self._on_timeout)
@@ -43,7 +47,10 @@ class ScrollMeasurement(QObject):
         bar = self._grid.verticalScrollBar()
         bar.setValue(bar.maximum() * self._step // STEPS)
         self._grid.viewport().repaint()
+        self._step_ms.append((time.perf_counter() - now_s) * 1000)
+        self._card_ms.append(self._card.time_ms(CARDS))
+        self._last_s += self._card_ms[-1] / 1000
         self._step += 1
         if self._step > STEPS:
             self._timer.stop()
-            self._on_done(self._longest_ms)
+            self._on_done(self._longest_ms, self._step_ms, self._card_ms)

@@ -54,13 +54,23 @@ def write_report(target: Path, fields: Mapping[str, object]) -> None:
     write_file(target, json.dumps(fields))
 
 
+def memory_mib() -> float:
+    """Resident memory of this process, beyond what it maps from files of ours."""
+    import psutil
+
+    process = psutil.Process()
+    maps = process.memory_maps() if hasattr(process, "memory_maps") else []
+    mapped_bytes = sum(each.rss for each in maps if each.path.endswith(MAPPED))
+    return (process.memory_info().rss - mapped_bytes) / BYTES_PER_MIB
+
+
 @final
 class _Report(QObject):
     def __init__(self, window: "MainWindow", target: Path) -> None:
         super().__init__(window)
         self._window = window
         self._target = target
-        self._fields: dict[str, float] = {}
+        self._fields: dict[str, float | list[float]] = {}
         FirstPaint(window, self._on_visible)
         window.session.state_changed.connect(self._on_state)
         window.session.loaded.connect(self._on_loaded)
@@ -83,13 +93,8 @@ class _Report(QObject):
 
         ScrollMeasurement(self._window.workspace.grid, self._on_scrolled).start()
 
-    def _on_scrolled(self, pause_ms: float) -> None:
-        import psutil
-
-        process = psutil.Process()
-        maps = process.memory_maps() if hasattr(process, "memory_maps") else []
-        mapped_bytes = sum(each.rss for each in maps if each.path.endswith(MAPPED))
-        self._fields["scroll_pause_ms"] = pause_ms
-        self._fields["memory_mib"] = (process.memory_info().rss - mapped_bytes) / BYTES_PER_MIB
+    def _on_scrolled(self, pause_ms: float, step_ms: list[float], card_ms: list[float]) -> None:
+        self._fields |= {"scroll_pause_ms": pause_ms, "step_ms": step_ms, "card_ms": card_ms}
+        self._fields["memory_mib"] = memory_mib()
         write_report(self._target, self._fields)
         self._window.close()

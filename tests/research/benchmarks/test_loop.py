@@ -12,7 +12,7 @@ from research.benchmarks.loop import LoopFigures
 from research.benchmarks.synthetic_data_set import write_clustered
 from tests.support.command_line import done
 
-KEPT = LoopFigures(1_000, (), LabellingFigures(1_000, 5, 5, 5, 1, 1, 1, 1), compared=900, same=900)
+KEPT = LoopFigures(1_000, (), LabellingFigures(1_000, 5, 5, 5, ()), compared=900, same=900)
 
 
 @pytest.mark.slow

@@ -1,6 +1,5 @@
 """The scripted person who reviews by group, on a drawn collection: few keys, no wrong label, honest errors."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +9,6 @@ from engine.collection.models import find_model
 from engine.everyday.blocks import to_fixed
 from engine.files import FoundFile
 from engine.graph.category_graph import CategoryGraph
-from research.benchmarks.review import figures_of
 from research.benchmarks.synthetic import synthetic_embeddings
 from research.teaching.expected_errors import design_effect_of, measure_expected_errors
 from research.teaching.review_person import ENOUGH, Desk, in_folder_order, review_cards, review_groups
@@ -81,18 +79,3 @@ def test_errors_that_come_together_count_as_fewer() -> None:
     assert design_effect_of(sizes, wrong) == pytest.approx(4 / 3 * 100 / 10)
     assert design_effect_of(sizes, np.array([3.0, 3.0, 3.0, 3.0])) == 1.0
     assert design_effect_of(sizes[:1], wrong[:1]) == 1.0
-
-
-def test_a_missed_limit_is_named() -> None:
-    """Each by its own figure."""
-    report = {
-        "shown": [[1, 7]], "answers": [[[2, 3], 8]], "single_ms": [20.0], "group_ms": [25.0],
-        "spent_s": {"single": 1.0, "groups": 0.1}, "pause_ms": {"single": 10.0, "groups": 20.0}, "order_s": 0.5,
-    }  # fmt: skip
-    good = figures_of(2_000, report, {}, {1: 7, 2: 8, 3: 8})
-    assert good.missed == ()
-    assert good.decisions_a_minute == pytest.approx(1200)
-    assert figures_of(2_000, report, {}, {1: 7, 2: 8, 3: 9}).missed == ("labels",)
-    assert replace(good, pause_ms=51, order_s=2.1).missed == ("pause", "group order")
-    assert replace(good, group_p99_ms=61, single_median_ms=31).missed == ("median", "99th percentile")
-    assert replace(good, decisions_a_minute=499).missed == ("decisions a minute",)

@@ -1,0 +1,30 @@
+"""How a benchmark says its verdicts."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from engine.cli.output import say
+
+if TYPE_CHECKING:
+    from research.reference import JudgedFigure
+
+
+def say_verdicts(
+    head: str, rows: Sequence["JudgedFigure"], fields: Mapping[str, Any], *, as_json: bool, missed: Sequence[str] = ()
+) -> None:
+    """Print each figure beside its reference; the exit status is 1 when one is missed.
+
+    Args:
+        head: lines above them.
+        rows: the figures.
+        fields: what else JSON has.
+        as_json: print JSON.
+        missed: names of what else is missed.
+    """
+    every = [*missed, *(row.name for row in rows if not row.is_kept)]
+    lines = [head, *(row.line for row in rows), *([f"missed: {', '.join(every)}"] if every else [])]
+    say("\n".join(lines), {**fields, "rows": [row.fields() for row in rows], "missed": every}, as_json=as_json)
+    if every:
+        raise typer.Exit(1)
