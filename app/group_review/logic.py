@@ -37,7 +37,8 @@ class Decision:
     @property
     def others(self) -> list[int]:
         """Images of the group that it is not about."""
-        return [image_id for image_id in self.group.image_ids if image_id not in set(self.image_ids)]
+        decided = set(self.image_ids)
+        return [image_id for image_id in self.group.image_ids if image_id not in decided]
 
 
 def without(group: ReviewGroup, gone: Collection[int]) -> ReviewGroup | None:

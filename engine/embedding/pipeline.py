@@ -73,16 +73,29 @@ def embed_files(
     writer.on_done, writer.on_cached = advance, meter.skip
     pending = _Pending(requests, worker, writer, meter)
     started_s = time.perf_counter()
-    source = ChunkSource(
-        cancel, pending.chunks(files_together(worker.wanted) if session.is_on_gpu else worker.batch_size)
-    )
+    _run(worker, pending, writer, meter, readers=readers, workers=workers)
+    return _summary(session, writer, pending, time.perf_counter() - started_s)
+
+
+def _run(
+    worker: ChunkWorker,
+    pending: "_Pending",
+    writer: OutcomeWriter,
+    meter: ProgressMeter,
+    *,
+    readers: Readers | None,
+    workers: int | None,
+) -> None:
+    """Embed on the device, and on all cores where there is none, or where it fails on the way."""
+    session = worker.session
+    together = files_together(worker.wanted) if session.is_on_gpu else worker.batch_size
+    source = ChunkSource(worker.cancel, pending.chunks(together))
     if session.is_on_gpu:
-        own = readers or readers_for(workers or usable_cores(), session.card.input_side, total)
+        own = readers or readers_for(workers or usable_cores(), session.card.input_side, meter.total)
         with nullcontext() if readers else closing(own):
             DeviceRun(worker, source, writer, meter).to_the_end(own)
-    if not session.is_on_gpu:  # any more
+    if not session.is_on_gpu:
         CoreRun(worker, source, writer, meter).to_the_end(workers or session.parallel_runs)
-    return _summary(session, writer, pending, time.perf_counter() - started_s)
 
 
 def _summary(session: BackboneSession, writer: OutcomeWriter, pending: "_Pending", seconds: float) -> EmbedSummary:

@@ -48,7 +48,7 @@ class FitSnapshot:
     with_collection: bool = True  # whether unlabelled and coarse-labelled images teach, where a classifier uses them
     checked: Sequence[int] = ()  # images that were labelled after they had been drawn at random
     error_odds: float = 1.0  # of sure predictions as a multiple of what the model says, by an audit
-    excluded: Sequence[tuple[int, int]] = ()  # ids of an image and of a class that a person said it is not of
+    excluded: Sequence[tuple[int, int]] = ()  # ids of an image and of a class that is excluded for it
 
     @cached_property
     def shots(self) -> Shots:

@@ -1,4 +1,4 @@
-"""Excluded classes: what a person said that images of the collection are not.
+"""Classes that a person has excluded for single images of the collection.
 
 An image that was left out of a group of look-alikes looks like its class, and a model would claim that class again. The
 probabilities of the other classes stay as they are: a model that was wrong about an image knows less of it, not more
@@ -86,7 +86,7 @@ def excluded_classes(
 
     Args:
         candidate_ids: (c,) class ids.
-        pairs: the ids of an image and of a class that it is not of, nor of any below.
+        pairs: the ids of an image and of a class that is excluded for it, with all below.
         row_ids: (r,) ids of the images in the rows of the snapshot, ascending.
     """
     place_of = {class_id: place for place, class_id in enumerate(candidate_ids.tolist())}

@@ -67,7 +67,7 @@ class FittedRegression:
     held_out: HeldOutShots
     is_right: Flags
     unseen: UnseenClasses | None  # what probabilities are divided with; None where all classes have examples
-    excluded: ExcludedClasses | None  # what a person said images are not
+    excluded: ExcludedClasses | None  # classes that are excluded for single images
     setting: Setting = Setting.REGRESSION
     inheritance: Inheritance = field(default_factory=Inheritance)
     space: None = None

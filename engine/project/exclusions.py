@@ -1,4 +1,4 @@
-"""Excluded classes: what a person said an image is not, such as one that was left out of a group of look-alikes."""
+"""Classes that a person has excluded for an image, such as one that was left out of a group of look-alikes."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final, final

@@ -119,7 +119,7 @@ MIGRATIONS: Final[Sequence[Migration]] = (
     Migration(7, 8, "images have notes and details", lambda connection: connection.script(IMAGE_TABLES)),
     Migration(8, 9, "classes have an identity, and images know of changed files", _with_identities_and_changes),
     Migration(9, 10, "images can be drawn at random to be checked", lambda connection: connection.script(AUDIT_TABLES)),
-    Migration(10, 11, "images can be said not to be of a class", lambda connection: connection.script(EXCLUSION_TABLE)),
+    Migration(10, 11, "classes can be excluded for an image", lambda connection: connection.script(EXCLUSION_TABLE)),
 )
 
 

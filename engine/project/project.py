@@ -108,7 +108,7 @@ class Project:
         labels: people's answers.
         notes: people's stars, flags and comments.
         audits: images drawn at random to be checked.
-        exclusions: what a person said images are not.
+        exclusions: classes that are excluded for an image.
         models: model versions, their files and predictions.
         policies: policies of classes, and settings.
         history: steps, undo and redo.

@@ -129,7 +129,7 @@ class AuditItem:
 
 
 class Exclusion(NamedTuple):
-    """A person said that an image is not of a class, nor of any below it."""
+    """A person has excluded a class, with all below it, for an image."""
 
     image_id: ImageId
     class_id: ClassId

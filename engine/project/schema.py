@@ -131,7 +131,7 @@ EXCLUSION_TABLE: Final = f"""CREATE TABLE exclusion (
     PRIMARY KEY (image_id, class_id)
 ) WITHOUT ROWID, STRICT;
 """
-"""Table of version 11: classes that a person said an image is not of. A class may be gone; then it says nothing."""
+"""Table of version 11: classes that are excluded for an image. The row of a class that is gone has no effect."""
 
 ACTION_COLUMNS: Final = (
     "code TEXT NOT NULL DEFAULT '' CHECK (length(code) <= 100)",

@@ -8,10 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from engine.errors import ModelError
-from engine.files import read_regular
 from engine.new_file import write_file
-from engine.runtime.onnx_runtime import load_half_conversion
+from engine.runtime.onnx_runtime import load_half_conversion, read_network
 
 _LAYERS: Final = frozenset({"Conv", "ConvTranspose", "MatMul"})
 """Operators that take nearly all of a network's time. Gemm is none of them: it is the head of pooled values."""
@@ -24,13 +22,7 @@ def write_half(model: Path, target: Path) -> None:
         ModelError: the network cannot be read.
         StorageError: the disk refuses.
     """
-    import onnx
-    from google.protobuf.message import DecodeError
-
-    try:
-        network = onnx.load_model_from_string(read_regular(model))
-    except (OSError, DecodeError) as error:
-        raise ModelError("the model cannot be opened", found=model.name) from error
+    network = read_network(model)
     for place, node in enumerate(network.graph.node):
         node.name = str(place)  # some have none, and nodes are left out by name
     conversion = load_half_conversion()

@@ -1,9 +1,12 @@
 """The one place that loads ONNX Runtime: its reporting is switched off before, and stays off."""
 
 import functools
+from pathlib import Path
 from typing import Any
 
 from engine.config import settle
+from engine.errors import ModelError
+from engine.files import read_regular
 
 
 @functools.cache
@@ -34,3 +37,18 @@ def load_half_conversion() -> Any:
     from onnxruntime.transformers import onnx_model
 
     return onnx_model
+
+
+def read_network(model: Path) -> Any:
+    """A network as an `onnx.ModelProto`, without weights that lie in other files; it needs the `onnx` package.
+
+    Raises:
+        ModelError: it cannot be read.
+    """
+    import onnx
+    from google.protobuf.message import DecodeError
+
+    try:
+        return onnx.load_model_from_string(read_regular(model))
+    except (OSError, DecodeError) as error:
+        raise ModelError("the model cannot be opened", found=model.name) from error

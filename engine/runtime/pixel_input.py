@@ -6,11 +6,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import DTypeLike
 
-from engine.errors import ModelError
-from engine.files import read_regular
 from engine.model_card import BackboneCard
 from engine.new_file import write_file
 from engine.runtime.backbone_input import LUMINANCE, InputOutput, Preparation
+from engine.runtime.onnx_runtime import read_network
 
 PIXELS: Final = "pixels"  # input: (B, side, side, 3) uint8 RGB
 _PREFIX: Final = "pixels."  # of names of values. Chosen: no exporter makes such.
@@ -68,12 +67,8 @@ def write_with_pixels(model: Path, target: Path, card: BackboneCard, ends: Input
         StorageError: the disk refuses.
     """
     import onnx
-    from google.protobuf.message import DecodeError
 
-    try:
-        network = onnx.load_model_from_string(read_regular(model))
-    except (OSError, DecodeError) as error:
-        raise ModelError("the model cannot be opened", found=model.name) from error
+    network = read_network(model)
     if any(onnx.external_data_helper.uses_external_data(each) for each in network.graph.initializer):
         return False
     nodes, arrays = preparation_nodes(card, PIXELS, ends.input_name, ends.input_type)

@@ -109,7 +109,7 @@ class EverydayModel:
     held_out: HeldOutShots | None = None  # None where tuning was kept from before
     novelty: Novelty | None = None  # detects unknown images; None where only distances do
     unseen: UnseenClasses | None = None  # what probabilities are divided with; None where all classes have examples
-    excluded: ExcludedClasses | None = None  # what a person said images are not
+    excluded: ExcludedClasses | None = None  # classes that are excluded for single images
 
     @property
     def candidate_ids(self) -> Integers:
