@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from engine.collection.backbone_change import PreparedChange
     from engine.collection.bundle.opened import BundleTrial
     from engine.embedding.cache import EmbeddingCache
+    from engine.embedding.photo_caches import PreviewCaches
     from engine.embedding.reader_process import PhotoReader
     from engine.embedding.readers import Readers
     from engine.runtime.backbone import BackboneSession
@@ -67,17 +68,21 @@ class Embedder:
         self._opened_for: tuple[object, ...] = ()
         self._session: BackboneSession | None = None
         self._readers: Readers | None = None  # beside a device
-        self._caches: dict[bool, EmbeddingCache] = {}  # of images, and of their views
+        self._caches: dict[str, EmbeddingCache] = {}  # of images, and of their views, by identity
+        self._previews: PreviewCaches | None = None
 
     def embed(self, request: EmbedImages, send: Send, cancel: CancelToken) -> EmbedSummary:
         from engine.embedding.pipeline import embed_files
+        from engine.embedding.views import views_hash
 
-        session, cache = self._open(request)
+        session = self._open(request)
+        folders, width = CacheFolders(request.cache), request.card.embedding_width
+        views = self._cache(folders, views_hash(request.identity), width) if request.with_views else None
         try:
             summary = embed_files(
-                request.images, session, cache,
-                on_progress=_whole_run(request, send), cancel=cancel, on_batch=send, with_views=request.with_views,
-                readers=self._readers,
+                request.images, session, self._cache(folders, request.identity, width),
+                on_progress=_whole_run(request, send), cancel=cancel, on_batch=send,
+                views=views, previews=self._previews_of(folders, request.thumbnail_side), readers=self._readers,
             )  # fmt: skip
         finally:
             if session.notice:  # the GPU failed: it may be well again the next time
@@ -88,14 +93,14 @@ class Embedder:
         for cache in self._caches.values():
             cache.close()
         self._caches.clear()
+        if self._previews is not None:
+            self._previews.close()
         if self._readers is not None:
             self._readers.close()
-        self._session, self._readers, self._opened_for = None, None, ()
+        self._session, self._readers, self._previews, self._opened_for = None, None, None, ()
 
-    def _open(self, request: EmbedImages) -> "tuple[BackboneSession, EmbeddingCache]":
-        from engine.embedding.cache import EmbeddingCache
+    def _open(self, request: EmbedImages) -> "BackboneSession":
         from engine.embedding.readers import ProcessReaders
-        from engine.embedding.views import views_hash
         from engine.runtime.backbone import BackboneSession
         from engine.runtime.providers import choose_providers
         from engine.runtime.sessions import usable_cores
@@ -110,11 +115,23 @@ class Embedder:
             self._opened_for = wanted
             if self._session.is_on_gpu:
                 self._readers = ProcessReaders(usable_cores(), request.card.input_side)
-        if request.with_views not in self._caches:
-            folder, width = CacheFolders(request.cache).embeddings, request.card.embedding_width
-            name = views_hash(request.identity) if request.with_views else request.identity
-            self._caches[request.with_views] = EmbeddingCache(folder, name, width)
-        return self._session, self._caches[request.with_views]
+        return self._session
+
+    def _cache(self, folders: CacheFolders, identity: str, width: int) -> "EmbeddingCache":
+        from engine.embedding.cache import EmbeddingCache
+
+        if identity not in self._caches:
+            self._caches[identity] = EmbeddingCache(folders.embeddings, identity, width)
+        return self._caches[identity]
+
+    def _previews_of(self, folders: CacheFolders, side: int) -> "PreviewCaches | None":
+        from engine.embedding.photo_caches import PreviewCaches
+
+        if not side:
+            return None
+        if self._previews is None or self._previews.side != side:
+            self._previews = PreviewCaches(folders, side)
+        return self._previews
 
 
 @final

@@ -131,8 +131,8 @@ def embed(
         bool,
         typer.Option(
             "--one-view",
-            help="Embed each image once. By default labelled images, and all others of a collection of up to 10,000, "
-            "are then embedded in five views, which takes five times as long.",
+            help="Embed each image once. By default all images of a collection of up to 10,000, and labelled ones of "
+            "larger collections, are embedded in five views, which takes five times as long.",
         ),
     ] = False,
     as_json: AsJson = False,
@@ -152,7 +152,9 @@ def _embed_project(project: Path, device: str, *, one_view: bool, as_json: bool)
 
     with open_or_read(project, without_writing="the embeddings are kept in the cache alone") as opened:
         with progress_bar("Embedding") as on_progress:
-            done = embed_project(opened, CacheFolders.default(), device=device, on_progress=on_progress)
+            done = embed_project(
+                opened, CacheFolders.default(), device=device, with_views=not one_view, on_progress=on_progress
+            )
         if not one_view:
             with progress_bar("Embedding in five views") as on_progress:
                 embed_closer(opened, CacheFolders.default(), device=device, on_progress=on_progress)

@@ -146,8 +146,9 @@ def prepare_change(
     _check_is_another(project, caches, model)
     known = _KnownFacts(project)
     summary = embed_project(
-        project, caches, model=model, device=device, on_progress=on_progress, on_batch=known.take, cancel=cancel
-    )
+        project, caches, model=model, device=device, with_views=True, on_progress=on_progress,
+        on_batch=known.take, cancel=cancel,
+    )  # fmt: skip
     cancel.raise_if_cancelled()
     comparison = compare_on_shots(project, caches, project.models.current, version)
     cancel.raise_if_cancelled()

@@ -1,6 +1,7 @@
 """Fill the embedding caches with a project's images, and with their views."""
 
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing
 
 import numpy as np
 
@@ -10,10 +11,12 @@ from engine.collection.replaced_images import record_embedded
 from engine.config import CacheFolders
 from engine.embedding.cache import EmbeddingCache
 from engine.embedding.messages import EmbedBatch, EmbedRequest, EmbedSummary
+from engine.embedding.photo_caches import PreviewCaches
 from engine.embedding.pipeline import embed_files
-from engine.embedding.views import those_to_view, views_hash
+from engine.embedding.views import MOST_IN_ALL_VIEWS, those_to_view, views_hash
 from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.graph.codes import NO_CLASS
+from engine.images.thumbnail_cache import SIDES
 from engine.project import Project
 from engine.runtime.backbone import BackboneSession
 from engine.runtime.providers import choose_providers
@@ -37,6 +40,7 @@ def embed_project(
     *,
     model: ModelFiles | None = None,
     device: str = "auto",
+    with_views: bool = False,
     on_progress: OnProgress = ignore_progress,
     on_batch: Callable[[EmbedBatch], None] | None = None,
     cancel: CancelToken | None = None,
@@ -46,6 +50,7 @@ def embed_project(
     An image whose file is not there now keeps its embedding: its disk may come back, or it may be found again.
 
     Args:
+        with_views: also over all views, and with thumbnails and fingerprints, unless the collection is large.
         device: one of `providers.DEVICES`.
         on_batch: called with the results; by default the project records them where it is open for writing, else
             they are in the cache alone, where `embedded_images.newest_hashes` finds them.
@@ -60,7 +65,10 @@ def embed_project(
     folder = project.path.parent
     requests = (EmbedRequest(image_id, folder / path, known) for image_id, path, known in project.images.each_content())
 
-    with open_cache(model, caches, project) as cache:
+    is_whole = with_views and project.images.count <= MOST_IN_ALL_VIEWS
+    with open_cache(model, caches, project) as cache, ExitStack() as stack:
+        views = stack.enter_context(open_views_cache(model, caches)) if is_whole else None
+        previews = stack.enter_context(closing(PreviewCaches(caches, SIDES[0]))) if is_whole else None
 
         def record(batch: EmbedBatch) -> None:
             if project.is_writable:
@@ -75,6 +83,8 @@ def embed_project(
             on_progress=on_progress,
             cancel=cancel or CancelToken(),
             on_batch=on_batch or record,
+            views=views,
+            previews=previews,
         )
 
 
@@ -113,8 +123,8 @@ def embed_views(
 ) -> EmbedSummary | None:
     """Embed these images of a project in all their views; as `embed_closer`."""
     table, folder = project.images.table(image_ids), project.path.parent
-    with open_views_cache(model, caches) as cache:
-        missing = set(cache.missing(key for key in table.content_hashes if key is not None))
+    with open_cache(model, caches, project) as cache, open_views_cache(model, caches) as views:
+        missing = set(views.missing(key for key in table.content_hashes if key is not None))
         requests = [
             EmbedRequest(image_id, folder / path, known)
             for image_id, path, known in zip(table.ids, table.paths, table.content_hashes, strict=True)
@@ -123,4 +133,4 @@ def embed_views(
         if not requests:
             return None
         session = BackboneSession(model.backbone, model.card, choose_providers(device))
-        return embed_files(requests, session, cache, on_progress=on_progress, cancel=cancel, with_views=True)
+        return embed_files(requests, session, cache, on_progress=on_progress, cancel=cancel, views=views)

@@ -16,6 +16,8 @@ from engine.collection.state import NO_CLASS, CollectionState, ImageStatus
 from engine.collection.training.trained import Depth
 from engine.config import CacheFolders
 from engine.embedding.messages import EmbedBatch, EmbedImages, EmbedRequest
+from engine.embedding.photo_caches import NO_PREVIEWS
+from engine.embedding.views import MOST_IN_ALL_VIEWS
 from engine.training.curve import TrainingDuration, TrainingPoint
 from engine.worker.protocol import Request
 
@@ -85,14 +87,18 @@ def images_to_embed(
     with_failed: bool = False,
     with_all: bool = False,
     written_to: Collection[int] = (),
+    thumbnail_side: int = NO_PREVIEWS,
 ) -> EmbedImages | None:
     """The next images that wait: those in view, then labelled ones, then the others; None when there are none.
+
+    Unless the collection is large they are embedded in all views.
 
     Args:
         asked: ids of images in earlier requests of the same run; they count as done in the progress.
         with_failed: also those that could not be embedded before, after the others.
         with_all: also those that have an embedding, after the others: their files may have changed.
         written_to: also these images, whose files were written to since they were read.
+        thumbnail_side: of the thumbnails to make, unless the collection is large.
 
     Raises:
         ModelError: the backbone's file is gone.
@@ -109,7 +115,8 @@ def images_to_embed(
     if not len(places):
         return None
     ids = state.image_ids[_in_order(state, places, in_view)[:most]].tolist()
-    return _request(live, caches, device, ids, done_before=len(asked), left=len(places))
+    left = len(places)
+    return _request(live, caches, device, ids, done_before=len(asked), left=left, thumbnail_side=thumbnail_side)
 
 
 def views_to_embed(
@@ -135,11 +142,19 @@ def views_to_embed(
 
 
 def _request(
-    live: LiveCollection, caches: CacheFolders, device: str, ids: Sequence[int], *, done_before: int, left: int
+    live: LiveCollection,
+    caches: CacheFolders,
+    device: str,
+    ids: Sequence[int],
+    *,
+    done_before: int,
+    left: int,
+    thumbnail_side: int = NO_PREVIEWS,
 ) -> EmbedImages:
     model = model_of(live.project, caches)
     hashes = live.embedded.images.hashes_of(ids)
     pairs = zip(ids, hashes, strict=True)
+    is_small = len(live.state.image_ids) <= MOST_IN_ALL_VIEWS
     return EmbedImages(
         tuple(EmbedRequest(image_id, live.state.path_of(image_id), known) for image_id, known in pairs),
         model.backbone,
@@ -149,6 +164,8 @@ def _request(
         device,
         done_before,
         done_before + left,
+        with_views=is_small,
+        thumbnail_side=thumbnail_side if is_small else NO_PREVIEWS,
     )
 
 

@@ -1,4 +1,4 @@
-"""A handful of files on one thread: read, sorted by what became of them, and embedded."""
+"""A handful of files: read on one thread, sorted by what became of them, and embedded together."""
 
 import threading
 import time
@@ -9,8 +9,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.embedding.cache import EmbeddingCache
 from engine.embedding.messages import EmbedRequest
+from engine.embedding.photo_caches import PhotoCaches
 from engine.embedding.photo_messages import PhotoRead, WantedPixels
 from engine.embedding.read_photo import NOTHING, IsKnown, Pixels, read_photo
 from engine.embedding.views import VIEWS, mean_of_views
@@ -54,23 +54,28 @@ class HashedRequest:
     request: EmbedRequest
     file: FoundFile
     content_hash: bytes
-    details: PhotoDetails | None = None  # not of a file that is embedded in all its views: they are known
+    details: PhotoDetails | None = None
 
 
 @dataclass
 class ChunkOutcome:
     """The requests of a chunk, by what became of them."""
 
-    vectors: NDArray[np.float32]  # (len(embedded), embedding width) float32
+    vectors: NDArray[np.float32]  # (len(embedded), embedding width) float32, of the whole images
+    means: NDArray[np.float32] | None = None  # the same over all views; None where these are not embedded
     embedded: list[HashedRequest] = field(default_factory=list)  # in the order of `vectors`
-    pictures: list[int] = field(default_factory=list)  # perceptual hashes of `embedded`; none of all views
+    pictures: list[int] = field(default_factory=list)  # perceptual hashes of `embedded`
     cached: list[HashedRequest] = field(default_factory=list)  # whose content is in the cache already
     twins: list[HashedRequest] = field(default_factory=list)  # whose content another request of this run has claimed
     undecodable: list[tuple[HashedRequest, str]] = field(default_factory=list)  # no sound images, with the reason
     # that could not be read, with the reason, and the content hash where the file is out of reach
     unreadable: list[tuple[EmbedRequest, str, bytes | None]] = field(default_factory=list)
     missing: list[EmbedRequest] = field(default_factory=list)  # whose file is gone, but whose embedding is in the cache
-    left: Sequence[EmbedRequest] = ()  # that were not begun because the others took long
+
+    def take_vectors(self, vectors: NDArray[np.float32], views: int) -> None:
+        """Take the embeddings (len(embedded) * views, width) of all views, of which the first is the whole image."""
+        self.vectors = vectors[::views]
+        self.means = mean_of_views(vectors) if views > 1 else None
 
     def details(self) -> Iterator[FileDetails]:
         """What the files that were read say of themselves."""
@@ -133,41 +138,18 @@ class ChunkWorker:
     """What all workers share."""
 
     session: BackboneSession
-    cache: EmbeddingCache  # of the same backbone; of its views where images are embedded in all of them
+    caches: PhotoCaches  # of the same backbone
     claims: Claims  # on contents
     cancel: CancelToken  # stops between images
-    with_views: bool = False  # whether each image is embedded in all its views
-
-    @property
-    def batch_size(self) -> int:
-        return max(1, self.session.batch_size // self.wanted.views)
 
     @property
     def wanted(self) -> WantedPixels:
-        card = self.session.card
-        return WantedPixels(card.input_side, card.resize_share, VIEWS if self.with_views else 1)
-
-    def embed_chunk(self, requests: Sequence[EmbedRequest], *, is_last: bool = False) -> ChunkOutcome:
-        """Embed the new contents among the requests' files; slow ones are left, sooner at the end of a run.
-
-        Raises:
-            Cancelled: `cancel` was set; nothing of this chunk is kept.
-            ModelError: the backbone fails.
-        """
-        patience_s = LAST_PATIENCE_S if is_last else PATIENCE_S
-        chunk = read_chunk(requests, self.wanted, self.is_known, self.cancel, patience_s=patience_s)
-        outcome, pixels = self.sort(chunk)
-        if outcome.embedded:
-            outcome.vectors = self.joined(self.session.embed(pixels.reshape(-1, *pixels.shape[2:])))
-        return outcome
-
-    def joined(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-        """One embedding (n, d) for each image, from those of its views."""
-        return mean_of_views(vectors) if self.with_views else vectors
+        card, views = self.session.card, 1 if self.caches.views is None else VIEWS
+        return WantedPixels(card.input_side, card.resize_share, views, self.caches.thumbnail_side)
 
     def is_known(self, key: bytes) -> bool:
-        """Whether a content is in the cache, or about to be."""
-        return key in self.claims or not self.cache.missing([key])
+        """Whether a content is in the caches, or about to be."""
+        return key in self.claims or not self.caches.missing([key])
 
     def sort(self, chunk: ReadChunk) -> tuple[ChunkOutcome, Pixels]:
         """Sort requests by what their files gave.
@@ -177,7 +159,6 @@ class ChunkWorker:
             claimed.
         """
         outcome = ChunkOutcome(np.zeros((0, self.session.card.embedding_width), dtype=np.float32))
-        outcome.left = chunk.requests[len(chunk.photos) :]
         chosen, place = list[int](), 0
         for request, photo in zip(chunk.requests, chunk.photos, strict=False):
             if self._take(request, photo, outcome):
@@ -194,22 +175,21 @@ class ChunkWorker:
         if not self.claims.take(hashed.content_hash):
             outcome.twins.append(hashed)
             return False
-        if photo.has_pixels and self.cache.missing([hashed.content_hash]):
+        if photo.has_pixels and self.caches.missing([hashed.content_hash]):
             outcome.embedded.append(hashed)
-            if not self.with_views:
-                outcome.pictures.append(photo.picture)
+            outcome.pictures.append(photo.picture)
             return True
         if photo.failure:
             outcome.undecodable.append((hashed, photo.failure))
             return False
         self.claims.release(hashed.content_hash)
-        (outcome.twins if self.cache.missing([hashed.content_hash]) else outcome.cached).append(hashed)
+        (outcome.twins if self.caches.missing([hashed.content_hash]) else outcome.cached).append(hashed)
         return False
 
     def _pass_over(self, request: EmbedRequest, photo: PhotoRead, outcome: ChunkOutcome) -> None:
         """Keep the known content of an image whose file is out of reach, as on a share that vanished."""
         known = request.known_hash if photo.is_unreachable else NOTHING
-        if photo.is_missing and known is not None and not self.cache.missing([known]):
+        if photo.is_missing and known is not None and not self.caches.images.missing([known]):
             outcome.missing.append(request)
         else:
             outcome.unreadable.append((request, photo.failure, known))

@@ -76,6 +76,11 @@ class FullBatches:
         self._network.shutdown(cancel_futures=True)
 
     @property
+    def is_well(self) -> bool:
+        """False once the device has failed: the session goes on on the CPU."""
+        return self._session.is_on_gpu
+
+    @property
     def has_room(self) -> bool:
         """Whether images can be added without waiting for the device."""
         return self._filling is not None or not self._free.empty()

@@ -31,10 +31,16 @@ class EmbedResult(NamedTuple):
 
 @dataclass(frozen=True)
 class EmbedBatch:
-    """Some results; their embeddings are in the cache, on disk, before they are reported."""
+    """Some results; their embeddings are in the cache, on disk, before they are reported.
+
+    Attributes:
+        details: of those of these files that were read.
+        seen: ids of images whose thumbnails are in the cache now, before they are embedded.
+    """
 
     results: tuple[EmbedResult, ...]
-    details: tuple[FileDetails, ...] = ()  # of those of these files that were read, first of all views alone
+    details: tuple[FileDetails, ...] = ()
+    seen: tuple[int, ...] = ()
 
 
 OnBatch = Callable[[EmbedBatch], None]
@@ -74,7 +80,8 @@ class EmbedImages(Request[EmbedSummary]):
     device: str = "auto"  # one of `providers.DEVICES`
     done_before: int = 0  # images that earlier requests of the same run did; they count as done in the progress
     total: int = 0  # images of the whole run
-    with_views: bool = False  # embed each image in all its views
+    with_views: bool = False  # embed each image in all its views, too
+    thumbnail_side: int = 0  # longer side of the thumbnails to make, with fingerprints; 0 for neither
 
 
 @dataclass(frozen=True)

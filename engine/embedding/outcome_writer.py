@@ -6,9 +6,9 @@ from typing import Final
 
 import numpy as np
 
-from engine.embedding.cache import EmbeddingCache
-from engine.embedding.embed_chunk import ChunkOutcome, Claims, HashedRequest
+from engine.embedding.embed_chunk import ChunkOutcome, Claims, HashedRequest, ReadChunk
 from engine.embedding.messages import MOST_LISTED, EmbedBatch, EmbedRequest, EmbedResult, OnBatch
+from engine.embedding.photo_caches import PhotoCaches
 from engine.images.details_messages import FileDetails
 
 _REASONS_KEPT: Final = 10_000  # twins come in shortly after the content they wait for
@@ -18,7 +18,7 @@ _OTHER_REASON: Final = "another file with the same content could not be embedded
 class OutcomeWriter:
     """Writes outcomes to the cache, counts them for the summary and reports them. Used from one thread."""
 
-    def __init__(self, cache: EmbeddingCache, claims: Claims, on_batch: OnBatch) -> None:
+    def __init__(self, caches: PhotoCaches, claims: Claims, on_batch: OnBatch) -> None:
         self.embedded = 0
         self.from_cache = 0
         self.failed: list[tuple[int, Path, str]] = []
@@ -26,7 +26,7 @@ class OutcomeWriter:
         self.missing = 0
         self.on_done: Callable[[int], None] = lambda _count: None
         self.on_cached: Callable[[int], None] = lambda _count: None
-        self._cache = cache
+        self._caches = caches
         self._claims = claims
         self._on_batch = on_batch
         self._reasons: dict[bytes, str] = {}
@@ -37,14 +37,10 @@ class OutcomeWriter:
         self._report(list(results), self.on_cached)
 
     def write(self, outcomes: Sequence[ChunkOutcome]) -> None:
-        """Write the embeddings to the cache, in one transaction, and report all requests."""
+        """Write the embeddings to the caches, each in one transaction, and report all requests."""
         embedded = [hashed for outcome in outcomes for hashed in outcome.embedded]
         if embedded:
-            vectors = np.concatenate([outcome.vectors for outcome in outcomes])
-            self._cache.put_many([hashed.content_hash for hashed in embedded], vectors)
-        for outcome in outcomes:
-            if outcome.pictures:
-                self._cache.put_pictures([hashed.content_hash for hashed in outcome.embedded], outcome.pictures)
+            self._put([hashed.content_hash for hashed in embedded], outcomes)
         self._remember([hashed for outcome in outcomes for hashed in (*outcome.embedded, *outcome.cached)])
         self.embedded += len(embedded)
         details = [each for outcome in outcomes for each in outcome.details()]
@@ -61,12 +57,33 @@ class OutcomeWriter:
             self._claims.release(hashed.content_hash)
         self._report(results + self._settled_twins(), self.on_done, details)
 
+    def _put(self, contents: Sequence[bytes], outcomes: Sequence[ChunkOutcome]) -> None:
+        """Write what was made of these contents of the outcomes."""
+        means = [outcome.means for outcome in outcomes if outcome.means is not None]
+        if self._caches.views is not None:
+            self._caches.views.put_many(contents, np.concatenate(means))
+        self._caches.images.put_many(contents, np.concatenate([outcome.vectors for outcome in outcomes]))
+        self._caches.images.put_pictures(contents, [each for outcome in outcomes for each in outcome.pictures])
+
+    def write_previews(self, chunks: Sequence[ReadChunk]) -> None:
+        """Write the thumbnails and fingerprints of photos that were read, before their embeddings are there."""
+        thumbnails, fingerprints, seen = [], [], []
+        for chunk in chunks:
+            for request, photo in zip(chunk.requests, chunk.photos, strict=False):
+                if photo.fingerprint is not None and photo.content_hash is not None:
+                    thumbnails.append((photo.file, photo.thumbnail))
+                    fingerprints.append((photo.content_hash, photo.fingerprint))
+                    seen.append(request.image_id)
+        if seen and self._caches.previews is not None:
+            self._caches.previews.put(thumbnails, fingerprints)
+            self._on_batch(EmbedBatch((), seen=tuple(seen)))
+
     def _settled_twins(self) -> list[EmbedResult]:
         """Results of the twins whose content is no longer claimed."""
         results: list[EmbedResult] = []
         for key in [key for key in self._waiting if key not in self._claims]:
             twins = self._waiting.pop(key)
-            reason = self._reasons.get(key, _OTHER_REASON if self._cache.missing([key]) else "")
+            reason = self._reasons.get(key, _OTHER_REASON if self._caches.missing([key]) else "")
             if reason:
                 results += [self._failure(twin.request, reason, key) for twin in twins]
             else:
@@ -92,7 +109,9 @@ class OutcomeWriter:
         return EmbedResult(request.image_id, key, reason)
 
     def _remember(self, requests: Sequence[HashedRequest]) -> None:
-        self._cache.remember_files([hashed.file for hashed in requests], [hashed.content_hash for hashed in requests])
+        self._caches.images.remember_files(
+            [hashed.file for hashed in requests], [hashed.content_hash for hashed in requests]
+        )
 
     def _report(
         self, results: list[EmbedResult], count: Callable[[int], None], details: Sequence[FileDetails] = ()

@@ -6,22 +6,28 @@ from pathlib import Path
 from engine.embedding.messages import EmbedRequest
 from engine.files import FoundFile
 from engine.images.details_messages import PhotoDetails
+from engine.images.fingerprint import Fingerprint
 from engine.worker.protocol import Request
+
+OpenedWith = tuple[Path, str, int, str]
+"""What opens an embedding cache in another process."""
 
 
 @dataclass(frozen=True, slots=True)
 class WantedPixels:
-    """What a backbone takes.
+    """What to make of a photo: the squares that a backbone takes, and what people see of it.
 
     Attributes:
         side: of the squares.
         resize_share: see `decode_square`.
         views: how many of each image; 1 for the whole of it.
+        thumbnail_side: longer side of a thumbnail, in pixels; 0 for neither thumbnail nor fingerprint.
     """
 
     side: int
     resize_share: float
     views: int = 1
+    thumbnail_side: int = 0
 
     @property
     def shape(self) -> tuple[int, int, int, int]:
@@ -45,8 +51,10 @@ class PhotoRead:
         failure: why there are none, in one line; "" where the content is known.
         is_missing: the file is not there.
         is_unreachable: it cannot be read now, as on a share that vanished.
-        details: not of a file that is embedded in all its views: they are known.
-        picture: perceptual hash (64 bits); likewise.
+        details: None where it could not be read.
+        picture: perceptual hash (64 bits) of what the backbone sees.
+        fingerprint: of the whole picture, where a thumbnail was wanted.
+        thumbnail: a JPEG, where it was wanted.
     """
 
     file: FoundFile
@@ -57,6 +65,8 @@ class PhotoRead:
     is_unreachable: bool = False
     details: PhotoDetails | None = None
     picture: int = 0
+    fingerprint: Fingerprint | None = None
+    thumbnail: bytes = b""
 
 
 @dataclass(frozen=True)
@@ -83,7 +93,8 @@ class ReadPhotos(Request[PhotosRead]):
     Attributes:
         images: to read.
         wanted: of each.
-        cache: embeddings that are known: file, identity, width, and project that also sees imported ones, or "".
+        caches: a content is known that all of these have: folder, identity, width, and project that also sees imported
+            embeddings, or "", of each.
         memory: name of the shared memory.
         start: first byte there: eight for the place of the file that is being read, then the pixels of those that have
             any, in order.
@@ -92,7 +103,7 @@ class ReadPhotos(Request[PhotosRead]):
 
     images: tuple[EmbedRequest, ...]
     wanted: WantedPixels
-    cache: tuple[Path, str, int, str]
+    caches: tuple[OpenedWith, ...]
     memory: str
     start: int
     patience_s: float

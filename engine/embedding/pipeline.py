@@ -1,9 +1,9 @@
 """Embeds files: what is in the cache is taken from there, the rest is read, decoded and run on all cores.
 
-On the CPU every worker thread reads, decodes and embeds its own chunk of files on one core. Decoding and the backbone
-release the interpreter lock, so no core waits for another; queues between decoders and the backbone would only add
-waiting. Beside a GPU readers only read, and one thread runs full batches. The caller's thread alone writes to the cache
-and reports. Requests are taken as needed, so memory does not grow with their number.
+On the CPU the same threads, one for each core, read chunks of files and embed what was read: decoding and the backbone
+release the interpreter lock, so no core waits for another. Beside a GPU readers only read, and one thread runs full
+batches. The caller's thread alone writes to the caches and reports. Requests are taken as needed, so memory does not
+grow with their number.
 """
 
 import itertools
@@ -14,11 +14,13 @@ from typing import Final
 
 from engine.embedding.cache import EmbeddingCache
 from engine.embedding.embed_chunk import ChunkWorker, Claims
+from engine.embedding.full_batches import FullBatches
 from engine.embedding.messages import EmbedRequest, EmbedResult, EmbedSummary, OnBatch, ignore_batch
 from engine.embedding.outcome_writer import OutcomeWriter
+from engine.embedding.photo_caches import PhotoCaches, PreviewCaches
 from engine.embedding.read_photo import state_of
-from engine.embedding.readers import Readers, files_together, readers_for
-from engine.embedding.runs import PULSE_S, ChunkSource, CoreRun, DeviceRun
+from engine.embedding.readers import Readers, ThreadReaders, files_together, readers_for
+from engine.embedding.runs import PULSE_S, ChunkSource, CoreNetwork, EmbeddingRun
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.files import FoundFile
 from engine.runtime.backbone import BackboneSession
@@ -37,7 +39,8 @@ def embed_files(
     cancel: CancelToken | None = None,
     on_batch: OnBatch = ignore_batch,
     workers: int | None = None,
-    with_views: bool = False,
+    views: EmbeddingCache | None = None,
+    previews: PreviewCaches | None = None,
     readers: Readers | None = None,
 ) -> EmbedSummary:
     """Put the embedding of every file into the cache.
@@ -49,6 +52,8 @@ def embed_files(
         requests: in order; iterated once, on the calling thread.
         on_progress: called several times a second; the note is the device, the notice that it failed.
         workers: threads, or readers beside a device; as many as the session runs well with when None.
+        views: where embeddings over all views go, too; None embeds images as a whole alone.
+        previews: where thumbnails and fingerprints go; None makes none.
         readers: for a device; by default new ones.
 
     Raises:
@@ -61,8 +66,9 @@ def embed_files(
     if total is None:
         total = len(requests) if isinstance(requests, Sequence) else 0
     claims = Claims()
-    writer = OutcomeWriter(cache, claims, on_batch)
-    worker = ChunkWorker(session, cache, claims, cancel, with_views=with_views)
+    caches = PhotoCaches(cache, views, previews)
+    writer = OutcomeWriter(caches, claims, on_batch)
+    worker = ChunkWorker(session, caches, claims, cancel)
     meter = ProgressMeter(total, on_progress)
 
     def advance(count: int) -> None:
@@ -88,14 +94,22 @@ def _run(
 ) -> None:
     """Embed on the device, and on all cores where there is none, or where it fails on the way."""
     session = worker.session
-    together = files_together(worker.wanted) if session.is_on_gpu else worker.batch_size
+    together = files_together(worker.wanted) if session.is_on_gpu else _on_one_core(worker)
     source = ChunkSource(worker.cancel, pending.chunks(together))
+    run = EmbeddingRun(worker, source, writer, meter)
     if session.is_on_gpu:
         own = readers or readers_for(workers or usable_cores(), session.card.input_side, meter.total)
         with nullcontext() if readers else closing(own):
-            DeviceRun(worker, source, writer, meter).to_the_end(own)
+            run.to_the_end(own, FullBatches(session))
     if not session.is_on_gpu:
-        CoreRun(worker, source, writer, meter).to_the_end(workers or session.parallel_runs)
+        cores = workers or session.parallel_runs
+        with closing(ThreadReaders(cores, patience_s=source.patience_s)) as threads:
+            run.to_the_end(threads, CoreNetwork(session, threads.pool, cores))
+
+
+def _on_one_core(worker: ChunkWorker) -> int:
+    """How many images a core runs together."""
+    return max(1, worker.session.batch_size // worker.wanted.views)
 
 
 def _summary(session: BackboneSession, writer: OutcomeWriter, pending: "_Pending", seconds: float) -> EmbedSummary:
@@ -122,7 +136,7 @@ class _Pending:
         self.count = 0  # requests yielded so far
         self.cached_s = 0.0  # until the first of them was found
         self._requests = iter(requests)
-        self._cache = worker.cache
+        self._caches = worker.caches
         self._cancel = worker.cancel
         self._writer = writer
         self._meter = meter
@@ -153,8 +167,8 @@ class _Pending:
         return some
 
     def _not_in_cache(self, requests: Sequence[EmbedRequest], files: Sequence[FoundFile]) -> list[EmbedRequest]:
-        hashes = self._cache.path_hashes(files)
-        missing = set(self._cache.missing(key for key in hashes if key is not None))
+        hashes = self._caches.images.path_hashes(files)
+        missing = self._caches.missing(key for key in hashes if key is not None)
         pending: list[EmbedRequest] = []
         known: list[EmbedResult] = []
         for request, key in zip(requests, hashes, strict=True):

@@ -1,6 +1,7 @@
-"""Reads an image file once, and gives all that is wanted of it: pixels, content hash, fingerprint and details."""
+"""Reads an image file once, and makes all that is wanted of it: pixels, hashes, thumbnail and details."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -9,13 +10,15 @@ from PIL import Image
 
 from engine.embedding.messages import EmbedRequest
 from engine.embedding.photo_messages import PhotoRead, WantedPixels
-from engine.embedding.views import views_of_side
+from engine.embedding.views import views_of_image
 from engine.errors import ImageError, ImageMissingError, ImageUnreachableError
 from engine.files import FoundFile
-from engine.images.decode import decode_square
-from engine.images.fingerprint import perceptual_hash
+from engine.images.decode import ImageDecoder, decode_square
+from engine.images.fingerprint import SIDE, fingerprint, perceptual_hash
 from engine.images.photo_details import details_in
+from engine.images.pixels import fit_within
 from engine.images.read_file import FILES, content_hash, read_file
+from engine.images.thumbnail_cache import encode_thumbnail
 from engine.model_card import BackboneCard
 
 NOTHING: Final = content_hash(b"")  # identity of what is no readable file, such as an empty one
@@ -41,15 +44,27 @@ def read_photo(request: EmbedRequest, wanted: WantedPixels, is_known: IsKnown, p
             return PhotoRead(
                 file, failure=error.message, is_missing=isinstance(error, ImageMissingError), is_unreachable=away
             )
-        key, details = content_hash(data), None if wanted.views > 1 else details_in(data)
+        key = content_hash(data)
+        read = PhotoRead(file, key, details=details_in(data))
         if is_known(key):
-            return PhotoRead(file, key, details=details)
+            return read
+        image = ImageDecoder(data)
         try:
-            pixels[:] = views_of_side(data, wanted.side, wanted.resize_share, wanted.views)
+            pixels[:] = views_of_image(image, wanted.side, wanted.resize_share, wanted.views)
+            read = _with_thumbnail(read, image, wanted.thumbnail_side)
         except ImageError as error:
-            return PhotoRead(file, key, failure=error.message, details=details)
-    picture = 0 if wanted.views > 1 else perceptual_hash(Image.fromarray(pixels[0]).convert("L"))
-    return PhotoRead(file, key, has_pixels=True, details=details, picture=picture)
+            return replace(read, failure=error.message)
+    picture = perceptual_hash(Image.fromarray(pixels[0]).convert("L"))
+    return replace(read, has_pixels=True, picture=picture)
+
+
+def _with_thumbnail(read: PhotoRead, image: ImageDecoder, side: int) -> PhotoRead:
+    """With thumbnail and fingerprint, unless `side` is 0."""
+    if not side:
+        return read
+    small = fit_within(image.rgb(longest_side=SIDE), SIDE)
+    shown = small if side == SIDE else fit_within(image.rgb(longest_side=side), side)
+    return replace(read, fingerprint=fingerprint(small), thumbnail=encode_thumbnail(shown))
 
 
 def state_of(request: EmbedRequest) -> FoundFile:

@@ -3,14 +3,14 @@
 import os
 from multiprocessing import resource_tracker
 from multiprocessing.shared_memory import SharedMemory
-from pathlib import Path
 from typing import final
 
 import numpy as np
 
 from engine.embedding.cache import EmbeddingCache
 from engine.embedding.embed_chunk import read_chunk
-from engine.embedding.photo_messages import PhotosRead, ReadPhotos
+from engine.embedding.photo_caches import missing_in
+from engine.embedding.photo_messages import OpenedWith, PhotosRead, ReadPhotos
 from engine.embedding.readers import HEADER_BYTES
 from engine.events import CancelToken
 
@@ -21,11 +21,11 @@ class PhotoReader:
 
     def __init__(self) -> None:
         self._memory: SharedMemory | None = None
-        self._caches: dict[tuple[Path, str, int, str], EmbeddingCache] = {}
+        self._caches: dict[OpenedWith, EmbeddingCache] = {}
 
     def read(self, request: ReadPhotos, cancel: CancelToken) -> PhotosRead:
         """Read the files of a request; raises `Cancelled`."""
-        memory, cache = self._attached(request.memory), self._cache(request.cache)
+        memory, caches = self._attached(request.memory), [self._cache(each) for each in request.caches]
         place = np.ndarray((1,), dtype=np.int64, buffer=memory.buf, offset=request.start)
         pixels = np.ndarray(
             (len(request.images), *request.wanted.shape), dtype=np.uint8, buffer=memory.buf,
@@ -36,7 +36,7 @@ class PhotoReader:
             place[0] = number
 
         chunk = read_chunk(
-            request.images, request.wanted, lambda key: not cache.missing([key]), cancel,
+            request.images, request.wanted, lambda key: not missing_in(caches, [key]), cancel,
             patience_s=request.patience_s, pixels=pixels, on_begun=begin,
         )  # fmt: skip
         place[0] = -1  # an end from here on is no file's fault
@@ -51,7 +51,7 @@ class PhotoReader:
                 resource_tracker.unregister(f"/{self._memory.name}", "shared_memory")
         return self._memory
 
-    def _cache(self, opened_with: tuple[Path, str, int, str]) -> EmbeddingCache:
+    def _cache(self, opened_with: OpenedWith) -> EmbeddingCache:
         if opened_with not in self._caches:
             folder, identity, width, project_id = opened_with
             self._caches[opened_with] = EmbeddingCache(folder, identity, width, project_id=project_id)

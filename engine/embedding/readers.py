@@ -86,22 +86,28 @@ def files_together(wanted: WantedPixels) -> int:
 
 @final
 class ThreadReaders:
-    """Threads of this process."""
+    """Threads of this process.
 
-    def __init__(self, count: int) -> None:
-        self.most = 2 * count
-        self._pool = ThreadPoolExecutor(count, thread_name_prefix="read")
+    Args:
+        most: see `Readers`; by default two for each thread.
+        patience_s: files of a chunk that take longer are left.
+    """
+
+    def __init__(self, count: int, *, most: int = 0, patience_s: Callable[[], float] = lambda: PATIENCE_S) -> None:
+        self.most = most or 2 * count
+        self.pool = ThreadPoolExecutor(count, thread_name_prefix="read")
+        self._patience_s = patience_s
 
     def submit(self, requests: Sequence[EmbedRequest], worker: ChunkWorker) -> "Future[ReadChunk]":
-        return self._pool.submit(
-            read_chunk, requests, worker.wanted, worker.is_known, worker.cancel, patience_s=PATIENCE_S
+        return self.pool.submit(
+            read_chunk, requests, worker.wanted, worker.is_known, worker.cancel, patience_s=self._patience_s()
         )
 
     def look_after(self) -> None:
         """Threads cannot be replaced."""
 
     def close(self) -> None:
-        self._pool.shutdown(cancel_futures=True)
+        self.pool.shutdown(cancel_futures=True)
 
 
 @dataclass
@@ -204,7 +210,7 @@ class ProcessReaders:
                 return self._threads.submit(requests, worker)
             task = _Task(requests, worker.wanted, slot)
             request = ReadPhotos(
-                tuple(requests), worker.wanted, worker.cache.opened_with, reader.memory.name,
+                tuple(requests), worker.wanted, worker.caches.opened_with, reader.memory.name,
                 slot * reader.slot_bytes, PATIENCE_S,
             )  # fmt: skip
             reader.send(task, request, partial(self._on_ending, reader, task))

@@ -3,34 +3,37 @@
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from typing import Any, Final
+from typing import Any, Final, Protocol, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.embedding.embed_chunk import ChunkOutcome, ChunkWorker, ReadChunk
-from engine.embedding.full_batches import FullBatches
+from engine.embedding.embed_chunk import LAST_PATIENCE_S, PATIENCE_S, ChunkOutcome, ChunkWorker, ReadChunk
 from engine.embedding.messages import EmbedRequest
 from engine.embedding.outcome_writer import OutcomeWriter
+from engine.embedding.read_photo import Pixels
 from engine.embedding.readers import Readers
 from engine.events import CancelToken, ProgressMeter
+from engine.runtime.backbone import BackboneSession
 
 PULSE_S: Final = 0.1  # progress is reported at least this often, however slow the files are
-_CHUNKS_AHEAD: Final = 2  # chunks for each worker, so that none is idle while the caller writes
+_RUNS_AHEAD: Final = 2  # for each core, so that none is idle while the caller writes
+
+Vectors = NDArray[np.float32]
 
 
 class ChunkSource:
-    """The chunks to read: what a worker left comes first."""
+    """The chunks to read: what was left comes first."""
 
     def __init__(self, cancel: CancelToken, chunks: Iterator[Sequence[EmbedRequest]]) -> None:
         self._cancel = cancel
         self._chunks = chunks
         self._left: list[Sequence[EmbedRequest]] = []
-        self.is_running_out = False  # no request is to come but what was left
+        self._is_running_out = False  # no request is to come but what was left
 
     @property
     def is_exhausted(self) -> bool:
-        return self.is_running_out and not self._left
+        return self._is_running_out and not self._left
 
     def next(self) -> Sequence[EmbedRequest] | None:
         """The next chunk; None while there is none.
@@ -42,70 +45,83 @@ class ChunkSource:
         if self._left:
             return self._left.pop()
         chunk = next(self._chunks, None)
-        self.is_running_out |= chunk is None
+        self._is_running_out |= chunk is None
         return chunk
+
+    def patience_s(self) -> float:
+        """How long the files of a chunk may take: less at the end, so that all cores are done at the same time."""
+        return LAST_PATIENCE_S if self._is_running_out else PATIENCE_S
 
     def put_back(self, requests: Sequence[EmbedRequest]) -> None:
         if requests:
             self._left.append(requests)
 
 
-class CoreRun:
-    """Keeps the workers busy, and writes what they finish, also after a cancel or error."""
+class Network(Protocol):
+    """Runs a backbone. A context manager: its end drops what has not begun, and waits for the rest."""
 
-    def __init__(self, worker: ChunkWorker, source: ChunkSource, writer: OutcomeWriter, meter: ProgressMeter) -> None:
-        self._worker = worker
-        self._writer = writer
-        self._meter = meter
-        self._source = source
-        self._running: set[Future[ChunkOutcome]] = set()
+    @property
+    def has_room(self) -> bool:
+        """Whether images can be added without waiting."""
 
-    def to_the_end(self, workers: int) -> None:
-        with ThreadPoolExecutor(workers, thread_name_prefix="embed") as pool:
-            try:
-                self._submit(pool, _CHUNKS_AHEAD * workers)
-                while self._running:
-                    finished, self._running = wait(self._running, timeout=PULSE_S, return_when=FIRST_COMPLETED)
-                    try:
-                        self._submit(pool, _CHUNKS_AHEAD * workers)
-                    finally:
-                        self._meter.pulse()
-                        self._write(finished)
-                    self._submit(pool, _CHUNKS_AHEAD * workers)  # what was left
-                    self._meter.pulse()
-            finally:
-                self._keep_finished()
+    @property
+    def is_well(self) -> bool:
+        """Whether it is still to be used."""
 
-    def _submit(self, pool: ThreadPoolExecutor, most: int) -> None:
-        """Submit chunks until so many are running."""
-        while len(self._running) < most:
-            chunk = self._source.next()
-            if chunk is None:
-                break
-            self._running.add(pool.submit(self._worker.embed_chunk, chunk, is_last=self._source.is_running_out))
+    def add(self, pixels: Pixels) -> "Future[Vectors]":
+        """Add images (n > 0, side, side, 3); their embeddings (n, width)."""
 
-    def _write(self, finished: Iterable[Future[ChunkOutcome]]) -> None:
-        """Write what went well before raising what did not."""
-        errors = [error for future in finished if (error := future.exception()) is not None]
-        outcomes = [future.result() for future in finished if future.exception() is None]
-        for outcome in outcomes:
-            self._source.put_back(outcome.left)
-        self._writer.write(outcomes)
-        if errors:
-            raise errors[0]
+    def flush(self) -> None:
+        """Run what was added, as nothing more is to come."""
 
-    def _keep_finished(self) -> None:
-        """Drop waiting chunks, and write those that are or will be finished."""
-        begun = [future for future in self._running if not future.cancel()]
-        for future in begun:
-            if future.exception() is None:
-                self._writer.write([future.result()])
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *_error: object) -> None: ...
 
 
-class DeviceRun:
-    """Keeps the readers and the device busy, and writes what is embedded, also after a cancel or error.
+@final
+class CoreNetwork:
+    """Runs what is added at once, on one core each.
 
-    It ends early where the CPU takes over: what was only read is put back, for all cores to embed.
+    Args:
+        pool: of the threads that also read, so that no core waits for another.
+        count: of the threads.
+    """
+
+    def __init__(self, session: BackboneSession, pool: ThreadPoolExecutor, count: int) -> None:
+        self.is_well = True
+        self._session = session
+        self._pool = pool
+        self._most = _RUNS_AHEAD * count
+        self._running: set[Future[Vectors]] = set()
+
+    @property
+    def has_room(self) -> bool:
+        return len(self._running) < self._most
+
+    def add(self, pixels: Pixels) -> "Future[Vectors]":
+        """See `Network`."""
+        future = self._pool.submit(self._session.embed, pixels)
+        self._running.add(future)
+        future.add_done_callback(self._running.discard)
+        return future
+
+    def flush(self) -> None:
+        """Nothing waits."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        for future in list(self._running):
+            future.cancel()
+        wait(list(self._running))
+
+
+class EmbeddingRun:
+    """Keeps the readers and the network busy, and writes what is embedded, also after a cancel or error.
+
+    It ends early where the network is not well: what was only read is put back, for another one.
     """
 
     def __init__(self, worker: ChunkWorker, source: ChunkSource, writer: OutcomeWriter, meter: ProgressMeter) -> None:
@@ -115,77 +131,78 @@ class DeviceRun:
         self._source = source
         self._reading: set[Future[ReadChunk]] = set()
         self._read: deque[ReadChunk] = deque()
-        self._embedding: dict[Future[NDArray[np.float32]], ChunkOutcome] = {}
+        self._embedding: dict[Future[Vectors], ChunkOutcome] = {}
 
-    def to_the_end(self, readers: Readers) -> None:
-        with FullBatches(self._worker.session) as batches:
-            try:
-                self._submit(readers)
-                while self._reading or self._read or self._embedding:
-                    done = self._wait()
-                    readers.look_after()
-                    self._feed(batches)
-                    self._submit(readers)
-                    self._end(batches)
-                    self._write(done)
-                    self._meter.pulse()
-            finally:
-                self._release_all()
-                self._write_finished()
+    def to_the_end(self, readers: Readers, network: Network) -> None:
+        try:
+            with network:
+                try:
+                    self._submit(readers, network)
+                    while self._reading or self._read or self._embedding:
+                        done = self._wait()
+                        readers.look_after()
+                        self._feed(network)
+                        self._submit(readers, network)
+                        self._end(network)
+                        self._write(done)
+                        self._meter.pulse()
+                finally:
+                    self._release_all()
+        finally:
+            self._write_finished()
 
-    def _wait(self) -> set[Future[NDArray[np.float32]]]:
-        """Wait for readers or the device; the futures of what was embedded."""
+    def _wait(self) -> set[Future[Vectors]]:
+        """Wait for readers or the network; the futures of what was embedded."""
         futures: set[Future[Any]] = {*self._reading, *self._embedding}
         done, _ = wait(futures, timeout=PULSE_S, return_when=FIRST_COMPLETED)
+        chunks = []
         for future in self._reading & done:
             self._reading.discard(future)
             chunk = future.result()
             self._source.put_back(chunk.requests[len(chunk.photos) :])
-            self._read.append(chunk)
+            chunks.append(chunk)
+        self._read += chunks
+        self._writer.write_previews(chunks)
         return {future for future in self._embedding if future in done}
 
-    def _submit(self, readers: Readers) -> None:
-        """Submit chunks to read, as many as are not ahead of the device too far."""
-        while self._is_device_well and len(self._reading) + len(self._read) < readers.most:
+    def _submit(self, readers: Readers, network: Network) -> None:
+        """Submit chunks to read, as many as are not ahead of the network too far."""
+        while network.is_well and len(self._reading) + len(self._read) < readers.most:
             chunk = self._source.next()
             if chunk is None:
                 break
             self._reading.add(readers.submit(chunk, self._worker))
 
-    @property
-    def _is_device_well(self) -> bool:
-        return self._worker.session.is_on_gpu
-
-    def _feed(self, batches: FullBatches) -> None:
-        """Add what was read to the batches."""
-        while self._read and (batches.has_room or not self._is_device_well):
+    def _feed(self, network: Network) -> None:
+        """Give the network what was read."""
+        while self._read and (network.has_room or not network.is_well):
             chunk = self._read.popleft()
-            if not self._is_device_well:
+            if not network.is_well:
                 self._source.put_back(chunk.requests[: len(chunk.photos)])
                 chunk.release()
                 continue
             outcome, pixels = self._worker.sort(chunk)
             if outcome.embedded:
-                future = batches.add(pixels.reshape(-1, *pixels.shape[2:]))
+                future = network.add(pixels.reshape(-1, *pixels.shape[2:]))
                 self._embedding[future] = outcome
             else:
                 self._writer.write([outcome])
             chunk.release()
 
-    def _end(self, batches: FullBatches) -> None:
+    def _end(self, network: Network) -> None:
         """Run what is left in the last batch."""
-        is_over = self._source.is_exhausted or not self._is_device_well
+        is_over = self._source.is_exhausted or not network.is_well
         if is_over and not self._reading and not self._read:
-            batches.flush()
+            network.flush()
 
-    def _write(self, done: Iterable[Future[NDArray[np.float32]]]) -> None:
+    def _write(self, done: Iterable[Future[Vectors]]) -> None:
         """Write what went well before raising what did not."""
         errors = [error for future in done if (error := future.exception()) is not None]
         outcomes = []
         for future in done:
             outcome = self._embedding.pop(future)
             if future.exception() is None:
-                outcome.vectors = self._worker.joined(future.result())
+                outcome.take_vectors(future.result(), self._worker.wanted.views)
                 outcomes.append(outcome)
         if outcomes:
             self._writer.write(outcomes)
@@ -193,15 +210,18 @@ class DeviceRun:
             raise errors[0]
 
     def _release_all(self) -> None:
-        """Give back the memory of what nobody will take, now or once it was read."""
+        """Give back the memory of what will not be taken, now or once it was read."""
         for chunk in self._read:
             chunk.release()
         for future in self._reading:
+            future.cancel()
             future.add_done_callback(_release)
 
     def _write_finished(self) -> None:
-        """Write what the device has finished; what it has not is read again the next time."""
-        finished = [future for future in self._embedding if future.done() and future.exception() is None]
+        """Write what the network has finished; what it has not is read again the next time."""
+        finished = [
+            future for future in self._embedding if future.done() and not future.cancelled() and not future.exception()
+        ]
         self._write(finished)
 
 

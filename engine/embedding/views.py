@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.images.decode import decode_square
+from engine.images.decode import ImageDecoder
 
 VIEWS: Final = 5  # the whole image and its four corners
 CLOSER: Final = 9 / 7  # how much larger things are in a corner than in the whole
@@ -21,15 +21,20 @@ _VERSION: Final = 1  # of what the views are; embeddings of others are of no use
 
 
 def views_of_side(data: bytes, side: int, resize_share: float, views: int = VIEWS) -> NDArray[np.uint8]:
-    """Decode an image file's bytes to the whole image, and its corners if views > 1: (views, side, side, 3) uint8 RGB.
+    """Decode the bytes of an image file to its views; see `views_of_image`."""
+    return views_of_image(ImageDecoder(data), side, resize_share, views)
+
+
+def views_of_image(image: ImageDecoder, side: int, resize_share: float, views: int = VIEWS) -> NDArray[np.uint8]:
+    """Decode an image to the whole of it, and its corners if views > 1: (views, side, side, 3) uint8 RGB.
 
     Raises:
-        ImageError: the bytes are no sound image.
+        ImageError: it is no sound image.
     """
-    whole = decode_square(data, side, resize_share)
+    whole = image.square(side, resize_share)
     if views == 1:
         return whole[None]
-    closer = decode_square(data, closer_side(side), resize_share)
+    closer = image.square(closer_side(side), resize_share)
     near, far = slice(None, side), slice(-side, None)
     return np.stack([whole, *(closer[rows, columns] for rows in (near, far) for columns in (near, far))])
 

@@ -10,8 +10,9 @@ import math
 import struct
 import zlib
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal, TypeVar
+from typing import Final, Literal, TypeVar, final
 
 import numpy as np
 import simplejpeg
@@ -30,7 +31,7 @@ from engine.images.image_header import (
     upright,
 )
 from engine.images.kinds import PILLOW_FORMATS, heif_formats, is_heif
-from engine.images.opened_image import LARGE_PIXELS, WantedPart, reading
+from engine.images.opened_image import LARGE_PIXELS, Choose, WantedPart, reading
 from engine.images.pixels import REDUCING_GAP, Part, centre_box, held_factor, square, square_in_box
 from engine.images.raw_photo import Least, Preview, raw_kind, raw_preview
 from engine.images.read_file import FILES, PIXELS, file_size, read_file
@@ -67,66 +68,143 @@ def read_rgb(path: Path, *, smallest_side: int | None = None, longest_side: int 
 
 def decode_rgb(data: bytes, *, smallest_side: int | None = None, longest_side: int | None = None) -> NDArray[np.uint8]:
     """Decode the bytes of an image file; see `read_rgb`."""
-
-    def least(width: int, height: int) -> tuple[int, int]:
-        if longest_side:
-            scale = min(1.0, longest_side / max(width, height))
-            return max(1, round(width * scale)), max(1, round(height * scale))
-        return smallest_side or 0, smallest_side or 0
-
-    def choose(width: int, height: int) -> tuple[Part, int]:
-        if longest_side:
-            return Part(0, 0, width, height), held_factor(max(width, height) / longest_side, width)
-        factor = min(width, height) / (smallest_side * REDUCING_GAP) if smallest_side else 1
-        return Part(0, 0, width, height), held_factor(factor, width)
-
-    def pixels_of(image: Image.Image) -> NDArray[np.uint8]:
-        with reading(image, shown.data, choose, as_array=True) as wanted:
-            pixels = in_srgb(np.asarray(wanted.image), profile_of(image))
-            return upright(pixels, shown.orientation or wanted.orientation)
-
-    try:
-        shown = _shown(data, least)
-        pixels = _decode_jpeg(shown.data, least, "rgb")
-        if pixels is None:
-            return _decode_with_pillow(shown.data, least, pixels_of)
-        pixels = in_srgb(pixels, jpeg_profile(shown.data))
-        return upright(pixels, shown.orientation or jpeg_orientation(shown.data))
-    except MemoryError as error:
-        raise ImageError("there is not enough memory for this image") from error
+    return ImageDecoder(data).rgb(smallest_side=smallest_side, longest_side=longest_side)
 
 
 def decode_square(data: bytes, side: int, resize_share: float = 1.0) -> NDArray[np.uint8]:
-    """Decode to the network's square input, (side, side, 3) uint8 RGB: `square` of `decode_rgb`, in fewer steps.
+    """Decode the bytes of an image file to a square; see `ImageDecoder.square`."""
+    return ImageDecoder(data).square(side, resize_share)
 
-    A JPEG is decoded to the four bytes a pixel that Pillow resizes in place, and every picture is turned upright once
-    it is small. Of turned pictures, and of those so large that they are reduced strip by strip, values may differ by
-    rounding from resizing after turning. Raises as `read_rgb`.
+
+@dataclass(frozen=True)
+class _Size:
+    """A size to decode to.
+
+    Attributes:
+        least: width and height that a JPEG must still have where it is decoded at a reduced scale.
+        choose: the part of any other picture that is needed, and by how much it may be reduced.
+        of_jpeg: makes it of a decoded JPEG (H, W, 3 or 4).
+        of_part: makes it of any other picture.
+        is_square: a square; else the picture as it is.
     """
-    smallest_side = round(side / resize_share)
 
-    def choose(width: int, height: int) -> tuple[Part, int]:
-        left, top, right, bottom = centre_box(width, height, resize_share)
-        factor = held_factor((right - left) / (side * REDUCING_GAP), width)
-        return Part(int(left), int(top), math.ceil(right), math.ceil(bottom)), factor
+    least: Least
+    choose: Choose
+    of_jpeg: Callable[[NDArray[np.uint8]], NDArray[np.uint8]]
+    of_part: Callable[[WantedPart], NDArray[np.uint8]]
+    is_square: bool
 
-    def square_of(image: Image.Image) -> NDArray[np.uint8]:
-        with reading(image, shown.data, choose) as wanted:
-            pixels = in_srgb(_centre(wanted, side, resize_share), profile_of(image))
-            return upright(pixels, shown.orientation or wanted.orientation)
 
-    def least(_width: int, _height: int) -> tuple[int, int]:
-        return smallest_side, smallest_side
+@final
+class ImageDecoder:
+    """Decodes the bytes of one image file to several sizes, each scale of a JPEG once, and most others as a whole once.
 
-    try:
-        shown = _shown(data, least)
-        pixels = _decode_jpeg(shown.data, least, "rgbx")
-        if pixels is None:
-            return _decode_with_pillow(shown.data, least, square_of)
-        pixels = in_srgb(square(pixels, side, resize_share), jpeg_profile(shown.data))
-        return upright(pixels, shown.orientation or jpeg_orientation(shown.data))
-    except MemoryError as error:
-        raise ImageError("there is not enough memory for this image") from error
+    Squares come first: what is decoded for one of them is kept for all other sizes.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._scales: dict[int, NDArray[np.uint8]] = {}  # of a JPEG, (H, W, 4) as stored, by divisor
+        self._whole: tuple[WantedPart, bytes] | None = None  # of another picture, with its colour profile
+
+    def rgb(self, *, smallest_side: int | None = None, longest_side: int | None = None) -> NDArray[np.uint8]:
+        """(H, W, 3) uint8; see `read_rgb`."""
+
+        def least(width: int, height: int) -> tuple[int, int]:
+            if longest_side:
+                scale = min(1.0, longest_side / max(width, height))
+                return max(1, round(width * scale)), max(1, round(height * scale))
+            return smallest_side or 0, smallest_side or 0
+
+        def choose(width: int, height: int) -> tuple[Part, int]:
+            if longest_side:
+                return Part(0, 0, width, height), held_factor(max(width, height) / longest_side, width)
+            factor = min(width, height) / (smallest_side * REDUCING_GAP) if smallest_side else 1
+            return Part(0, 0, width, height), held_factor(factor, width)
+
+        def of_jpeg(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
+            return pixels[..., :3]
+
+        def of_part(wanted: WantedPart) -> NDArray[np.uint8]:
+            return np.asarray(wanted.image)
+
+        return self._decode(_Size(least, choose, of_jpeg, of_part, is_square=False))
+
+    def square(self, side: int, resize_share: float = 1.0) -> NDArray[np.uint8]:
+        """The network's square input, (side, side, 3) uint8 RGB: `square` of `rgb`, in fewer steps.
+
+        A JPEG is decoded to the four bytes a pixel that Pillow resizes in place, and every picture is turned upright
+        once it is small. Of turned pictures, and of those so large that they are reduced strip by strip, values may
+        differ by rounding from resizing after turning. Raises as `read_rgb`.
+        """
+        smallest_side = round(side / resize_share)
+
+        def least(_width: int, _height: int) -> tuple[int, int]:
+            return smallest_side, smallest_side
+
+        def choose(width: int, height: int) -> tuple[Part, int]:
+            left, top, right, bottom = centre_box(width, height, resize_share)
+            factor = held_factor((right - left) / (side * REDUCING_GAP), width)
+            return Part(int(left), int(top), math.ceil(right), math.ceil(bottom)), factor
+
+        def of_jpeg(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
+            return square(pixels, side, resize_share)
+
+        def of_part(wanted: WantedPart) -> NDArray[np.uint8]:
+            return _centre(wanted, side, resize_share)
+
+        return self._decode(_Size(least, choose, of_jpeg, of_part, is_square=True))
+
+    def _decode(self, size: _Size) -> NDArray[np.uint8]:
+        try:
+            shown = _shown(self._data, size.least)
+            pixels = self._decode_jpeg(shown.data, size)
+            if pixels is None:
+                return self._decode_with_pillow(shown, size)
+            pixels = in_srgb(size.of_jpeg(pixels), jpeg_profile(shown.data))
+            return upright(pixels, shown.orientation or jpeg_orientation(shown.data))
+        except MemoryError as error:
+            raise ImageError("there is not enough memory for this image") from error
+
+    def _decode_jpeg(self, data: bytes, size: _Size) -> NDArray[np.uint8] | None:
+        """Decode with libjpeg-turbo, as stored, or return None where Pillow must decide: no JPEG, CMYK, any damage."""
+        if not data.startswith(_JPEG_SIGNATURE):
+            return None
+        is_own = data is self._data  # not one of the previews of a RAW photo
+        try:
+            height, width, colours, _sampling = simplejpeg.decode_jpeg_header(data)
+            _refuse_bomb(width, height)
+            if colours not in _TURBO_COLOURS:
+                return None
+            divisor = divisor_for((width, height), size.least(width, height))
+            if is_own and divisor in self._scales:
+                return self._scales[divisor]
+            channels: Literal["rgb", "rgbx"] = "rgbx" if size.is_square else "rgb"
+            with PIXELS.holding(held_bytes(data, (width, height), divisor, len(channels))):
+                pixels: NDArray[np.uint8] = simplejpeg.decode_jpeg(
+                    data, channels, min_height=-(-height // divisor), min_width=-(-width // divisor)
+                )
+        except ValueError:
+            return None
+        if is_own and size.is_square:
+            self._scales[divisor] = pixels
+        return pixels
+
+    def _decode_with_pillow(self, shown: Preview, size: _Size) -> NDArray[np.uint8]:
+        is_own = shown.data is self._data
+
+        def finish(wanted: WantedPart, profile: bytes) -> NDArray[np.uint8]:
+            return upright(in_srgb(size.of_part(wanted), profile), shown.orientation or wanted.orientation)
+
+        def pixels_of(image: Image.Image) -> NDArray[np.uint8]:
+            with reading(image, shown.data, size.choose, as_array=not size.is_square) as wanted:
+                if is_own and image.format != "JPEG" and image.width * image.height < LARGE_PIXELS:
+                    self._whole = wanted, profile_of(image)  # a JPEG may have been reduced
+                return finish(wanted, profile_of(image))
+
+        if is_own and self._whole is not None:
+            return finish(*self._whole)
+        return _decode_with_pillow(shown.data, size.least, pixels_of)
 
 
 def _shown(data: bytes, least: Least) -> Preview:
@@ -140,25 +218,6 @@ def _centre(wanted: WantedPart, side: int, resize_share: float) -> NDArray[np.ui
     part, factor = wanted.part, wanted.factor
     box = ((left - part.left) / factor, (top - part.top) / factor)
     return square_in_box(wanted.image, (*box, (right - part.left) / factor, (bottom - part.top) / factor), side)
-
-
-def _decode_jpeg(data: bytes, least: Least, channels: Literal["rgb", "rgbx"]) -> NDArray[np.uint8] | None:
-    """Decode with libjpeg-turbo, as stored, or return None where Pillow must decide: no JPEG, CMYK, any damage."""
-    if not data.startswith(_JPEG_SIGNATURE):
-        return None
-    try:
-        height, width, colours, _sampling = simplejpeg.decode_jpeg_header(data)
-        _refuse_bomb(width, height)
-        if colours not in _TURBO_COLOURS:
-            return None
-        divisor = divisor_for((width, height), least(width, height))
-        with PIXELS.holding(held_bytes(data, (width, height), divisor, len(channels))):
-            pixels: NDArray[np.uint8] = simplejpeg.decode_jpeg(
-                data, channels, min_height=-(-height // divisor), min_width=-(-width // divisor)
-            )
-    except ValueError:
-        return None
-    return pixels
 
 
 def _decode_with_pillow(data: bytes, least: Least, decode: Callable[[Image.Image], T]) -> T:

@@ -5,17 +5,21 @@ import hashlib
 import sqlite3
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, TypeVar
 
+import numpy as np
 import simplejpeg
+from numpy.typing import NDArray
 
-from engine.images.cache_file import open_cache, recover
+from engine.files import FoundFile
+from engine.images.cache_file import open_cache, recover, transaction
 from engine.images.decode import read_rgb
 from engine.images.pixels import fit_within
 
 FILE_NAME: Final = "thumbnails.sqlite"
+SIDES: Final = (256, 512)  # longer sides of pictures that are kept; smaller ones are made of these
 DEFAULT_LIMIT_BYTES: Final = 1024**3  # bytes on disk. Chosen: a disk can spare them.
 _VERSION: Final = 2  # of the cache's tables; a file of another version is started anew
 # Without rowid the key finds its row in one step; the index serves dropping the longest unused and summing sizes.
@@ -50,8 +54,15 @@ class ThumbnailCache:
 
     def put(self, path: Path, size_bytes: int, modified_ns: int, side: int, picture: bytes) -> None:
         """Keep a picture; replaces the one kept for the same state of the file."""
-        key = _key(path, size_bytes, modified_ns, side)
-        self._with_cache(lambda connection: self._store(connection, key, picture))
+        self.put_many([(FoundFile(path, size_bytes, modified_ns), picture)], side)
+
+    def put_many(self, pictures: Sequence[tuple[FoundFile, bytes]], side: int) -> None:
+        """Keep pictures of files in the state in which they were read."""
+        keys = [_key(file.path, file.size_bytes, file.modified_ns, side) for file, _picture in pictures]
+        rows = [
+            (key, int(time.time()), len(picture), picture) for key, (_file, picture) in zip(keys, pictures, strict=True)
+        ]
+        self._with_cache(lambda connection: self._store(connection, rows))
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""
@@ -84,10 +95,10 @@ class ThumbnailCache:
                 self._connection.close()
         self._connection = None
 
-    def _store(self, connection: sqlite3.Connection, key: bytes, picture: bytes) -> None:
-        row = (key, int(time.time()), len(picture), picture)
-        connection.execute("INSERT OR REPLACE INTO thumbnail VALUES (?, ?, ?, ?)", row)
-        self._held_bytes += len(picture)
+    def _store(self, connection: sqlite3.Connection, rows: Sequence[tuple[bytes, int, int, bytes]]) -> None:
+        with transaction(connection):
+            connection.executemany("INSERT OR REPLACE INTO thumbnail VALUES (?, ?, ?, ?)", rows)
+        self._held_bytes += sum(size for _key, _used_s, size, _picture in rows)
         if self._held_bytes > self._limit_bytes:
             _make_room(connection, int(self._limit_bytes * _KEPT_SHARE))
             self._held_bytes = _sum_of_sizes(connection)
@@ -129,5 +140,9 @@ def _make_room(connection: sqlite3.Connection, target_bytes: int) -> None:
 
 def thumbnail(path: Path, side: int) -> bytes:
     """Make an upright JPEG of an image file, its longer side at most `side` pixels; raises as `read_rgb`."""
-    pixels = fit_within(read_rgb(path, longest_side=side), side)
+    return encode_thumbnail(fit_within(read_rgb(path, longest_side=side), side))
+
+
+def encode_thumbnail(pixels: NDArray[np.uint8]) -> bytes:
+    """The JPEG of a small picture (H, W, 3) uint8."""
     return simplejpeg.encode_jpeg(pixels, quality=_QUALITY)

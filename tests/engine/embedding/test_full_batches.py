@@ -126,17 +126,19 @@ def test_every_file_gets_its_own_embedding(
     requests += [EmbedRequest(100, tmp_path / "broken.jpg"), EmbedRequest(101, tmp_path / "gone.jpg")]
     requests.append(EmbedRequest(102, requests[3].path))
     progress = list[Progress]()
-    summary = embed_files(requests, device.session, cache, with_views=with_views, on_progress=progress.append)
+    views = EmbeddingCache(tmp_path / "views", "ef" * 32, WIDTH) if with_views else None
+    summary = embed_files(requests, device.session, cache, views=views, on_progress=progress.append)
     assert (summary.embedded, summary.from_cache, summary.failure_count) == (45, 1, 2)
     assert progress[-1].done == len(requests)
-    views = 5 if with_views else 1
-    assert device.sizes == [BATCH] * -(-45 * views // BATCH)
-    with EmbeddingCache(tmp_path / "other", "cd" * 32, WIDTH) as other:
-        monkeypatch.setattr(type(device.session), "is_on_gpu", False)
-        on_cores = embed_files(requests, device.session, other, with_views=with_views)
-        keys = [content_hash(request.path.read_bytes()) for request in requests[:45]]
-        np.testing.assert_array_equal(cache.get_many(keys)[0], other.get_many(keys)[0])
-        assert cache.pictures(keys) == other.pictures(keys)
+    assert device.sizes == [BATCH] * -(-45 * (5 if with_views else 1) // BATCH)
+    other, other_views = (EmbeddingCache(tmp_path / name, "cd" * 32, WIDTH) for name in ("other", "other views"))
+    monkeypatch.setattr(type(device.session), "is_on_gpu", False)
+    on_cores = embed_files(requests, device.session, other, views=other_views if with_views else None)
+    keys = [content_hash(request.path.read_bytes()) for request in requests[:45]]
+    np.testing.assert_array_equal(cache.get_many(keys)[0], other.get_many(keys)[0])
+    if views is not None:
+        np.testing.assert_array_equal(views.get_many(keys)[0], other_views.get_many(keys)[0])
+    assert cache.pictures(keys) == other.pictures(keys)
     assert on_cores.embedded == 45
 
 

@@ -60,7 +60,8 @@ def test_the_whole_comes_first_and_each_corner_shows_more_of_its_own(tmp_path: P
 def test_the_cache_gets_the_mean_over_views(tmp_path: Path, session: BackboneSession, cache: EmbeddingCache) -> None:
     """Of each photo alone, of length 1, whatever chunk it came in."""
     requests = [EmbedRequest(number, write_jpeg(tmp_path / f"{number}.jpg", seed=number)) for number in range(23)]
-    summary = embed_files(requests, session, cache, with_views=True)
+    with EmbeddingCache(tmp_path / "whole", "cd" * 32, cache.width) as whole:
+        summary = embed_files(requests, session, whole, views=cache)
     assert (summary.embedded, summary.failed) == (23, ())
     contents = [request.path.read_bytes() for request in requests]
     vectors, found = cache.get_many([content_hash(data) for data in contents])
