@@ -21,7 +21,6 @@ from engine.runtime.backbone import BackboneSession
 
 PATIENCE_S: Final = 0.1
 """A chunk of slow files is cut short after this time, so that the last ones of a run end at about the same time."""
-LAST_PATIENCE_S: Final = 0.025  # for the last files of a run
 
 
 class Claims:
@@ -94,12 +93,14 @@ class ReadChunk:
         photos: what the first of them gave; the others were left, because these took long.
         pixels: (p, views, side, side, 3) of those that have any, in order.
         release: to be called once the pixels are not needed any more.
+        outcome: where they were sorted and embedded, too; None where they are still to be.
     """
 
     requests: Sequence[EmbedRequest]
     photos: Sequence[PhotoRead]
     pixels: Pixels
     release: Callable[[], None] = lambda: None
+    outcome: ChunkOutcome | None = None
 
 
 def read_chunk(

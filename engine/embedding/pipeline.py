@@ -1,9 +1,8 @@
 """Embeds files: what is in the cache is taken from there, the rest is read, decoded and run on all cores.
 
-On the CPU the same threads, one for each core, read chunks of files and embed what was read: decoding and the backbone
-release the interpreter lock, so no core waits for another. Beside a GPU readers only read, and one thread runs full
-batches. The caller's thread alone writes to the caches and reports. Requests are taken as needed, so memory does not
-grow with their number.
+On the CPU every thread reads and embeds chunks of files on one core. Beside a GPU readers only read, and one thread
+runs full batches. The caller's thread alone writes to the caches and reports. Requests are taken as needed, so memory
+does not grow with their number.
 """
 
 import itertools
@@ -13,14 +12,15 @@ from contextlib import closing, nullcontext
 from typing import Final
 
 from engine.embedding.cache import EmbeddingCache
+from engine.embedding.cores import Cores, files_on_a_core
 from engine.embedding.embed_chunk import ChunkWorker, Claims
 from engine.embedding.full_batches import FullBatches
 from engine.embedding.messages import EmbedRequest, EmbedResult, EmbedSummary, OnBatch, ignore_batch
 from engine.embedding.outcome_writer import OutcomeWriter
 from engine.embedding.photo_caches import PhotoCaches, PreviewCaches
 from engine.embedding.read_photo import state_of
-from engine.embedding.readers import Readers, ThreadReaders, files_together, readers_for
-from engine.embedding.runs import PULSE_S, ChunkSource, CoreNetwork, EmbeddingRun
+from engine.embedding.readers import Readers, files_together, readers_for
+from engine.embedding.runs import PULSE_S, ChunkSource, EmbeddingRun
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.files import FoundFile
 from engine.runtime.backbone import BackboneSession
@@ -94,7 +94,7 @@ def _run(
 ) -> None:
     """Embed on the device, and on all cores where there is none, or where it fails on the way."""
     session = worker.session
-    together = files_together(worker.wanted) if session.is_on_gpu else _on_one_core(worker)
+    together = files_together(worker.wanted) if session.is_on_gpu else files_on_a_core(worker)
     source = ChunkSource(worker.cancel, pending.chunks(together))
     run = EmbeddingRun(worker, source, writer, meter)
     if session.is_on_gpu:
@@ -102,14 +102,8 @@ def _run(
         with nullcontext() if readers else closing(own):
             run.to_the_end(own, FullBatches(session))
     if not session.is_on_gpu:
-        cores = workers or session.parallel_runs
-        with closing(ThreadReaders(cores, patience_s=source.patience_s)) as threads:
-            run.to_the_end(threads, CoreNetwork(session, threads.pool, cores))
-
-
-def _on_one_core(worker: ChunkWorker) -> int:
-    """How many images a core runs together."""
-    return max(1, worker.session.batch_size // worker.wanted.views)
+        cores = Cores(worker, workers or session.parallel_runs, lambda: source.is_running_out)
+        run.to_the_end(cores, cores)
 
 
 def _summary(session: BackboneSession, writer: OutcomeWriter, pending: "_Pending", seconds: float) -> EmbedSummary:

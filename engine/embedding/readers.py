@@ -55,7 +55,8 @@ class Readers(Protocol):
         most: chunks that may be read, or wait to be released, at once.
     """
 
-    most: int
+    @property
+    def most(self) -> int: ...
 
     def submit(self, requests: Sequence[EmbedRequest], worker: ChunkWorker) -> "Future[ReadChunk]":
         """Read some files, no more than `files_together`."""
@@ -86,28 +87,22 @@ def files_together(wanted: WantedPixels) -> int:
 
 @final
 class ThreadReaders:
-    """Threads of this process.
+    """Threads of this process."""
 
-    Args:
-        most: see `Readers`; by default two for each thread.
-        patience_s: files of a chunk that take longer are left.
-    """
-
-    def __init__(self, count: int, *, most: int = 0, patience_s: Callable[[], float] = lambda: PATIENCE_S) -> None:
-        self.most = most or 2 * count
-        self.pool = ThreadPoolExecutor(count, thread_name_prefix="read")
-        self._patience_s = patience_s
+    def __init__(self, count: int) -> None:
+        self.most = 2 * count
+        self._pool = ThreadPoolExecutor(count, thread_name_prefix="read")
 
     def submit(self, requests: Sequence[EmbedRequest], worker: ChunkWorker) -> "Future[ReadChunk]":
-        return self.pool.submit(
-            read_chunk, requests, worker.wanted, worker.is_known, worker.cancel, patience_s=self._patience_s()
+        return self._pool.submit(
+            read_chunk, requests, worker.wanted, worker.is_known, worker.cancel, patience_s=PATIENCE_S
         )
 
     def look_after(self) -> None:
         """Threads cannot be replaced."""
 
     def close(self) -> None:
-        self.pool.shutdown(cancel_futures=True)
+        self._pool.shutdown(cancel_futures=True)
 
 
 @dataclass

@@ -2,22 +2,20 @@
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from typing import Any, Final, Protocol, Self, final
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from typing import Any, Final, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.embedding.embed_chunk import LAST_PATIENCE_S, PATIENCE_S, ChunkOutcome, ChunkWorker, ReadChunk
+from engine.embedding.embed_chunk import ChunkOutcome, ChunkWorker, ReadChunk
 from engine.embedding.messages import EmbedRequest
 from engine.embedding.outcome_writer import OutcomeWriter
 from engine.embedding.read_photo import Pixels
 from engine.embedding.readers import Readers
 from engine.events import CancelToken, ProgressMeter
-from engine.runtime.backbone import BackboneSession
 
 PULSE_S: Final = 0.1  # progress is reported at least this often, however slow the files are
-_RUNS_AHEAD: Final = 2  # for each core, so that none is idle while the caller writes
 
 Vectors = NDArray[np.float32]
 
@@ -29,11 +27,11 @@ class ChunkSource:
         self._cancel = cancel
         self._chunks = chunks
         self._left: list[Sequence[EmbedRequest]] = []
-        self._is_running_out = False  # no request is to come but what was left
+        self.is_running_out = False  # no request is to come but what was left
 
     @property
     def is_exhausted(self) -> bool:
-        return self._is_running_out and not self._left
+        return self.is_running_out and not self._left
 
     def next(self) -> Sequence[EmbedRequest] | None:
         """The next chunk; None while there is none.
@@ -45,12 +43,8 @@ class ChunkSource:
         if self._left:
             return self._left.pop()
         chunk = next(self._chunks, None)
-        self._is_running_out |= chunk is None
+        self.is_running_out |= chunk is None
         return chunk
-
-    def patience_s(self) -> float:
-        """How long the files of a chunk may take: less at the end, so that all cores are done at the same time."""
-        return LAST_PATIENCE_S if self._is_running_out else PATIENCE_S
 
     def put_back(self, requests: Sequence[EmbedRequest]) -> None:
         if requests:
@@ -77,45 +71,6 @@ class Network(Protocol):
     def __enter__(self) -> Self: ...
 
     def __exit__(self, *_error: object) -> None: ...
-
-
-@final
-class CoreNetwork:
-    """Runs what is added at once, on one core each.
-
-    Args:
-        pool: of the threads that also read, so that no core waits for another.
-        count: of the threads.
-    """
-
-    def __init__(self, session: BackboneSession, pool: ThreadPoolExecutor, count: int) -> None:
-        self.is_well = True
-        self._session = session
-        self._pool = pool
-        self._most = _RUNS_AHEAD * count
-        self._running: set[Future[Vectors]] = set()
-
-    @property
-    def has_room(self) -> bool:
-        return len(self._running) < self._most
-
-    def add(self, pixels: Pixels) -> "Future[Vectors]":
-        """See `Network`."""
-        future = self._pool.submit(self._session.embed, pixels)
-        self._running.add(future)
-        future.add_done_callback(self._running.discard)
-        return future
-
-    def flush(self) -> None:
-        """Nothing waits."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        for future in list(self._running):
-            future.cancel()
-        wait(list(self._running))
 
 
 class EmbeddingRun:
@@ -181,8 +136,8 @@ class EmbeddingRun:
                 self._source.put_back(chunk.requests[: len(chunk.photos)])
                 chunk.release()
                 continue
-            outcome, pixels = self._worker.sort(chunk)
-            if outcome.embedded:
+            outcome, pixels = (chunk.outcome, chunk.pixels) if chunk.outcome else self._worker.sort(chunk)
+            if outcome.embedded and chunk.outcome is None:
                 future = network.add(pixels.reshape(-1, *pixels.shape[2:]))
                 self._embedding[future] = outcome
             else:
@@ -219,12 +174,15 @@ class EmbeddingRun:
 
     def _write_finished(self) -> None:
         """Write what the network has finished; what it has not is read again the next time."""
-        finished = [
-            future for future in self._embedding if future.done() and not future.cancelled() and not future.exception()
-        ]
-        self._write(finished)
+        self._write([future for future in self._embedding if _is_finished(future)])
+        chunks = [future.result() for future in self._reading if _is_finished(future)]
+        self._writer.write([chunk.outcome for chunk in (*self._read, *chunks) if chunk.outcome is not None])
+
+
+def _is_finished(future: Future[Any]) -> bool:
+    return future.done() and not future.cancelled() and future.exception() is None
 
 
 def _release(future: Future[ReadChunk]) -> None:
-    if not future.cancelled() and future.exception() is None:
+    if _is_finished(future):
         future.result().release()

@@ -129,7 +129,7 @@ def test_without_the_file_one_view_goes_on(live: LiveCollection) -> None:
     live.state.path_of(image_id).unlink()
     done = embed_closer(live.project, cache_of_test(), device="cpu")
     assert done is not None
-    assert (done.embedded, done.failure_count) == (0, 1)
+    assert (done.embedded, done.missing) == (0, 1)
     assert image_id in shots_of(live).image_ids
     assert not live.state.failures
 

@@ -3,22 +3,25 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.embedding import embed_chunk, outcome_writer, pipeline, read_photo, views
+from engine.embedding import cores, outcome_writer, pipeline, read_photo
 from engine.embedding.cache import EmbeddingCache
-from engine.embedding.embed_chunk import ChunkOutcome, ChunkWorker, Claims
+from engine.embedding.embed_chunk import ChunkWorker, Claims, ReadChunk, read_chunk
 from engine.embedding.messages import EmbedBatch, EmbedRequest
+from engine.embedding.photo_caches import PhotoCaches
 from engine.embedding.pipeline import embed_files
 from engine.embedding.read_photo import network_input
+from engine.embedding.runs import EmbeddingRun
+from engine.embedding.views import views_of_image
 from engine.errors import Cancelled, ImageUnreachableError, ModelError, StorageError
 from engine.events import CancelToken, Progress
-from engine.images.decode import decode_square
+from engine.images.decode import ImageDecoder
 from engine.images.read_file import content_hash, read_file
 from engine.runtime.backbone import BackboneSession
 from tests.support.backbones import WIDTH
@@ -253,27 +256,23 @@ def test_nothing_is_begun_after_the_listener_failed(
 ) -> None:
     """The chunks that wait are dropped although what was begun cannot be reported, either."""
     begun: list[int] = []
-    failed, go_on = threading.Event(), threading.Event()
-    whole, ask = ChunkWorker.embed_chunk, Future.exception
+    go_on = threading.Event()
+    read, release_all = read_chunk, EmbeddingRun._release_all  # noqa: SLF001 (the moment that matters)
 
-    def only_the_first_at_once(
-        worker: ChunkWorker, requests: Sequence[EmbedRequest], *, is_last: bool = False
-    ) -> ChunkOutcome:
+    def only_the_first_at_once(requests: Sequence[EmbedRequest], *others: Any, patience_s: float) -> ReadChunk:
         begun.append(requests[0].image_id)
         assert begun[0] == requests[0].image_id or go_on.wait(20)
-        return whole(worker, requests, is_last=is_last)
+        return read(requests, *others, patience_s=patience_s)
 
-    def ask_and_let_go_on(future: Future[ChunkOutcome]) -> BaseException | None:
-        if failed.is_set():
-            go_on.set()
-        return ask(future)
+    def release_and_let_go_on(run: EmbeddingRun) -> None:
+        release_all(run)
+        go_on.set()
 
     def refuse(_batch: EmbedBatch) -> None:
-        failed.set()
         raise StorageError("the project cannot be written")
 
-    monkeypatch.setattr(ChunkWorker, "embed_chunk", only_the_first_at_once)
-    monkeypatch.setattr(Future, "exception", ask_and_let_go_on)
+    monkeypatch.setattr(cores, "read_chunk", only_the_first_at_once)
+    monkeypatch.setattr(EmbeddingRun, "_release_all", release_and_let_go_on)
     with pytest.raises(StorageError, match="project"):
         embed_files(photos(tmp_path / "photos", 200), session, cache, on_batch=refuse, workers=4)
     assert len(begun) <= 1 + 4
@@ -322,11 +321,11 @@ def test_progress_while_a_file_is_slow(
         if len(reported) == 5:
             go_on.set()
 
-    def decode_when_allowed(data: bytes, side: int, resize_share: float) -> NDArray[np.uint8]:
+    def decode_when_allowed(image: ImageDecoder, *others: Any) -> NDArray[np.uint8]:
         assert go_on.wait(20), "no progress was reported"
-        return decode_square(data, side, resize_share)
+        return views_of_image(image, *others)
 
-    monkeypatch.setattr(views, "decode_square", decode_when_allowed)
+    monkeypatch.setattr(read_photo, "views_of_image", decode_when_allowed)
     embed_files(photos(tmp_path / "photos", 3), session, cache, on_progress=listen)
     assert [progress.done for progress in reported[:5]] == [0] * 5
     assert reported[-1].done == 3
@@ -357,8 +356,8 @@ def test_chunks_of_slow_files_are_cut_short(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Without any patience every image is a batch of its own; all are embedded once."""
-    monkeypatch.setattr(embed_chunk, "PATIENCE_S", -1.0)
-    monkeypatch.setattr(embed_chunk, "LAST_PATIENCE_S", -1.0)
+    monkeypatch.setattr(cores, "PATIENCE_S", -1.0)
+    monkeypatch.setattr(cores, "LAST_PATIENCE_S", -1.0)
     sizes: list[int] = []
     embed = session.embed
 
@@ -372,35 +371,31 @@ def test_chunks_of_slow_files_are_cut_short(
     assert (summary.embedded, len(received.results), sizes) == (40, 40, [1] * 40)
 
 
+def test_a_chunk_without_patience_is_one_file(tmp_path: Path, session: BackboneSession, cache: EmbeddingCache) -> None:
+    """At least one, so that a run ends; the others are left."""
+    worker = ChunkWorker(session, PhotoCaches(cache), Claims(), CancelToken())
+    requests = photos(tmp_path / "photos", 4)
+    for patience_s, count in ((3600.0, 4), (-1.0, 1)):
+        read = read_chunk(requests, worker.wanted, worker.is_known, worker.cancel, patience_s=patience_s)
+        assert (len(read.photos), len(read.pixels)) == (count, count)
+
+
 def test_the_last_files_are_shared_out_sooner(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Once nothing waits behind them, workers take fewer at a time: none is idle while another has several left."""
-    monkeypatch.setattr(embed_chunk, "PATIENCE_S", 3600.0)
-    worker = ChunkWorker(session, cache, Claims(), CancelToken())
-    requests = photos(tmp_path / "photos", 4)
-    assert len(worker.embed_chunk(requests).left) == 0
-    monkeypatch.setattr(embed_chunk, "LAST_PATIENCE_S", -1.0)
-    last = ChunkWorker(session, cache, Claims(), CancelToken()).embed_chunk(requests, is_last=True)
-    assert (len(last.embedded), len(last.left)) == (1, 3)
+    """Chunks are cut shorter as soon as no request is to come, and never before: all cores end at the same time."""
+    monkeypatch.setattr(cores, "PATIENCE_S", -1.0)
+    monkeypatch.setattr(cores, "LAST_PATIENCE_S", -2.0)
+    seen: list[float] = []
 
+    def note(*given: Any, patience_s: float) -> ReadChunk:
+        seen.append(patience_s)
+        return read_chunk(*given, patience_s=patience_s)
 
-def test_the_run_knows_its_last_files(
-    tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Chunks are the last ones as soon as no request is to come, and never before."""
-    monkeypatch.setattr(embed_chunk, "PATIENCE_S", -1.0)
-    seen: list[bool] = []
-    whole = ChunkWorker.embed_chunk
-
-    def note(worker: ChunkWorker, requests: Sequence[EmbedRequest], *, is_last: bool = False) -> ChunkOutcome:
-        seen.append(is_last)
-        return whole(worker, requests, is_last=is_last)
-
-    monkeypatch.setattr(ChunkWorker, "embed_chunk", note)
+    monkeypatch.setattr(cores, "read_chunk", note)
     embed_files(photos(tmp_path / "photos", 40), session, cache, workers=1)
-    assert (seen[0], seen[-1]) == (False, True)
-    assert seen == sorted(seen)
+    assert (seen[0], seen[-1]) == (-1.0, -2.0)
+    assert seen == sorted(seen, reverse=True)
 
 
 def test_requests_are_asked_for_as_they_are_needed(

@@ -17,6 +17,7 @@ from engine.embedding import readers as readers_module
 from engine.embedding.cache import EmbeddingCache
 from engine.embedding.embed_chunk import ChunkWorker, Claims
 from engine.embedding.messages import EmbedRequest, EmbedSummary
+from engine.embedding.photo_caches import PhotoCaches
 from engine.embedding.pipeline import embed_files
 from engine.embedding.readers import ProcessReaders, files_together
 from engine.errors import ImageError
@@ -163,7 +164,7 @@ def test_no_shared_memory_is_left(tmp_path: Path, session: BackboneSession, cach
     """Not even where pixels that were read are still held."""
     readers = ProcessReaders(1, session.card.input_side)
     assert readers.wait_until_ready(60)
-    worker = ChunkWorker(session, cache, Claims(), CancelToken())
+    worker = ChunkWorker(session, PhotoCaches(cache), Claims(), CancelToken())
     chunk = readers.submit(photos(tmp_path)[: files_together(worker.wanted)], worker).result(60)
     (name,) = readers.memory_names
     assert chunk.pixels.any()
@@ -179,7 +180,7 @@ def test_what_is_in_the_cache_is_not_decoded(tmp_path: Path, session: BackboneSe
     moved = [EmbedRequest(100, requests[0].path.rename(tmp_path / "moved.jpg"))]
     (tmp_path / "broken.jpg").write_bytes(b"\xff\xd8\xffno picture")
     moved.append(EmbedRequest(101, tmp_path / "broken.jpg"))
-    worker = ChunkWorker(session, cache, Claims(), CancelToken())
+    worker = ChunkWorker(session, PhotoCaches(cache), Claims(), CancelToken())
     with closing(ProcessReaders(1, session.card.input_side)) as readers:
         assert readers.wait_until_ready(60)
         known, broken = readers.submit(moved, worker).result(60).photos

@@ -1,0 +1,88 @@
+"""Reading and embedding on the cores: what a thread has read it embeds itself, while it is in the core's cache.
+
+Decoding and the backbone release the interpreter lock, so no core waits for another, and none for a queue.
+"""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
+from typing import Final, Self, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.embedding.embed_chunk import PATIENCE_S, ChunkWorker, ReadChunk, read_chunk
+from engine.embedding.messages import EmbedRequest
+from engine.embedding.read_photo import Pixels
+
+LAST_PATIENCE_S: Final = 0.025  # instead of `PATIENCE_S`, for the last files of a run
+READ_FIRST: Final = 48
+"""Photos that are read before any is embedded, where thumbnails are wanted. Chosen: about as many as a window shows."""
+_AHEAD: Final = 2  # chunks for each core, so that none is idle while the caller writes
+
+
+@final
+class Cores:
+    """Reads and embeds chunks of files, both `Readers` and `Network`.
+
+    Args:
+        count: of the threads.
+        is_running_out: whether no file is to come but what was left.
+    """
+
+    is_well = True
+    has_room = True
+
+    def __init__(self, worker: ChunkWorker, count: int, is_running_out: Callable[[], bool]) -> None:
+        self._worker = worker
+        self._is_running_out = is_running_out
+        self._left_to_read = READ_FIRST if worker.wanted.thumbnail_side else 0
+        self._ahead = _AHEAD * count
+        self._pool = ThreadPoolExecutor(count, thread_name_prefix="embed")
+
+    @property
+    def most(self) -> int:
+        """Chunks that may be read at once."""
+        return self._ahead + max(0, self._left_to_read) // files_on_a_core(self._worker)
+
+    def submit(self, requests: Sequence[EmbedRequest], worker: ChunkWorker) -> "Future[ReadChunk]":
+        """Read some files, and embed them unless they are among the first."""
+        is_first = self._left_to_read > 0
+        self._left_to_read -= len(requests)
+        return self._pool.submit(self._read if is_first else self._read_and_embed, worker, requests)
+
+    def add(self, pixels: Pixels) -> "Future[NDArray[np.float32]]":
+        """Embed images (n, side, side, 3); their embeddings (n, width)."""
+        return self._pool.submit(self._worker.session.embed, pixels)
+
+    def look_after(self) -> None:
+        """Threads cannot be replaced."""
+
+    def flush(self) -> None:
+        """Nothing waits for more images."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._pool.shutdown(cancel_futures=True)
+
+    def _read(self, worker: ChunkWorker, requests: Sequence[EmbedRequest]) -> ReadChunk:
+        patience_s = LAST_PATIENCE_S if self._is_running_out() else PATIENCE_S
+        return read_chunk(requests, worker.wanted, worker.is_known, worker.cancel, patience_s=patience_s)
+
+    def _read_and_embed(self, worker: ChunkWorker, requests: Sequence[EmbedRequest]) -> ReadChunk:
+        """Raises `Cancelled`, with which nothing of the chunk is kept, or `ModelError`."""
+        chunk = self._read(worker, requests)
+        outcome, pixels = worker.sort(chunk)
+        if outcome.embedded:
+            outcome.take_vectors(worker.session.embed(pixels.reshape(-1, *pixels.shape[2:])), pixels.shape[1])
+        return replace(chunk, pixels=pixels[:0], outcome=outcome)
+
+
+def files_on_a_core(worker: ChunkWorker) -> int:
+    """How many files a core reads and embeds together."""
+    return max(1, worker.session.batch_size // worker.wanted.views)
