@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QMainWindow, QStackedWidget, QWidget
 from app.class_requests import ClassRequests
 from app.class_tree.view import ClassTree
 from app.controls import fill_column, make_column
-from app.images.thumbnails import Thumbnails
+from app.images.thumbnails import Thumbnails, stored_side
 from app.inspector.view import Inspector
 from app.palette.view import Palette
 from app.session import Session
@@ -130,6 +130,9 @@ class Shell(QMainWindow):
         self.inspector.requests.image_requested.connect(workspace.show_image)
         self.inspector.requests.class_requested.connect(tree.select_class)
         self.session.in_view = workspace.ids_in_view
+        self.embedding.thumbnail_side = lambda: stored_side(workspace.grid.card_width * self.devicePixelRatioF())
+        self.embedding.photos_expected.connect(self.thumbnails.expect)
+        self.embedding.photos_seen.connect(self.thumbnails.take_made)
         self.details.read.connect(workspace.searching.follow_details)
         self.details.read.connect(self.inspector.read_file_again)
         self.inspector.left.connect(workspace.take_keyboard)

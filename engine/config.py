@@ -118,6 +118,9 @@ def log_folder() -> Path:
     return Path(chosen) if chosen else platformdirs.user_log_path(APPLICATION_NAME, appauthor=False)
 
 
+THUMBNAIL_SIDES: Final = (256, 512)  # longer sides, in pixels, that are kept; smaller pictures are made of these
+
+
 @dataclass(frozen=True)
 class CacheFolders:
     """Deletable caches. Everything in them can be made again from the project and the images."""

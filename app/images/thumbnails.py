@@ -10,18 +10,20 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Final, final
 
-from PySide6.QtCore import QObject, QSize, Qt, Signal
+from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QImage, QPixmap
 
 from app.signal_types import either
-from engine.config import CacheFolders
+from engine.config import THUMBNAIL_SIDES, CacheFolders
 
 THREADS: Final = 2
 REST_S: Final = 0.002  # a decoding thread that rests looks again after this time
 MEMORY_BYTES: Final = 24 * 1024 * 1024
-STORED_SIDES: Final = (256, 512)  # sides that are kept on disk; a thumbnail is scaled from the smallest that covers it
 SIDE_STEP: Final = 32
 BYTES_PER_PIXEL: Final = 4
+AWAITED_S: Final = 1.5
+"""For so long a photo that was just added is not read for its thumbnail alone: the pass that embeds it is about to make
+one. Chosen: a process that embeds has started by then."""
 LEAVING_S: Final = 0.5
 """The end of the program waits this long for images being decoded. Chosen: a photo of a fast disk is done by then."""
 
@@ -38,6 +40,7 @@ class Thumbnails(QObject):
 
     ready = Signal(Path)  # a path whose thumbnail is there now, or has failed
     _decoded = Signal(Path, int, either(QImage | None), either(tuple | None))
+    _not_made = Signal(Path, int)  # a wish that waits for the pass that embeds
 
     def __init__(self, caches: CacheFolders, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -55,6 +58,12 @@ class Thumbnails(QObject):
         self._sending = threading.Lock()  # held while a picture is sent, so that no signal comes after `stop`
         self._is_stopped = False
         self._rests = False
+        self._awaited_until_s = 0.0  # photos are read by others first until then
+        self._awaited: set[Wish] = set()
+        self._made: set[Path] = set()  # thumbnails that came from there
+        self._end_of_wait = QTimer(self, singleShot=True, interval=round(1000 * AWAITED_S))
+        self._end_of_wait.timeout.connect(self._stop_waiting)
+        self._not_made.connect(self._on_not_made, Qt.ConnectionType.QueuedConnection)
         self._threads: list[threading.Thread] = []
         self._decoded.connect(self._on_decoded, Qt.ConnectionType.QueuedConnection)
 
@@ -75,7 +84,7 @@ class Thumbnails(QObject):
 
     def stand_in(self, path: Path) -> QPixmap | None:
         """Any thumbnail of an image that is in memory, the largest one, for as long as the wished one is on its way."""
-        sides = range(STORED_SIDES[-1], 0, -SIDE_STEP)
+        sides = range(THUMBNAIL_SIDES[-1], 0, -SIDE_STEP)
         return next((found for side in sides if (found := self._pixmaps.get((path, side))) is not None), None)
 
     def has_failed(self, path: Path) -> bool:
@@ -103,6 +112,17 @@ class Thumbnails(QObject):
             yield
         finally:
             self._rests = False
+
+    def expect(self) -> None:
+        """Photos are about to be read by others, who make thumbnails."""
+        self._awaited_until_s = time.monotonic() + AWAITED_S
+        self._made.clear()
+        self._end_of_wait.start()
+
+    def take_made(self, paths: Collection[Path]) -> None:
+        """Thumbnails of these are on disk now."""
+        self._made.update(paths)
+        self._reopen([wish for wish in self._awaited if wish[0] in self._made])
 
     def forget_failures(self) -> None:
         self._failed.clear()
@@ -163,11 +183,30 @@ class Thumbnails(QObject):
 
     def _take_back(self, wish: Wish) -> bool:
         """Take a wish out of the open ones; False where a thread has it."""
+        if wish in self._awaited:
+            self._awaited.discard(wish)
+            return True
         try:
             self._open.remove(self._numbers[wish])
         except ValueError:
             return False
         return True
+
+    def _on_not_made(self, path: Path, side: int) -> None:
+        self._awaited.add((path, side))
+        if path in self._made or not self._end_of_wait.isActive():
+            self._reopen([(path, side)])
+
+    def _stop_waiting(self) -> None:
+        self._reopen(list(self._awaited))
+
+    def _reopen(self, wishes: Collection[Wish]) -> None:
+        """Give wishes that waited to the threads."""
+        self._awaited.difference_update(wishes)
+        for number in (self._numbers.get(wish) for wish in wishes):
+            if number is not None:
+                self._open.append(number)
+                self._tokens.put(True)
 
     def _forget(self, wish: Wish) -> None:
         self._wished.pop(self._numbers.pop(wish, -1), None)
@@ -184,11 +223,15 @@ class Thumbnails(QObject):
         try:
             while (wish := self._next_wish()) is not None:
                 last_known = self._last_known.get(wish[0])
-                image = load_thumbnail(cache, *wish, last_known=last_known)
+                is_awaited = time.monotonic() < self._awaited_until_s and wish[0] not in self._made
+                image = load_thumbnail(cache, *wish, last_known=last_known, makes=not is_awaited)
                 with self._sending:
                     if self._is_stopped:
                         return
-                    self._decoded.emit(*wish, image, last_known)
+                    if image is None and is_awaited:
+                        self._not_made.emit(*wish)
+                    else:
+                        self._decoded.emit(*wish, image, last_known)
         finally:
             cache.close()
 
@@ -221,10 +264,13 @@ class Thumbnails(QObject):
             self._used_bytes -= _size_bytes(oldest.size())
 
 
-def load_thumbnail(cache: object, path: Path, side: int, *, last_known: tuple[int, int] | None = None) -> QImage | None:
+def load_thumbnail(
+    cache: object, path: Path, side: int, *, last_known: tuple[int, int] | None = None, makes: bool = True
+) -> QImage | None:
     """Read a thumbnail from the disk cache or make it; None when the file is no sound image.
 
     Args:
+        makes: False reads it from the cache alone.
         last_known: size and time of change when it was last seen, of a file that is not there now.
     """
     from app.images.pixels import image_of
@@ -236,8 +282,10 @@ def load_thumbnail(cache: object, path: Path, side: int, *, last_known: tuple[in
     assert isinstance(cache, ThumbnailCache)
     try:
         size_bytes, modified_ns = last_known or _size_and_time(path)
-        stored = _stored_side(side)
+        stored = stored_side(side)
         data = cache.get(path, size_bytes, modified_ns, stored)
+        if data is None and not makes:
+            return None
         if data is None:
             data = thumbnail(path, stored)
             cache.put(path, size_bytes, modified_ns, stored, data)
@@ -254,11 +302,12 @@ def _size_and_time(path: Path) -> tuple[int, int]:
 
 def _kept_side(pixels: int) -> int:
     """Side that is kept in memory: a little more than what is shown, so that zooming a little keeps it."""
-    return min(STORED_SIDES[-1], -(-pixels // SIDE_STEP) * SIDE_STEP)
+    return min(THUMBNAIL_SIDES[-1], -(-pixels // SIDE_STEP) * SIDE_STEP)
 
 
-def _stored_side(pixels: int) -> int:
-    return next((side for side in STORED_SIDES if side >= pixels), STORED_SIDES[-1])
+def stored_side(pixels: float) -> int:
+    """Side of the picture on disk from which one with so many pixels is made."""
+    return next((side for side in THUMBNAIL_SIDES if side >= pixels), THUMBNAIL_SIDES[-1])
 
 
 def _size_bytes(size: QSize) -> int:

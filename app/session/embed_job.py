@@ -96,6 +96,7 @@ class EmbedScope:
     written_to: frozenset[int] = frozenset()  # images whose files were written to since they were read
     in_views: bool = False  # all views, once no image waits
     without_view: frozenset[int] = frozenset()  # images whose views cannot be embedded
+    thumbnail_side: int = 0  # of the thumbnails to make; 0 for none
 
 
 def images_at_once(embedded: EmbedSummary | None) -> int:
@@ -115,7 +116,7 @@ class EmbedJob(WorkerJob):
         self._session = session
         self.wanted = wanted
         self._give_worker = worker
-        self.is_on_views = False  # whether the results are about views
+        self.is_on_views = False  # whether the results are of images that had an embedding, but no views
         self._asked: set[int] = set()
         self._asked_for_views: set[int] = set()
         self._last: EmbedSummary | None = None
@@ -129,25 +130,27 @@ class EmbedJob(WorkerJob):
         in_view, most = tuple(self._session.in_view()), images_at_once(self._last)
         viewed, most_viewed = self._asked_for_views, images_at_once(self._last if self.is_on_views else None)
 
-        def question(live: LiveCollection) -> EmbedImages | ProtoleafError | None:
+        def question(live: LiveCollection) -> tuple[EmbedImages | ProtoleafError | None, bool]:
             from engine.collection.requests import images_to_embed, views_to_embed
 
             try:
                 waiting = images_to_embed(
                     live, caches, wanted.device, in_view=in_view, asked=asked, most=most,
                     with_failed=wanted.with_failed, with_all=wanted.with_all, written_to=wanted.written_to,
+                    thumbnail_side=wanted.thumbnail_side,
                 )  # fmt: skip
                 if waiting is not None or not wanted.in_views:
-                    return waiting
-                return views_to_embed(
+                    return waiting, False
+                request = views_to_embed(
                     live, caches, wanted.device, asked=viewed, left_out=wanted.without_view, most=most_viewed
                 )
             except ProtoleafError as error:
-                return error
+                return error, False
+            return request, True
 
-        self._session.ask(question, self._on_images, owner=self)
+        self._session.ask(question, lambda answer: self._on_images(*answer), owner=self)
 
-    def _on_images(self, request: EmbedImages | ProtoleafError | None) -> None:
+    def _on_images(self, request: EmbedImages | ProtoleafError | None, is_on_views: bool) -> None:
         if self.has_ended:
             return
         if isinstance(request, ProtoleafError):
@@ -155,8 +158,8 @@ class EmbedJob(WorkerJob):
         elif request is None:
             self._succeed(self._last)
         else:
-            self.is_on_views = request.with_views
-            asked = self._asked_for_views if request.with_views else self._asked
+            self.is_on_views = is_on_views
+            asked = self._asked_for_views if is_on_views else self._asked
             asked |= {image.image_id for image in request.images}
             try:
                 self._ask(self._give_worker(), request)

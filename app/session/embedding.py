@@ -51,10 +51,13 @@ class Embedding(QObject):
     device_changed = Signal(str, str)  # the device's name, and why it is no GPU ("" where it is, or unknown)
     notice_given = Signal(str)  # a warning, such as a failed GPU, once per job; "" when a job ended without
     failed = Signal(str)  # why a job failed; also emitted by the session
+    photos_expected = Signal()  # images were added, and are about to be read
+    photos_seen = Signal(tuple)  # paths of images whose thumbnails are in the cache now
 
     def __init__(self, session: Session, start: StartWorker = start_worker, *, idle_ms: int = IDLE_MS) -> None:
         super().__init__(session)
         self.device = "auto"
+        self.thumbnail_side: Callable[[], int] = int  # of the thumbnails to make of photos that are read; 0 for none
         self.failures: dict[int, FileFailure] = {}
         self.job: EmbedJob | None = None
         self.worker: Worker | None = None
@@ -67,7 +70,7 @@ class Embedding(QObject):
         self._phase = EmbeddingPhase.IDLE
         self._wanted = Wanted.NOTHING
         self._views = Views.LATER
-        self._without_view: set[int] = set()  # images whose views could not be embedded since it was opened
+        self._without_view: set[int] = set()  # images whose views were asked for since it was opened
         self._written_to: frozenset[int] = frozenset()  # images whose files are to be read again
         self._notice = ""
         self._feed_timer = QTimer(self, singleShot=True, interval=FEED_INTERVAL_MS)
@@ -161,10 +164,13 @@ class Embedding(QObject):
             self.start_again()
         elif change.images_added:
             self._wanted = max(self._wanted, Wanted.WAITING)
+            if self._phase is EmbeddingPhase.IDLE:
+                self.photos_expected.emit()
             self._start_when_free()
 
     def _start_anew(self) -> None:
         """Embed with the current model and device; a running job with the former ones ends."""
+        self._without_view.clear()
         if self.job is not None:
             self.job.cancel()
         self.start()
@@ -194,6 +200,7 @@ class Embedding(QObject):
             written_to=self._written_to,
             in_views=in_views,
             without_view=frozenset(self._without_view),
+            thumbnail_side=self.thumbnail_side(),
         )
         title = tr("Analysing images (second pass)") if in_views else tr("Analysing images")
         self._written_to = frozenset()
@@ -257,9 +264,13 @@ class Embedding(QObject):
     def _on_batch(self, project: ProjectInfo, batch: EmbedBatch) -> None:
         if self._session.info is not project:  # it was left while its worker was busy
             return
+        state = self._session.state
+        if batch.seen and state is not None:
+            self.photos_seen.emit(tuple(_path(state, image_id) for image_id in batch.seen))
         if self.job is not None and self.job.is_on_views:
-            self._viewed += [result.image_id for result in batch.results if result.failure is None]
-            self._without_view |= {result.image_id for result in batch.results if result.failure is not None}
+            read = [result.image_id for result in batch.results]
+            self._viewed += read
+            self._without_view.update(read)  # unless they have views now
         else:
             self._rows += batch.results
             self._details += batch.details

@@ -8,7 +8,7 @@ import numpy as np
 from engine.collection.details import as_stored
 from engine.collection.models import ModelFiles, model_of
 from engine.collection.replaced_images import record_embedded
-from engine.config import CacheFolders
+from engine.config import THUMBNAIL_SIDES, CacheFolders
 from engine.embedding.cache import EmbeddingCache
 from engine.embedding.messages import EmbedBatch, EmbedRequest, EmbedSummary
 from engine.embedding.photo_caches import PreviewCaches
@@ -16,7 +16,6 @@ from engine.embedding.pipeline import embed_files
 from engine.embedding.views import MOST_IN_ALL_VIEWS, those_to_view, views_hash
 from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.graph.codes import NO_CLASS
-from engine.images.thumbnail_cache import SIDES
 from engine.project import Project
 from engine.runtime.backbone import BackboneSession
 from engine.runtime.providers import choose_providers
@@ -68,7 +67,7 @@ def embed_project(
     is_whole = with_views and project.images.count <= MOST_IN_ALL_VIEWS
     with open_cache(model, caches, project) as cache, ExitStack() as stack:
         views = stack.enter_context(open_views_cache(model, caches)) if is_whole else None
-        previews = stack.enter_context(closing(PreviewCaches(caches, SIDES[0]))) if is_whole else None
+        previews = stack.enter_context(closing(PreviewCaches(caches, THUMBNAIL_SIDES[0]))) if is_whole else None
 
         def record(batch: EmbedBatch) -> None:
             if project.is_writable:

@@ -19,7 +19,6 @@ from engine.images.decode import read_rgb
 from engine.images.pixels import fit_within
 
 FILE_NAME: Final = "thumbnails.sqlite"
-SIDES: Final = (256, 512)  # longer sides of pictures that are kept; smaller ones are made of these
 DEFAULT_LIMIT_BYTES: Final = 1024**3  # bytes on disk. Chosen: a disk can spare them.
 _VERSION: Final = 2  # of the cache's tables; a file of another version is started anew
 # Without rowid the key finds its row in one step; the index serves dropping the longest unused and summing sizes.
