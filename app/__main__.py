@@ -9,6 +9,11 @@ from app.early_stop import end_command, guard_start, is_start
 
 if is_start(__name__):
     guard_start()
+    if getattr(sys, "frozen", False):
+        # What looks after shared memory for Python is this program again there, not a Python that takes `-c`.
+        from multiprocessing import freeze_support
+
+        freeze_support()
 
 import logging
 import os

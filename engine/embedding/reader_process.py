@@ -1,6 +1,7 @@
 """The reading process: answers `ReadPhotos` with what files gave, and writes pixels into memory that it shares."""
 
-import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from multiprocessing import resource_tracker
 from multiprocessing.shared_memory import SharedMemory
 from typing import final
@@ -13,6 +14,21 @@ from engine.embedding.photo_caches import missing_in
 from engine.embedding.photo_messages import OpenedWith, PhotosRead, ReadPhotos
 from engine.embedding.readers import HEADER_BYTES
 from engine.events import CancelToken
+
+
+@contextmanager
+def _untracked() -> Iterator[None]:
+    """Open shared memory of another process.
+
+    WORKAROUND: until Python 3.13 every process that opens it starts one more, which removes it at the end
+    (python/cpython#82300). It belongs to the process that made it.
+    """
+    register = resource_tracker.register
+    setattr(resource_tracker, "register", lambda _name, _kind: None)  # noqa: B010 (no type allows it)
+    try:
+        yield
+    finally:
+        setattr(resource_tracker, "register", register)  # noqa: B010
 
 
 @final
@@ -44,11 +60,8 @@ class PhotoReader:
 
     def _attached(self, name: str) -> SharedMemory:
         if self._memory is None or self._memory.name != name:
-            self._memory = SharedMemory(name)
-            if os.name == "posix":
-                # WORKAROUND: until Python 3.13 every process that opens shared memory removes it at its end
-                # (python/cpython#82300). It belongs to the process that made it.
-                resource_tracker.unregister(f"/{self._memory.name}", "shared_memory")
+            with _untracked():
+                self._memory = SharedMemory(name)
         return self._memory
 
     def _cache(self, opened_with: OpenedWith) -> EmbeddingCache:

@@ -58,7 +58,8 @@ choose_file() {
     sleep 1
     press Return
 }
-is_closed() { [ -z "$(find /proc/[0-9]*/exe -lname '*/usr/lib/protoleaf/protoleaf' 2>/dev/null)" ]; }
+processes() { find /proc/[0-9]*/exe -lname '*/usr/lib/protoleaf/protoleaf' 2>/dev/null | wc -l; }
+is_closed() { [ "$(processes)" = 0 ]; }
 quit_window() {
     press ctrl+q
     wait_for 30 "the end of the program" is_closed
@@ -226,6 +227,27 @@ as_person protoleaf check "$work/source.protoleaf"
 as_person protoleaf embed "$work/source.protoleaf" --device cpu
 as_person protoleaf classify "$work/source.protoleaf" --all -o "$work/of-source.csv"
 same_answers "$root$work/by-installed.csv" "$root$work/of-source.csv"
+
+say "== processes that read photos for a GPU"
+# Nothing starts them without a GPU, so a script of ours does, in the installed program. That runs no scripts, but what begins
+# like Python's process that looks after shared memory, which it has to run for itself.
+helper="from multiprocessing.resource_tracker import main; trial = {}; exec(open('/tmp/reader_trial.py').read(), trial)"
+trial_in_program() { as_person protoleaf -B -S -I -c "$helper; trial['main']($1)"; }
+trial() { (cd "$repository" && OMP_NUM_THREADS=1 PYTHONPATH="$repository" "$source_python" packaging/installer/reader_trial.py "$@"); }
+cp "$here/../installer/reader_trial.py" "$root/tmp/"
+trial make "$root/tmp/photos" 300
+trial_in_program "['read', '/tmp/photos', '/tmp/installed.json']"
+trial read "$root/tmp/photos" "$build/source.json"
+trial compare "$root/tmp/installed.json" "$build/source.json" || fail "processes that read"
+trial_in_program "['hold', '/tmp/held']" &
+servers+=($!)
+wait_for 60 "the processes that read" test -s "$root/tmp/held"
+say "$(processes) processes: the program, two that read, one that looks after their memory"
+[ "$(processes)" = 4 ] || fail "other processes than those"
+if window Protoleaf; then fail "one of them opened a window"; fi
+kill -KILL "$(cat "$root/tmp/held")"
+wait_for 30 "the end of all processes" is_closed
+if compgen -G "$root/dev/shm/psm_*"; then fail "shared memory is left"; fi
 
 say "== training"
 if [ "$name" = protoleaf-training ]; then

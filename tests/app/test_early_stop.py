@@ -86,6 +86,34 @@ def test_the_end_of_a_command(tmp_path: Path) -> None:
     assert ended(143, tmp_path) == (143, "", "")
 
 
+FROZEN = """
+import multiprocessing, runpy, sys
+
+def help_and_end():
+    print(sys.argv[1:])
+    sys.exit()
+
+sys.frozen, multiprocessing.freeze_support = True, help_and_end
+runpy.run_module("app", run_name="__main__")
+"""
+"""What the packaging tool puts into our program, which has no other way to be a process of Python's own."""
+
+
+def test_the_packaged_program_is_a_process_of_pythons_own_when_it_is_started_as_one(tmp_path: Path) -> None:
+    """Its code is no option of ours, and opens no window."""
+    words = ["-B", "-c", "from multiprocessing.resource_tracker import main;main(5)"]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    done = subprocess.run(
+        [sys.executable, "-c", FROZEN, *words],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=environment,
+        cwd=tmp_path,
+    )
+    assert (done.stdout, done.stderr) == (f"{words}\n", "")
+
+
 POOL = """
 import multiprocessing, signal
 from app.early_stop import guard_start, is_start

@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 import pytest
-from installer import contents
+from installer import contents, reader_trial
 from installer.archive import sha256_of, write_archive
 from installer.contents import cuda_libraries, excluded_modules, wanted, wanted_of_engine
 from installer.flavours import CPU, FLAVOURS, GPU, TRAINING
@@ -166,3 +166,18 @@ def test_the_sentences_of_qt_come_along_in_the_languages_of_the_window(
         for name in ("qtbase_de", "qtbase_fr", "qt_de", "designer_de")
     ]
     assert contents.wanted(entries) == entries[:1]
+
+
+@on_linux
+def test_a_trial_of_reading_processes_tells_good_from_bad(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """This program agrees with itself; results with other pixels, slow ones, and those of threads are refused."""
+    monkeypatch.setattr(reader_trial, "ROUNDS", 1)
+    reader_trial.make_photos(tmp_path, 8)
+    found = reader_trial.read_photos(tmp_path)
+    reader_trial.compare(found, found)
+    assert "ratio 1.00" in capsys.readouterr().out
+    for change in ({"answers": ["other"]}, {"read_by_processes": False}, {"left": ["worker"]}, {"images_per_s": 0.1}):
+        with pytest.raises(SystemExit):
+            reader_trial.compare({**found, **change}, found)

@@ -130,13 +130,14 @@ def test_threads_read_without_shared_memory(
 def test_a_killed_reader_is_replaced(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """While it waits for work nothing is lost at all."""
+    """While it waits for work nothing is lost at all. It has started no process of its own."""
     monkeypatch.setattr(type(session), "is_on_gpu", True)
     requests, before = photos(tmp_path), children()
     with closing(ProcessReaders(1, session.card.input_side)) as readers:
         assert readers.wait_until_ready(60)
         embed_files(requests[:10], session, cache, readers=readers)
         (reader,) = children() - before
+        assert psutil.Process(reader).children() == []
         os.kill(reader, signal.SIGKILL)
         psutil.Process(reader).wait(20)
         summary = embed_files(requests, session, cache, readers=readers)
