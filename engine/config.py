@@ -118,7 +118,7 @@ def log_folder() -> Path:
     return Path(chosen) if chosen else platformdirs.user_log_path(APPLICATION_NAME, appauthor=False)
 
 
-THUMBNAIL_SIDES: Final = (256, 512)  # longer sides, in pixels, that are kept; smaller pictures are made of these
+THUMBNAIL_SIDES: Final = (320, 512)  # longer sides, in pixels, that are kept; smaller pictures are made of these
 
 
 @dataclass(frozen=True)

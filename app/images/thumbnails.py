@@ -61,7 +61,7 @@ class Thumbnails(QObject):
         self._awaited_until_s = 0.0  # photos are read by others first until then
         self._awaited: set[Wish] = set()
         self._made: set[Path] = set()  # thumbnails that came from there
-        self._end_of_wait = QTimer(self, singleShot=True, interval=round(1000 * AWAITED_S))
+        self._end_of_wait = QTimer(self, singleShot=True)
         self._end_of_wait.timeout.connect(self._stop_waiting)
         self._not_made.connect(self._on_not_made, Qt.ConnectionType.QueuedConnection)
         self._threads: list[threading.Thread] = []
@@ -101,7 +101,8 @@ class Thumbnails(QObject):
     def keep_only(self, paths: Collection[Path]) -> None:
         """Drop fleeting wishes for images that are no longer in sight."""
         for wish in [wish for wish in self._fleeting if wish[0] not in paths]:
-            if self._take_back(wish):
+            if wish in self._awaited or self._take_back(wish):
+                self._awaited.discard(wish)
                 self._forget(wish)
 
     @contextmanager
@@ -117,7 +118,7 @@ class Thumbnails(QObject):
         """Photos are about to be read by others, who make thumbnails."""
         self._awaited_until_s = time.monotonic() + AWAITED_S
         self._made.clear()
-        self._end_of_wait.start()
+        self._end_of_wait.start(round(1000 * AWAITED_S))
 
     def take_made(self, paths: Collection[Path]) -> None:
         """Thumbnails of these are on disk now."""
@@ -161,6 +162,8 @@ class Thumbnails(QObject):
 
     def _wish(self, wish: Wish, *, is_fleeting: bool) -> None:
         is_new = wish not in self._numbers
+        if wish in self._awaited:
+            return
         if self._is_stopped or not (is_new or self._take_back(wish)):
             return  # it is being decoded
         if is_new:
@@ -183,9 +186,6 @@ class Thumbnails(QObject):
 
     def _take_back(self, wish: Wish) -> bool:
         """Take a wish out of the open ones; False where a thread has it."""
-        if wish in self._awaited:
-            self._awaited.discard(wish)
-            return True
         try:
             self._open.remove(self._numbers[wish])
         except ValueError:

@@ -196,7 +196,7 @@ class Importing(Feature):
 
             return add_found(live.project, found, class_id=class_id, on_progress=on_progress, cancel=cancel)
 
-        self._run(work)
+        self._run(work, found)
 
     def _add_class_folders(self, found: FoundImages, under: int | None) -> None:
         """Add images from folders whose sub-folders are classes."""
@@ -208,9 +208,10 @@ class Importing(Feature):
                 live.project, found, under=under, takes_parts=True, on_progress=on_progress, cancel=cancel
             )
 
-        self._run(work)
+        self._run(work, found)
 
-    def _run(self, work: Callable[[LiveCollection, OnProgress, CancelToken], ImageImport]) -> None:
+    def _run(self, work: Callable[[LiveCollection, OnProgress, CancelToken], ImageImport], found: FoundImages) -> None:
+        self._shell.embedding.expect_photos(len(found.named) + sum(len(folder.files) for folder in found.folders))
         title = tr("Adding images")
         job = self._session.run_long(work, title=title, change_of=lambda done: done.change)
         job.keeps_finished = False

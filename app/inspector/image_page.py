@@ -242,7 +242,9 @@ class Picture(QWidget):
         self.update()
 
     def prepare(self, paths: Sequence[Path]) -> None:
-        """Load the pictures of the next images."""
+        """Load the pictures of the next images, once it is known how large they are shown."""
+        if not self.isVisible():
+            return
         for path in reversed(paths):  # the latest request is served first
             self._request(path)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
@@ -51,7 +52,7 @@ class Embedding(QObject):
     device_changed = Signal(str, str)  # the device's name, and why it is no GPU ("" where it is, or unknown)
     notice_given = Signal(str)  # a warning, such as a failed GPU, once per job; "" when a job ended without
     failed = Signal(str)  # why a job failed; also emitted by the session
-    photos_expected = Signal()  # images were added, and are about to be read
+    photos_expected = Signal()  # images are being added whose thumbnails come from reading them
     photos_seen = Signal(tuple)  # paths of images whose thumbnails are in the cache now
 
     def __init__(self, session: Session, start: StartWorker = start_worker, *, idle_ms: int = IDLE_MS) -> None:
@@ -85,6 +86,19 @@ class Embedding(QObject):
         session.change_made.connect(self._on_change_made)
         session.what_if.begun.connect(self._on_trial_begun)
         session.what_if.ended.connect(lambda _is_kept: self._start_when_free())
+
+    def expect_photos(self, count: int) -> None:
+        """So many photos are about to be added: start the process that reads them."""
+        from engine.embedding.views import MOST_IN_ALL_VIEWS
+
+        state = self._session.state
+        if self._phase is not EmbeddingPhase.IDLE or self._session.what_if.is_on or state is None:
+            return
+        with suppress(OSError):  # the job reports the reason
+            self._running_worker()
+        self._idle_timer.start()
+        if len(state.image_ids) + count <= MOST_IN_ALL_VIEWS:
+            self.photos_expected.emit()
 
     def start(self, wanted: Wanted = Wanted.WAITING) -> None:
         """Embed, also after a cancel; a running job is followed by another."""
@@ -164,8 +178,6 @@ class Embedding(QObject):
             self.start_again()
         elif change.images_added:
             self._wanted = max(self._wanted, Wanted.WAITING)
-            if self._phase is EmbeddingPhase.IDLE:
-                self.photos_expected.emit()
             self._start_when_free()
 
     def _start_anew(self) -> None:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from engine.collection.classify import classify
 from engine.collection.embed import embed_project
+from engine.collection.folding.folds import Folds
 from engine.collection.models import CARD_SETTING, ModelFiles, find_model, model_of
 from engine.config import CacheFolders, backbones_folder
 from engine.embedding.messages import EmbedBatch, EmbedResult
@@ -72,7 +73,12 @@ def compare_on_shots(
     project: Project, caches: CacheFolders, before: ModelVersion, after: ModelVersion
 ) -> ShotComparison:
     """Compare two backbones by their embedding caches; the second need not be in the project yet."""
-    first, second = _held_out(project, caches, before), _held_out(project, caches, after)
+    for with_views in (True, False):  # by as many views of both
+        first = _held_out(project, caches, before, with_views=with_views)
+        folds = None if first is None else first.folds
+        second = _held_out(project, caches, after, with_views=with_views, folds=folds)
+        if first is None or second is None or first.uses_views == second.uses_views:
+            break
     shots = next((len(each.is_right) for each in (second, first) if each is not None), 0)
     compared = ShotComparison(_accuracy(first), _accuracy(second), shots)
     if first is None or second is None or not np.array_equal(first.image_ids, second.image_ids):
@@ -90,15 +96,20 @@ class _HeldOut:
 
     image_ids: NDArray[np.int64]  # (n,)
     is_right: NDArray[np.bool_]  # (m,) of those that can be held out
+    folds: Folds
+    uses_views: bool
 
 
-def _held_out(project: Project, caches: CacheFolders, version: ModelVersion) -> _HeldOut | None:
+def _held_out(
+    project: Project, caches: CacheFolders, version: ModelVersion, *, with_views: bool, folds: Folds | None = None
+) -> _HeldOut | None:
     """None while the version has no embedded label, or when its files are gone."""
     try:
-        classified = classify(project, caches, version=version, with_views=False)
+        classified = classify(project, caches, version=version, with_views=with_views, folds=folds)
     except (InputError, ModelError):
         return None
-    return _HeldOut(classified.fitted.shots.image_ids, classified.fitted.hold_out_each(project.classes.graph))
+    is_right = classified.fitted.hold_out_each(project.classes.graph)
+    return _HeldOut(classified.fitted.shots.image_ids, is_right, classified.folds, classified.uses_views)
 
 
 def _accuracy(found: _HeldOut | None) -> float | None:

@@ -59,6 +59,7 @@ def classify(
     version: ModelVersion | None = None,
     with_stage: bool | None = None,
     with_views: bool = True,
+    folds: Folds | None = None,
 ) -> Classified:
     """Fit the classifier to the person's labels and classify all embedded images, as the window does.
 
@@ -66,6 +67,7 @@ def classify(
         version: by default the model version in use.
         with_stage: whether unlabelled and coarse-labelled images teach too; by default as the project is set.
         with_views: False takes images by one view each: models are comparable only where both know as many views.
+        folds: of another model, with which this one is compared: embeddings help to tell copies. By default its own.
 
     Raises:
         InputError: there are no classes, no embedded labels, or no embeddings.
@@ -74,7 +76,7 @@ def classify(
     model = model_of(project, caches, version)
     live = LiveCollection(project, caches, model=model, setting=setting, with_stage=with_stage, with_views=with_views)
     try:
-        live.load()
+        live.load(folds=folds)
     finally:
         live.embedded.close()
     return classified_of(live)

@@ -115,8 +115,12 @@ class LiveCollection:
         self._publisher.publish_list(self.project.classes.graph)
         return self.publish_known()
 
-    def load(self, *, fits: bool = True) -> CollectionState:
-        """Read images, labels and cached embeddings; then fold, fit and classify, or leave that to the caller."""
+    def load(self, *, fits: bool = True, folds: Folds | None = None) -> CollectionState:
+        """Read images, labels and cached embeddings; then fold, fit and classify, or leave that to the caller.
+
+        Args:
+            folds: of these images, where they are not to be found by their embeddings.
+        """
         if not self._is_listed:
             self._publisher.forget_kept()
         self.embedded.read(reads_list=not self._is_listed)
@@ -125,7 +129,7 @@ class LiveCollection:
         self._is_loaded, self._is_listed = True, False
         self._publish()
         if fits:
-            self.adopt_folds(folds_now(self.project, self.embedded, self._caches))
+            self.adopt_folds(folds or folds_now(self.project, self.embedded, self._caches))
             return self._catch_up()
         return_freed_memory()
         return self.state

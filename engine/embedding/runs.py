@@ -1,5 +1,6 @@
 """Keeps readers, cores and devices busy until all files are done."""
 
+import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -87,6 +88,9 @@ class EmbeddingRun:
         self._reading: set[Future[ReadChunk]] = set()
         self._read: deque[ReadChunk] = deque()
         self._embedding: dict[Future[Vectors], ChunkOutcome] = {}
+        self._unwritten: list[ChunkOutcome] = []
+        self._unseen: list[ReadChunk] = []  # whose thumbnails are not written yet
+        self._written_s = time.monotonic()
 
     def to_the_end(self, readers: Readers, network: Network) -> None:
         try:
@@ -99,7 +103,8 @@ class EmbeddingRun:
                         self._feed(network)
                         self._submit(readers, network)
                         self._end(network)
-                        self._write(done)
+                        self._take(done)
+                        self._write_when_due()
                         self._meter.pulse()
                 finally:
                     self._release_all()
@@ -110,14 +115,12 @@ class EmbeddingRun:
         """Wait for readers or the network; the futures of what was embedded."""
         futures: set[Future[Any]] = {*self._reading, *self._embedding}
         done, _ = wait(futures, timeout=PULSE_S, return_when=FIRST_COMPLETED)
-        chunks = []
         for future in self._reading & done:
             self._reading.discard(future)
             chunk = future.result()
             self._source.put_back(chunk.requests[len(chunk.photos) :])
-            chunks.append(chunk)
-        self._read += chunks
-        self._writer.write_previews(chunks)
+            self._read.append(chunk)
+            self._unseen.append(chunk)
         return {future for future in self._embedding if future in done}
 
     def _submit(self, readers: Readers, network: Network) -> None:
@@ -136,12 +139,15 @@ class EmbeddingRun:
                 self._source.put_back(chunk.requests[: len(chunk.photos)])
                 chunk.release()
                 continue
-            outcome, pixels = (chunk.outcome, chunk.pixels) if chunk.outcome else self._worker.sort(chunk)
-            if outcome.embedded and chunk.outcome is None:
+            if chunk.outcome is not None:
+                self._unwritten.append(chunk.outcome)
+                continue
+            outcome, pixels = self._worker.sort(chunk)
+            if outcome.embedded:
                 future = network.add(pixels.reshape(-1, *pixels.shape[2:]))
                 self._embedding[future] = outcome
             else:
-                self._writer.write([outcome])
+                self._unwritten.append(outcome)
             chunk.release()
 
     def _end(self, network: Network) -> None:
@@ -150,19 +156,34 @@ class EmbeddingRun:
         if is_over and not self._reading and not self._read:
             network.flush()
 
-    def _write(self, done: Iterable[Future[Vectors]]) -> None:
-        """Write what went well before raising what did not."""
-        errors = [error for future in done if (error := future.exception()) is not None]
-        outcomes = []
+    def _take(self, done: Iterable[Future[Vectors]]) -> None:
+        """Take what went well before raising what did not."""
+        error: BaseException | None = None
         for future in done:
             outcome = self._embedding.pop(future)
-            if future.exception() is None:
+            if (failure := future.exception()) is not None:
+                error = failure
+            else:
                 outcome.take_vectors(future.result(), self._worker.wanted.views)
-                outcomes.append(outcome)
-        if outcomes:
-            self._writer.write(outcomes)
-        if errors:
-            raise errors[0]
+                self._unwritten.append(outcome)
+        if error is not None:
+            raise error
+
+    def _write_when_due(self) -> None:
+        """Write what is finished: some images together, but no later than progress is reported."""
+        is_waited_for = any(chunk.outcome is None for chunk in self._unseen)
+        is_late = time.monotonic() - self._written_s > PULSE_S
+        images = sum(len(outcome.embedded) for outcome in self._unwritten)
+        if is_late or is_waited_for or images >= self._worker.session.batch_size:
+            self._write()
+
+    def _write(self) -> None:
+        unseen, self._unseen = self._unseen, []
+        unwritten, self._unwritten = self._unwritten, []
+        self._written_s = time.monotonic()
+        self._writer.write_previews(unseen)
+        if unwritten:
+            self._writer.write(unwritten)
 
     def _release_all(self) -> None:
         """Give back the memory of what will not be taken, now or once it was read."""
@@ -174,9 +195,10 @@ class EmbeddingRun:
 
     def _write_finished(self) -> None:
         """Write what the network has finished; what it has not is read again the next time."""
-        self._write([future for future in self._embedding if _is_finished(future)])
-        chunks = [future.result() for future in self._reading if _is_finished(future)]
-        self._writer.write([chunk.outcome for chunk in (*self._read, *chunks) if chunk.outcome is not None])
+        self._take([future for future in self._embedding if _is_finished(future)])
+        self._read += [future.result() for future in self._reading if _is_finished(future)]
+        self._unwritten += [chunk.outcome for chunk in self._read if chunk.outcome is not None]
+        self._write()
 
 
 def _is_finished(future: Future[Any]) -> bool:

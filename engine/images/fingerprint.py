@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from engine.config import THUMBNAIL_SIDES
 from engine.images.decode import read_rgb
 from engine.images.pixels import fit_within
 
-SIDE: Final = 256  # longer side, in pixels, of the picture that is looked at: that of a thumbnail
+SIDE: Final = THUMBNAIL_SIDES[0]  # longer side, in pixels, of the picture that is looked at
 HASH_SIDE: Final = 8  # rows and columns of low frequencies that are kept: 64 bits
 SHRUNK: Final = 4 * HASH_SIDE  # side of the picture that is transformed
 LEAST_CONTRAST: Final = 4.0

@@ -14,7 +14,7 @@ from engine.images.cache_file import open_cache, recover, transaction
 from engine.images.fingerprint import Fingerprint
 
 FILE_NAME: Final = "fingerprints.sqlite"
-_VERSION: Final = 1  # of the cache's tables, and of the way in which fingerprints are made
+_VERSION: Final = 2  # of the cache's tables, and of the way in which fingerprints are made
 _SCHEMA: Final = """
 CREATE TABLE fingerprint (content_hash BLOB PRIMARY KEY, bits BLOB NOT NULL, sharpness REAL NOT NULL) WITHOUT ROWID
 """

@@ -11,11 +11,13 @@ from pytestqt.qtbot import QtBot
 
 from app.images import thumbnails as module
 from app.images.thumbnails import THREADS, Thumbnails, load_thumbnail
-from engine.images.thumbnail_cache import ThumbnailCache
+from engine.config import CacheFolders
+from engine.images.thumbnail_cache import ThumbnailCache, thumbnail
+from tests.support.collections import cache_of_test
 from tests.support.images import write_jpeg
 from tests.support.sessions import LONG_MS
 
-SIDE: Final = 256
+SIDE: Final = 320
 
 
 class SlowDecoder:
@@ -27,9 +29,10 @@ class SlowDecoder:
         self.decoded: list[str] = []
         self._lock = threading.Lock()
 
-    def __call__(self, _cache: object, path: Path, side: int, *, last_known: object) -> QImage:
+    def __call__(self, _cache: object, path: Path, side: int, *, last_known: object, makes: bool) -> QImage:
         """Make a blank picture."""
         assert last_known is None
+        assert makes
         with self._lock:
             self.decoded.append(path.name)
         self.begun.release()
@@ -83,6 +86,46 @@ def test_a_broken_file_fails_once_and_may_be_tried_again(qtbot: QtBot, thumbnail
     assert not thumbnails.is_busy
     write_jpeg(path)
     thumbnails.forget_failures()
+    with qtbot.waitSignal(thumbnails.ready, timeout=LONG_MS):
+        thumbnails.pixmap(path, 200, 1.0)
+    assert thumbnails.pixmap(path, 200, 1.0) is not None
+
+
+def keep(caches: CacheFolders, path: Path) -> None:
+    """As the pass that embeds does it."""
+    cache, status = ThumbnailCache(caches.thumbnails), path.stat()
+    cache.put(path, status.st_size, status.st_mtime_ns, SIDE, thumbnail(path, SIDE))
+    cache.close()
+
+
+def test_photos_that_are_about_to_be_read_are_not_read_for_a_thumbnail(
+    qtbot: QtBot, thumbnails: Thumbnails, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the pass that embeds makes is shown as soon as it is there, also where it was asked for again meanwhile."""
+    first, second = (write_jpeg(tmp_path / f"{name}.jpg", width=600, height=300) for name in "ab")
+    caches = cache_of_test()
+    keep(caches, second)
+    monkeypatch.setattr("engine.images.thumbnail_cache.thumbnail", None)
+    thumbnails.expect()
+    with qtbot.waitSignal(thumbnails.ready, check_params_cb=lambda ready: ready == second, timeout=LONG_MS):
+        assert thumbnails.pixmap(first, 200, 1.0) is None
+        assert thumbnails.pixmap(second, 200, 1.0) is None
+    thumbnails.pixmap(first, 200, 1.0)
+    monkeypatch.undo()
+    keep(caches, first)
+    monkeypatch.setattr("engine.images.thumbnail_cache.thumbnail", None)
+    with qtbot.waitSignal(thumbnails.ready, check_params_cb=lambda ready: ready == first, timeout=LONG_MS):
+        thumbnails.take_made([first])
+    assert thumbnails.pixmap(first, 200, 1.0) is not None
+
+
+def test_photos_are_not_waited_for_long(
+    qtbot: QtBot, thumbnails: Thumbnails, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever was to read them may be slow, or have failed."""
+    monkeypatch.setattr(module, "AWAITED_S", 0.2)
+    thumbnails.expect()
+    path = write_jpeg(tmp_path / "a.jpg", width=600, height=300)
     with qtbot.waitSignal(thumbnails.ready, timeout=LONG_MS):
         thumbnails.pixmap(path, 200, 1.0)
     assert thumbnails.pixmap(path, 200, 1.0) is not None
@@ -217,7 +260,8 @@ def test_a_file_that_is_missed_while_it_is_being_read_is_tried_again(
     """What was tried before anybody knew how the file was is no failure."""
     path, reading, known = tmp_path / "gone.jpg", threading.Event(), threading.Event()
 
-    def read(_cache: object, _path: Path, side: int, *, last_known: object) -> QImage | None:
+    def read(_cache: object, _path: Path, side: int, *, last_known: object, makes: bool) -> QImage | None:
+        assert makes
         if last_known is not None:
             return QImage(side, side, QImage.Format.Format_RGB32)
         reading.set()
@@ -242,10 +286,10 @@ def test_another_size_stands_in_until_the_wished_one_is_there(
     """Nothing is blank that was seen in another size just now."""
     path = write_jpeg(tmp_path / "a.jpg", width=600, height=300)
     assert thumbnails.stand_in(path) is None
-    for side in (96, 256):
+    for side in (96, 320):
         with qtbot.waitSignal(thumbnails.ready, timeout=LONG_MS):
             assert thumbnails.pixmap(path, side, 1.0) is None
-    small, large = thumbnails.pixmap(path, 96, 1.0), thumbnails.pixmap(path, 256, 1.0)
+    small, large = thumbnails.pixmap(path, 96, 1.0), thumbnails.pixmap(path, 320, 1.0)
     assert small is not None
     assert large is not None
     assert thumbnails.stand_in(path) is large
