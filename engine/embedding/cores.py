@@ -18,7 +18,7 @@ from engine.embedding.read_photo import Pixels
 LAST_PATIENCE_S: Final = 0.025  # instead of `PATIENCE_S`, for the last files of a run
 READ_FIRST: Final = 48
 """Photos that are read before any is embedded, where thumbnails are wanted. Chosen: about as many as a window shows."""
-_AHEAD: Final = 2  # chunks for each core, so that none is idle while the caller writes
+_AHEAD: Final = 16  # files for each core, so that none is idle while the caller writes. Chosen.
 
 
 @final
@@ -37,7 +37,7 @@ class Cores:
         self._worker = worker
         self._is_running_out = is_running_out
         self._left_to_read = READ_FIRST if worker.wanted.thumbnail_side else 0
-        self._ahead = _AHEAD * count
+        self._ahead = max(2, _AHEAD // files_on_a_core(worker)) * count
         self._pool = ThreadPoolExecutor(count, thread_name_prefix="embed")
 
     @property

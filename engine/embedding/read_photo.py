@@ -16,7 +16,6 @@ from engine.files import FoundFile
 from engine.images.decode import ImageDecoder, decode_square
 from engine.images.fingerprint import SIDE, fingerprint, perceptual_hash
 from engine.images.photo_details import details_in
-from engine.images.pixels import fit_within
 from engine.images.read_file import FILES, content_hash, read_file
 from engine.images.thumbnail_cache import encode_thumbnail
 from engine.model_card import BackboneCard
@@ -62,8 +61,8 @@ def _with_thumbnail(read: PhotoRead, image: ImageDecoder, side: int) -> PhotoRea
     """With thumbnail and fingerprint, unless `side` is 0."""
     if not side:
         return read
-    small = fit_within(image.rgb(longest_side=SIDE), SIDE)
-    shown = small if side == SIDE else fit_within(image.rgb(longest_side=side), side)
+    small = image.within(SIDE)
+    shown = small if side == SIDE else image.within(side)
     return replace(read, fingerprint=fingerprint(small), thumbnail=encode_thumbnail(shown))
 
 

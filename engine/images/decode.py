@@ -32,7 +32,7 @@ from engine.images.image_header import (
 )
 from engine.images.kinds import PILLOW_FORMATS, heif_formats, is_heif
 from engine.images.opened_image import LARGE_PIXELS, Choose, WantedPart, reading
-from engine.images.pixels import REDUCING_GAP, Part, centre_box, held_factor, square, square_in_box
+from engine.images.pixels import REDUCING_GAP, Part, centre_box, fit_within, held_factor, square, square_in_box
 from engine.images.raw_photo import Least, Preview, raw_kind, raw_preview
 from engine.images.read_file import FILES, PIXELS, file_size, read_file
 from engine.images.readers import PILLOW_DAMAGE, not_an_image, pillow_is_quiet
@@ -109,26 +109,13 @@ class ImageDecoder:
 
     def rgb(self, *, smallest_side: int | None = None, longest_side: int | None = None) -> NDArray[np.uint8]:
         """(H, W, 3) uint8; see `read_rgb`."""
+        return self._decode(_whole(lambda pixels: pixels[..., :3], smallest_side, longest_side))
 
-        def least(width: int, height: int) -> tuple[int, int]:
-            if longest_side:
-                scale = min(1.0, longest_side / max(width, height))
-                return max(1, round(width * scale)), max(1, round(height * scale))
-            return smallest_side or 0, smallest_side or 0
-
-        def choose(width: int, height: int) -> tuple[Part, int]:
-            if longest_side:
-                return Part(0, 0, width, height), held_factor(max(width, height) / longest_side, width)
-            factor = min(width, height) / (smallest_side * REDUCING_GAP) if smallest_side else 1
-            return Part(0, 0, width, height), held_factor(factor, width)
-
-        def of_jpeg(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
-            return pixels[..., :3]
-
-        def of_part(wanted: WantedPart) -> NDArray[np.uint8]:
-            return np.asarray(wanted.image)
-
-        return self._decode(_Size(least, choose, of_jpeg, of_part, is_square=False))
+    def within(self, longest_side: int) -> NDArray[np.uint8]:
+        """The picture (H, W, 3) uint8, scaled down to at most so many pixels, see `fit_within`; raises as `read_rgb`."""
+        return np.ascontiguousarray(
+            self._decode(_whole(lambda pixels: fit_within(pixels, longest_side), None, longest_side))
+        )
 
     def square(self, side: int, resize_share: float = 1.0) -> NDArray[np.uint8]:
         """The network's square input, (side, side, 3) uint8 RGB: `square` of `rgb`, in fewer steps.
@@ -205,6 +192,29 @@ class ImageDecoder:
         if is_own and self._whole is not None:
             return finish(*self._whole)
         return _decode_with_pillow(shown.data, size.least, pixels_of)
+
+
+def _whole(
+    finish: Callable[[NDArray[np.uint8]], NDArray[np.uint8]], smallest_side: int | None, longest_side: int | None
+) -> _Size:
+    """All of a picture, with at least so many pixels along a side."""
+
+    def least(width: int, height: int) -> tuple[int, int]:
+        if longest_side:
+            scale = min(1.0, longest_side / max(width, height))
+            return max(1, round(width * scale)), max(1, round(height * scale))
+        return smallest_side or 0, smallest_side or 0
+
+    def choose(width: int, height: int) -> tuple[Part, int]:
+        if longest_side:
+            return Part(0, 0, width, height), held_factor(max(width, height) / longest_side, width)
+        factor = min(width, height) / (smallest_side * REDUCING_GAP) if smallest_side else 1
+        return Part(0, 0, width, height), held_factor(factor, width)
+
+    def of_part(wanted: WantedPart) -> NDArray[np.uint8]:
+        return finish(np.asarray(wanted.image))
+
+    return _Size(least, choose, finish, of_part, is_square=False)
 
 
 def _shown(data: bytes, least: Least) -> Preview:

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from engine.config import THUMBNAIL_SIDES
-from engine.images.decode import read_rgb
-from engine.images.pixels import fit_within
+from engine.images.decode import ImageDecoder
+from engine.images.read_file import FILES, file_size, read_file
 
 SIDE: Final = THUMBNAIL_SIDES[0]  # longer side, in pixels, of the picture that is looked at
 HASH_SIDE: Final = 8  # rows and columns of low frequencies that are kept: 64 bits
@@ -35,7 +35,8 @@ class Fingerprint:
 
 def fingerprint_of(path: Path) -> Fingerprint:
     """Read, decode and look at an image file; raises as `read_rgb`."""
-    return fingerprint(fit_within(read_rgb(path, longest_side=SIDE), SIDE))
+    with FILES.holding(file_size(path)):
+        return fingerprint(ImageDecoder(read_file(path)).within(SIDE))
 
 
 def fingerprint(pixels: NDArray[np.uint8]) -> Fingerprint:

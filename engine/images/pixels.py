@@ -157,14 +157,21 @@ def _pillow_image(image: NDArray[np.uint8]) -> Image.Image:
 
 
 def fit_within(image: NDArray[np.uint8], longest_side: int) -> NDArray[np.uint8]:
-    """Scale (H, W, 3) uint8 RGB down, aspect kept, until the longer side is at most `longest_side`; never up."""
+    """Scale down, aspect kept, until the longer side is at most `longest_side`; never up.
+
+    Args:
+        image: as for `square`.
+
+    Returns:
+        (H, W, 3) uint8 RGB.
+    """
     height, width = image.shape[:2]
     scale = longest_side / max(height, width)
     if scale >= 1:
-        return np.ascontiguousarray(image)
+        return np.ascontiguousarray(image[..., :_CHANNELS])
     size = (max(1, round(width * scale)), max(1, round(height * scale)))
-    resized = Image.fromarray(image).resize(size, Image.Resampling.BICUBIC, reducing_gap=REDUCING_GAP)
-    return np.asarray(resized)
+    resized = _pillow_image(image).resize(size, Image.Resampling.BICUBIC, reducing_gap=REDUCING_GAP)
+    return np.frombuffer(resized.tobytes("raw", "RGB"), dtype=np.uint8).reshape(size[1], size[0], _CHANNELS)
 
 
 # What shows through transparent pixels.

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from engine.files import FoundFile
 from engine.images.cache_file import open_cache, recover, transaction
-from engine.images.decode import read_rgb
-from engine.images.pixels import fit_within
+from engine.images.decode import ImageDecoder
+from engine.images.read_file import FILES, file_size, read_file
 
 FILE_NAME: Final = "thumbnails.sqlite"
 DEFAULT_LIMIT_BYTES: Final = 1024**3  # bytes on disk. Chosen: a disk can spare them.
@@ -139,7 +139,8 @@ def _make_room(connection: sqlite3.Connection, target_bytes: int) -> None:
 
 def thumbnail(path: Path, side: int) -> bytes:
     """Make an upright JPEG of an image file, its longer side at most `side` pixels; raises as `read_rgb`."""
-    return encode_thumbnail(fit_within(read_rgb(path, longest_side=side), side))
+    with FILES.holding(file_size(path)):
+        return encode_thumbnail(ImageDecoder(read_file(path)).within(side))
 
 
 def encode_thumbnail(pixels: NDArray[np.uint8]) -> bytes:
