@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from engine.cluster.containers import ReadImage, each_in_table, each_in_tar
 from engine.cluster.plan import IMAGE, TABLE, Piece, ShardPlan
-from engine.cluster.shard_work import DoShard, FinishedShard, Resources, finished, in_order
+from engine.cluster.shard_work import DoShard, FinishedShard, Resources, finished
 from engine.cluster.storage import is_address, read_from_store, size_of
 from engine.dataset.described_folder import ShardFacts
 from engine.dataset.embedded_rows import EMBEDDED, EmbeddedRows, to_arrow
@@ -28,6 +28,7 @@ from engine.embedding.read_photo import network_input
 from engine.errors import ImageError, ImageUnreachableError, InputError, StorageError
 from engine.files import shown
 from engine.images.read_file import content_hash, read_file
+from engine.ordered_pool import in_order
 from engine.runtime.backbone import BackboneSession
 from engine.runtime.eight_bit import embedding_identity
 from engine.runtime.providers import CPU_CHOICE, choose_providers

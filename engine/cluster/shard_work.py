@@ -1,17 +1,12 @@
 """What a worker of a cluster does: a description travels to it, and is opened there as a function of shard numbers."""
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 from engine.dataset.described_folder import ShardFacts
 from engine.dataset.shard_files import ShardSet, check_shard
 from engine.errors import FormatError, StorageError
-
-Item = TypeVar("Item")
-Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -57,18 +52,3 @@ def finished(shards: ShardSet, number: int) -> FinishedShard | None:
         if shards.path(number).exists():
             raise
         return None
-
-
-def in_order(pool: Executor, work: Callable[[Item], Result], items: Iterable[Item], *, ahead: int) -> Iterator[Result]:
-    """Results of a pool in the order of the items, of which at most `ahead` are under way."""
-    running: deque[Future[Result]] = deque()
-    try:
-        for item in items:
-            running.append(pool.submit(work, item))
-            if len(running) >= ahead:
-                yield running.popleft().result()
-        while running:
-            yield running.popleft().result()
-    finally:
-        for future in running:
-            future.cancel()

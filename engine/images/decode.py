@@ -112,7 +112,7 @@ class ImageDecoder:
         return self._decode(_whole(lambda pixels: pixels[..., :3], smallest_side, longest_side))
 
     def within(self, longest_side: int) -> NDArray[np.uint8]:
-        """The picture (H, W, 3) uint8, scaled down to at most so many pixels, see `fit_within`; raises as `read_rgb`."""
+        """The picture (H, W, 3) uint8, scaled down to at most so many pixels, by `fit_within`; raises as `read_rgb`."""
         return np.ascontiguousarray(
             self._decode(_whole(lambda pixels: fit_within(pixels, longest_side), None, longest_side))
         )

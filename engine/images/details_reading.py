@@ -1,7 +1,7 @@
 """Reads what many files say of themselves: their headers, a few at once, since a share answers slowly."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
@@ -11,6 +11,7 @@ from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progres
 from engine.files import FoundFile
 from engine.images.details_messages import DetailsBatch, DetailsSummary, FileDetails
 from engine.images.photo_details import read_details
+from engine.ordered_pool import in_order
 
 AT_ONCE: Final = 256  # files between two reports: a tenth of a second
 _THREADS: Final = 4  # Chosen: they wait for the disk most of the time, and for one another when it is quick.
@@ -38,20 +39,15 @@ def read_all_details(
     started_s, read, missing = time.perf_counter(), 0, 0
     meter = ProgressMeter(total, on_progress, already_done=done_before)
     with ThreadPoolExecutor(_THREADS) as pool:
-        for some in _batches(images):
+        files = in_order(pool, _read_one, images, ahead=AT_ONCE)
+        while some := list(islice(files, AT_ONCE)):
             if cancel is not None:
                 cancel.raise_if_cancelled()
-            found = tuple(each for each in pool.map(_read_one, some, chunksize=AT_ONCE // _THREADS) if each is not None)
+            found = tuple(each for each in some if each is not None)
             read, missing = read + len(found), missing + len(some) - len(found)
             on_batch(DetailsBatch(found))
             meter.advance(len(some))
     return DetailsSummary(read, missing, time.perf_counter() - started_s)
-
-
-def _batches(images: Iterable[tuple[int, Path]]) -> Iterator[list[tuple[int, Path]]]:
-    waiting = iter(images)
-    while some := list(islice(waiting, AT_ONCE)):
-        yield some
 
 
 def _read_one(image: tuple[int, Path]) -> FileDetails | None:

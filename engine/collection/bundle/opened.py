@@ -25,6 +25,7 @@ from engine.images.find_images import find_images
 from engine.images.kinds import LeftOut
 from engine.images.read_file import FILES, file_size, read_file
 from engine.interchange.predictions_file import PredictedRow, write_predictions_file
+from engine.ordered_pool import in_order
 from engine.runtime.sessions import open_session, run_session, usable_cores
 from engine.texts import enumerated
 from engine.worker.limits import Limits, ask_child, usual_limits
@@ -270,8 +271,7 @@ def _in_order(
     """The result of each file, in the order of the files, on all cores."""
     cores = usable_cores()
     with ThreadPoolExecutor(cores, thread_name_prefix="classify-files") as pool:
-        for start in range(0, len(files), _AHEAD * cores):
-            yield from pool.map(predict, files[start : start + _AHEAD * cores])
+        yield from in_order(pool, predict, files, ahead=_AHEAD * cores)
 
 
 def _check_target(out: Path, bundle: ModelBundle, files: Sequence[Path]) -> None:

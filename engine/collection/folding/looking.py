@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -18,6 +18,7 @@ from engine.errors import ImageError
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.images.fingerprint import Fingerprint, fingerprint_of
 from engine.images.fingerprint_cache import FingerprintCache, Fingerprints
+from engine.ordered_pool import in_order
 
 AT_ONCE: Final = 16  # pictures between two writes, and at most before a pause. Chosen: a tenth of a second.
 
@@ -88,32 +89,29 @@ def look_at(
         Cancelled: `cancel` was set; what was seen is kept.
     """
     cancel, meter, count = cancel or CancelToken(), ProgressMeter(len(pictures), on_progress), 0
-    with closing(FingerprintCache(caches.fingerprints)) as cache, _pool(workers) as pool:
-        rest = iter(pictures)
-        while some := list(islice(rest, AT_ONCE)):
-            while (rest_s := pause_s()) > 0:
-                cancel.wait(rest_s)
-                cancel.raise_if_cancelled()
-            cancel.raise_if_cancelled()
-            seen = list(_seen(pool, folder, some))
-            cache.put_many(seen)
-            count += len(seen)
+    workers = workers or os.cpu_count() or 1
+
+    def fingerprint_in_folder(picture: Picture) -> tuple[bytes, Fingerprint] | None:
+        path, content = picture
+        with suppress(ImageError, OSError):
+            return content, fingerprint_of(folder / path)
+        return None
+
+    with closing(FingerprintCache(caches.fingerprints)) as cache, ThreadPoolExecutor(workers, "look") as pool:
+        found = in_order(pool, fingerprint_in_folder, _with_pauses(pictures, pause_s, cancel), ahead=AT_ONCE)
+        while some := list(islice(found, AT_ONCE)):
+            fingerprints = [each for each in some if each is not None]
+            cache.put_many(fingerprints)
+            count += len(fingerprints)
             meter.advance(len(some))
     return count
 
 
-def _pool(workers: int | None) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(workers or os.cpu_count() or 1, thread_name_prefix="look")
-
-
-def _seen(pool: ThreadPoolExecutor, folder: Path, pictures: Sequence[Picture]) -> Iterator[tuple[bytes, Fingerprint]]:
-    for (_, content), found in zip(pictures, pool.map(_print_of, [folder / path for path, _ in pictures]), strict=True):
-        if found is not None:
-            yield content, found
-
-
-def _print_of(path: Path) -> Fingerprint | None:
-    try:
-        return fingerprint_of(path)
-    except (ImageError, OSError):
-        return None
+def _with_pauses(pictures: Pictures, pause_s: Callable[[], float], cancel: CancelToken) -> Iterator[Picture]:
+    """The pictures; raises `Cancelled`."""
+    for number, picture in enumerate(pictures):
+        while number % AT_ONCE == 0 and (rest_s := pause_s()) > 0:
+            cancel.wait(rest_s)
+            cancel.raise_if_cancelled()
+        cancel.raise_if_cancelled()
+        yield picture

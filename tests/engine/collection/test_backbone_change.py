@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from engine.collection.backbone_change import PreparedChange, prepare_change, use_backbone
+from engine.collection.classify import classify
 from engine.collection.embed import embed_project, open_cache
 from engine.collection.fitting import policies_of
 from engine.collection.live import LiveCollection
@@ -105,21 +106,22 @@ def test_a_prepared_change_that_is_not_used_changes_nothing(collection: Collecti
 
 
 def test_both_are_measured_on_the_same_shots(live: LiveCollection, collection: Collection, tinyleaf: Path) -> None:
-    """Accuracy is the one that tuning reports, and the counts of changed answers explain the difference."""
+    """With the same copies held out; accuracy is the one that tuning reports, and the counts of changed answers explain the difference."""
     embed_project(live.project, collection.caches, device="cpu", with_views=True)
     live.load()
     assert live.fitted is not None
-    before = live.fitted.figures
+    before, folds = live.fitted.figures, live.folds
     comparison = change_to(live, collection, tinyleaf).comparison
-    assert live.fitted is not None
+    after = classify(live.project, collection.caches, folds=folds).fitted.figures
     assert comparison.before == pytest.approx(before.accuracy)
-    assert comparison.after == pytest.approx(live.fitted.figures.accuracy)
+    assert comparison.after == pytest.approx(after.accuracy)
     assert comparison.shots == before.shots_checked
     assert comparison.gained is not None
     assert comparison.lost is not None
     assert comparison.before is not None
     assert comparison.after is not None
-    assert (comparison.gained - comparison.lost) / comparison.shots == pytest.approx(comparison.after - comparison.before)
+    difference = (comparison.gained - comparison.lost) / comparison.shots
+    assert difference == pytest.approx(comparison.after - comparison.before)
 
 
 def test_going_back_does_not_add_the_version_again(

@@ -1,0 +1,27 @@
+"""Results of threads in the order of what they were given, with little of it under way."""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, Future
+from typing import TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def in_order(pool: Executor, work: Callable[[Item], Result], items: Iterable[Item], *, ahead: int) -> Iterator[Result]:
+    """Results of a pool in the order of the items, of which at most `ahead` are under way.
+
+    Items are taken as they are needed, on the caller's thread; what has not begun is dropped when the caller stops.
+    """
+    running: deque[Future[Result]] = deque()
+    try:
+        for item in items:
+            running.append(pool.submit(work, item))
+            if len(running) >= ahead:
+                yield running.popleft().result()
+        while running:
+            yield running.popleft().result()
+    finally:
+        for future in running:
+            future.cancel()
