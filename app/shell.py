@@ -130,7 +130,7 @@ class Shell(QMainWindow):
         self.inspector.requests.image_requested.connect(workspace.show_image)
         self.inspector.requests.class_requested.connect(tree.select_class)
         self.session.in_view = workspace.ids_in_view
-        self.embedding.thumbnail_side = lambda: stored_side(workspace.grid.card_width * self.devicePixelRatioF())
+        self.embedding.thumbnail_side = lambda: stored_side(workspace.grid.thumbnail_side * self.devicePixelRatioF())
         self.embedding.photos_expected.connect(self.thumbnails.expect)
         self.embedding.photos_seen.connect(self.thumbnails.take_made)
         self.details.read.connect(workspace.searching.follow_details)

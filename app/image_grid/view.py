@@ -117,10 +117,6 @@ class ImageGrid(QAbstractItemView):
     def _geometry(self) -> GridGeometry:
         return GridGeometry(self.viewport().width(), self.thumbnail_side, self._grid_model.rowCount())
 
-    @property
-    def card_width(self) -> int:
-        return self._geometry().card_width
-
     def places_in_view(self) -> range:
         top = self.verticalOffset()
         return self._geometry().places_between(top, top + self.viewport().height())
@@ -328,7 +324,7 @@ class ImageGrid(QAbstractItemView):
             super().wheelEvent(event)
 
     def _take_along(self) -> None:
-        current, ratio, width = self._choice.current_row, self.devicePixelRatioF(), self.card_width
+        current, ratio, width = self._choice.current_row, self.devicePixelRatioF(), self._geometry().card_width
         rows = [current, *(row for row in self._choice.rows[:MOST_SHOWN].tolist() if row != current)]
         pictures = [self._thumbnails.pixmap(self._grid_model.card(row).path, width, ratio) for row in rows]
         carry(self, self._grid_model.images_meant(self.selected_ids)[0], pictures)

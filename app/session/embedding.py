@@ -71,7 +71,7 @@ class Embedding(QObject):
         self._phase = EmbeddingPhase.IDLE
         self._wanted = Wanted.NOTHING
         self._views = Views.LATER
-        self._without_view: set[int] = set()  # images whose views were asked for since it was opened
+        self._without_view: set[int] = set()  # images whose views were requested since it was opened
         self._written_to: frozenset[int] = frozenset()  # images whose files are to be read again
         self._notice = ""
         self._feed_timer = QTimer(self, singleShot=True, interval=FEED_INTERVAL_MS)

@@ -116,11 +116,7 @@ class LiveCollection:
         return self.publish_known()
 
     def load(self, *, fits: bool = True, folds: Folds | None = None) -> CollectionState:
-        """Read images, labels and cached embeddings; then fold, fit and classify, or leave that to the caller.
-
-        Args:
-            folds: of these images, where they are not to be found by their embeddings.
-        """
+        """Read images, labels and cached embeddings; then fit and classify, by default with folds of its own."""
         if not self._is_listed:
             self._publisher.forget_kept()
         self.embedded.read(reads_list=not self._is_listed)

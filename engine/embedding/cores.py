@@ -23,7 +23,7 @@ _AHEAD: Final = 16  # files for each core, so that none is idle while the caller
 
 @final
 class Cores:
-    """Reads and embeds chunks of files, both `Readers` and `Network`.
+    """Reads and embeds chunks of files, both `Readers` and `EmbeddingNetwork`.
 
     Args:
         count: of the threads.

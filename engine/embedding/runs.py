@@ -52,7 +52,7 @@ class ChunkSource:
             self._left.append(requests)
 
 
-class Network(Protocol):
+class EmbeddingNetwork(Protocol):
     """Runs a backbone. A context manager: its end drops what has not begun, and waits for the rest."""
 
     @property
@@ -92,7 +92,7 @@ class EmbeddingRun:
         self._unseen: list[ReadChunk] = []  # whose thumbnails are not written yet
         self._written_s = time.monotonic()
 
-    def to_the_end(self, readers: Readers, network: Network) -> None:
+    def to_the_end(self, readers: Readers, network: EmbeddingNetwork) -> None:
         try:
             with network:
                 try:
@@ -123,7 +123,7 @@ class EmbeddingRun:
             self._unseen.append(chunk)
         return {future for future in self._embedding if future in done}
 
-    def _submit(self, readers: Readers, network: Network) -> None:
+    def _submit(self, readers: Readers, network: EmbeddingNetwork) -> None:
         """Submit chunks to read, as many as are not ahead of the network too far."""
         while network.is_well and len(self._reading) + len(self._read) < readers.most:
             chunk = self._source.next()
@@ -131,7 +131,7 @@ class EmbeddingRun:
                 break
             self._reading.add(readers.submit(chunk, self._worker))
 
-    def _feed(self, network: Network) -> None:
+    def _feed(self, network: EmbeddingNetwork) -> None:
         """Give the network what was read."""
         while self._read and (network.has_room or not network.is_well):
             chunk = self._read.popleft()
@@ -150,7 +150,7 @@ class EmbeddingRun:
                 self._unwritten.append(outcome)
             chunk.release()
 
-    def _end(self, network: Network) -> None:
+    def _end(self, network: EmbeddingNetwork) -> None:
         """Run what is left in the last batch."""
         is_over = self._source.is_exhausted or not network.is_well
         if is_over and not self._reading and not self._read:

@@ -101,7 +101,7 @@ def keep(caches: CacheFolders, path: Path) -> None:
 def test_photos_that_are_about_to_be_read_are_not_read_for_a_thumbnail(
     qtbot: QtBot, thumbnails: Thumbnails, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What the pass that embeds makes is shown as soon as it is there, also where it was asked for again meanwhile."""
+    """What the pass that embeds makes is shown as soon as it is there, also where it was requested again meanwhile."""
     first, second = (write_jpeg(tmp_path / f"{name}.jpg", width=600, height=300) for name in "ab")
     caches = cache_of_test()
     keep(caches, second)
