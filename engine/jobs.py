@@ -1,6 +1,7 @@
 """The worker: this program as a child process that does heavy work for another one, and what answers each request."""
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
@@ -15,7 +16,7 @@ from engine.config import CacheFolders
 from engine.embedding.messages import EmbedBatch, EmbedImages, EmbedSummary, MeasuredRates, MeasureRates, PhotoRate
 from engine.embedding.photo_messages import IsReady, PhotosRead, ReadPhotos, Ready
 from engine.errors import ModelError
-from engine.events import CancelToken, OnProgress, Progress
+from engine.events import CancelToken, OnProgress, Progress, TimeLeft
 from engine.images.details_messages import DetailsSummary, ReadDetails
 from engine.runtime.devices.child import Speed, TryDevice
 from engine.runtime.providers import DeviceList, ListDevices
@@ -70,6 +71,7 @@ class Embedder:
         self._readers: Readers | None = None  # beside a device
         self._caches: dict[str, EmbeddingCache] = {}  # of images, and of their views, by identity
         self._previews: PreviewCaches | None = None
+        self._time_left = TimeLeft()  # of a run of several requests
 
     def embed(self, request: EmbedImages, send: Send, cancel: CancelToken) -> EmbedSummary:
         from engine.embedding.pipeline import embed_files
@@ -81,13 +83,26 @@ class Embedder:
         try:
             summary = embed_files(
                 request.images, session, self._cache(folders, request.identity, width),
-                on_progress=_whole_run(request, send), cancel=cancel, on_batch=send,
+                on_progress=self._of_whole_run(request, send), cancel=cancel, on_batch=send,
                 views=views, previews=self._previews_of(folders, request.thumbnail_side), readers=self._readers,
             )  # fmt: skip
         finally:
             if session.notice:  # the GPU failed: it may be well again the next time
                 self.close()
         return replace(summary, failed=())
+
+    def _of_whole_run(self, request: EmbedImages, send: Callable[[object], None]) -> OnProgress:
+        total = request.total or len(request.images)
+        if request.done_before == 0:
+            self._time_left = TimeLeft()
+        time_left = self._time_left
+
+        def send_progress(progress: Progress) -> None:
+            done = request.done_before + progress.done
+            left_s = time_left.estimate(done, total - done, time.monotonic())
+            send(replace(progress, done=done, total=total, seconds_left=left_s))
+
+        return send_progress
 
     def close(self) -> None:
         for cache in self._caches.values():
@@ -150,17 +165,6 @@ class FileReader:
     def read(self, request: ReadPhotos, _send: Send, cancel: CancelToken) -> PhotosRead:
         assert self._reader is not None, "it was loaded"
         return self._reader.read(request, cancel)
-
-
-def _whole_run(request: EmbedImages, send: Callable[[object], None]) -> OnProgress:
-    total = request.total or len(request.images)
-
-    def tell(progress: Progress) -> None:
-        done = request.done_before + progress.done
-        left_s = (total - done) / progress.rate_per_s if progress.rate_per_s > 0 else None
-        send(replace(progress, done=done, total=total, seconds_left=left_s))
-
-    return tell
 
 
 def _read_details(request: ReadDetails, send: Send, cancel: CancelToken) -> DetailsSummary:

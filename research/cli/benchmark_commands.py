@@ -262,6 +262,21 @@ def drop(
     say_verdicts(f"{PHOTOS} photos into {images:,} images", figures.rows, {"images": images}, as_json=as_json)
 
 
+@application.command("import")
+def import_folder(
+    photos: Annotated[int, typer.Option(min=20)] = 480, backbone: BackboneText = "", as_json: AsJson = False
+) -> None:
+    """A folder added to an empty project: time until pictures and predictions are there, over the pass alone.
+
+    The exit status is 1 where a limit is missed.
+    """
+    from engine.backbones.model_files import default_backbone
+    from research.benchmarks.importing import measure_import
+
+    figures = measure_import(photos, backbone=backbone or default_backbone())
+    say_verdicts(f"{photos:,} photos of 500 pixels", figures.rows, {"photos": photos}, as_json=as_json)
+
+
 @application.command("edit")
 def edit(
     images: Annotated[int, typer.Option(min=1200)] = 100_000,

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 def attach_reports(window: "MainWindow") -> None:
     """Attach the measurements that the environment names."""
     from research.window.graph_report import attach_graph_report
+    from research.window.import_report import attach_import_report
     from research.window.labelling_report import attach_labelling_report
     from research.window.review_report import attach_review_report
     from research.window.startup_report import attach_report
@@ -21,6 +22,7 @@ def attach_reports(window: "MainWindow") -> None:
     attach_labelling_report(window)
     attach_graph_report(window)
     attach_review_report(window)
+    attach_import_report(window)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,53 @@
+"""How often the files of a folder are opened, by whatever process; on Linux, by inotify."""
+
+import ctypes
+import os
+import struct
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Final, final
+
+_OPENED: Final = 0x20  # IN_OPEN of inotify(7)
+_OF_A_FOLDER: Final = 0x40000000  # IN_ISDIR
+_NOT_BLOCKING: Final = os.O_NONBLOCK
+_HEAD: Final = struct.Struct("iIII")  # watch, mask, cookie, length of the name
+_READ_BYTES: Final = 1 << 20
+
+
+@final
+class OpenedFiles:
+    """Counts from now on."""
+
+    def __init__(self, folder: Path) -> None:
+        self._counts: Counter[str] = Counter()
+        self._descriptor = -1
+        if sys.platform.startswith("linux"):
+            library = ctypes.CDLL(None, use_errno=True)
+            self._descriptor = library.inotify_init1(_NOT_BLOCKING)
+            library.inotify_add_watch(self._descriptor, os.fsencode(folder), _OPENED)
+
+    def counts(self) -> list[int]:
+        """How many files were opened how often, by times: the first is of those opened once."""
+        while (events := self._read()) != b"":
+            self._take(events)
+        often = Counter(self._counts.values())
+        return [often[times] for times in range(1, max(often, default=0) + 1)]
+
+    def _read(self) -> bytes:
+        if self._descriptor < 0:
+            return b""
+        try:
+            return os.read(self._descriptor, _READ_BYTES)
+        except BlockingIOError:
+            return b""
+
+    def _take(self, events: bytes) -> None:
+        at = 0
+        while at < len(events):
+            _watch, mask, _cookie, length = _HEAD.unpack_from(events, at)
+            at += _HEAD.size
+            name = os.fsdecode(events[at : at + length].rstrip(b"\0"))
+            at += length
+            if name and not mask & _OF_A_FOLDER:
+                self._counts[name] += 1
