@@ -3,7 +3,7 @@
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
@@ -21,7 +21,7 @@ from engine.images.details_messages import DetailsSummary, ReadDetails
 from engine.runtime.devices.child import Speed, TryDevice
 from engine.runtime.providers import DeviceList, ListDevices
 from engine.texts import Message
-from engine.worker.limits import Limits, ends_with_parent, hold_to
+from engine.worker.limits import Limits, ParentWatch, ends_with_parent, hold_to
 from engine.worker.serve import Handlers, Send, serve_standard_streams
 
 if TYPE_CHECKING:
@@ -155,16 +155,19 @@ class FileReader:
 
     def __init__(self) -> None:
         self._reader: PhotoReader | None = None
+        self._watch: ParentWatch | None = None
 
     def load(self, _request: Ready, _send: Send, _cancel: CancelToken) -> IsReady:
         from engine.embedding.reader_process import PhotoReader
 
-        self._reader = PhotoReader()
+        self._reader, self._watch = PhotoReader(), ParentWatch()
         return IsReady()
 
     def read(self, request: ReadPhotos, _send: Send, cancel: CancelToken) -> PhotosRead:
         assert self._reader is not None, "it was loaded"
-        return self._reader.read(request, cancel)
+        assert self._watch is not None, "it was loaded"
+        with self._watch.over(cancel):  # a file may hang
+            return self._reader.read(request, cancel)
 
 
 def _read_details(request: ReadDetails, send: Send, cancel: CancelToken) -> DetailsSummary:
@@ -328,11 +331,11 @@ def _added(files: "ModelFiles") -> messages.AddedBackbone:
     return messages.AddedBackbone(files.name, files.backbone_hash, files.card.embedding_width)
 
 
-def handlers() -> Handlers:
+def handlers(embedder: Embedder) -> Handlers:
     """The handler of each request, for one process."""
     reader = FileReader()
     return {
-        EmbedImages: Embedder().embed,
+        EmbedImages: embedder.embed,
         Ready: reader.load,
         ReadPhotos: reader.read,
         ReadDetails: _read_details,
@@ -357,7 +360,8 @@ def handlers() -> Handlers:
 
 def main() -> int:
     """Answer requests until standard input ends."""
-    return serve_standard_streams(handlers())
+    with closing(Embedder()) as embedder:
+        return serve_standard_streams(handlers(embedder))
 
 
 if __name__ == "__main__":

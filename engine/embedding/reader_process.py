@@ -1,7 +1,5 @@
 """The reading process: answers `ReadPhotos` with what files gave, and writes pixels into memory that it shares."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from multiprocessing import resource_tracker
 from multiprocessing.shared_memory import SharedMemory
 from typing import final
@@ -14,21 +12,6 @@ from engine.embedding.photo_caches import missing_in
 from engine.embedding.photo_messages import OpenedWith, PhotosRead, ReadPhotos
 from engine.embedding.readers import HEADER_BYTES
 from engine.events import CancelToken
-
-
-@contextmanager
-def _untracked() -> Iterator[None]:
-    """Open shared memory of another process.
-
-    WORKAROUND: until Python 3.13 every process that opens it starts one more, which removes it at the end
-    (python/cpython#82300). It belongs to the process that made it.
-    """
-    register = resource_tracker.register
-    setattr(resource_tracker, "register", lambda _name, _kind: None)  # noqa: B010 (no type allows it)
-    try:
-        yield
-    finally:
-        setattr(resource_tracker, "register", register)  # noqa: B010
 
 
 @final
@@ -60,8 +43,7 @@ class PhotoReader:
 
     def _attached(self, name: str) -> SharedMemory:
         if self._memory is None or self._memory.name != name:
-            with _untracked():
-                self._memory = SharedMemory(name)
+            self._memory = _attach(name)
         return self._memory
 
     def _cache(self, opened_with: OpenedWith) -> EmbeddingCache:
@@ -69,3 +51,17 @@ class PhotoReader:
             folder, identity, width, project_id = opened_with
             self._caches[opened_with] = EmbeddingCache(folder, identity, width, project_id=project_id)
         return self._caches[opened_with]
+
+
+def _attach(name: str) -> SharedMemory:
+    """Open shared memory that belongs to another process.
+
+    WORKAROUND: until Python 3.13 whoever opens shared memory starts a process that removes it at the end
+    (python/cpython#82300).
+    """
+    register = resource_tracker.register
+    setattr(resource_tracker, "register", lambda _name, _kind: None)  # noqa: B010 (it is a function)
+    try:
+        return SharedMemory(name)
+    finally:
+        setattr(resource_tracker, "register", register)  # noqa: B010

@@ -6,6 +6,7 @@ dies or hangs costs the file that it was reading, and is replaced.
 
 import itertools
 import logging
+import os
 import shutil
 import sys
 import threading
@@ -27,6 +28,7 @@ from engine.embedding.embed_chunk import PATIENCE_S, ChunkWorker, ReadChunk, rea
 from engine.embedding.messages import EmbedRequest
 from engine.embedding.photo_messages import PhotoRead, PhotosRead, ReadPhotos, Ready, WantedPixels
 from engine.embedding.read_photo import state_of
+from engine.new_file import open_own
 from engine.texts import Message
 from engine.worker.client import Died, Done, Ending, Worker, ignore_event
 
@@ -38,7 +40,7 @@ SHARED: Final = Path("/dev/shm")  # noqa: S108 (Linux: where the system has shar
 SHARED_SHARE: Final = 0.5  # of what is free there, at most. Chosen: other programs use it, too.
 HANGS_S: Final = 120.0
 """A file that takes longer hangs, as on a share that vanished. Chosen: the largest pictures take a tenth of it."""
-MOST_FALSE_STARTS: Final = 3  # processes that end before they are ready, after which threads read instead
+MOST_FALSE_STARTS: Final = 3  # processes in a row that end before they read anything: threads read instead
 FEWEST_FOR_PROCESSES: Final = 200  # files that are read before processes have started. Chosen.
 _DIED: Final = Message("the process that read it ended")
 _FAILED: Final = Message("the process that read it failed")
@@ -105,7 +107,7 @@ class ThreadReaders:
         self._pool.shutdown(cancel_futures=True)
 
 
-@dataclass
+@dataclass(eq=False)
 class _Task:
     """Files that a reader was given."""
 
@@ -121,18 +123,18 @@ class _Reader:
 
     def __init__(self, slot_bytes: int, command: Sequence[str]) -> None:
         self.slot_bytes = slot_bytes
-        self.memory = SharedMemory(create=True, size=SLOTS * slot_bytes)
+        self.memory = _reserved(SLOTS * slot_bytes)
         self.tasks: list[_Task] = []  # in the order in which they are read
         self.is_ready = False
         self.false_starts = 0
         self.is_hanging = False
         self._command = command
         self._worker: Worker | None = None
-        self._seen: tuple[int, int] = (0, 0)
+        self._seen: tuple[_Task, int] | None = None
         self._seen_s = 0.0
 
     def start(self, on_ending: Callable[[Ending], None]) -> None:
-        """Start a process that answers an empty request when it is ready to read; raises `OSError`."""
+        """Start a process that answers an empty request when it is ready to read; raises `OSError`, `RuntimeError`."""
         self._worker, self.is_ready, self.is_hanging = Worker(self._command, stays=True), False, False
         self._worker.send(Ready(), ignore_event, on_ending)
 
@@ -146,6 +148,12 @@ class _Reader:
     def place(self, slot: int) -> Place:
         return np.ndarray((1,), dtype=np.int64, buffer=self.memory.buf, offset=slot * self.slot_bytes)
 
+    def drop(self) -> None:
+        """End the process, which has failed; files that it has still to read are not to blame."""
+        if self._worker is not None:
+            self._worker.kill()
+        self._worker, self.is_ready = None, False
+
     def is_run_by(self, worker: Worker) -> bool:
         return worker is self._worker
 
@@ -153,7 +161,7 @@ class _Reader:
         if not self.tasks or self._worker is None or self.is_hanging:
             return
         task, now_s = self.tasks[0], time.monotonic()
-        seen = id(task), int(self.place(task.slot)[0])
+        seen = task, int(self.place(task.slot)[0])
         if seen != self._seen:
             self._seen, self._seen_s = seen, now_s
         elif now_s - self._seen_s > HANGS_S:
@@ -166,6 +174,33 @@ class _Reader:
         with suppress(BufferError):  # pixels that nobody took are still there; the system frees it with them
             self.memory.close()
         self.memory.unlink()
+
+
+def _reserved(size: int) -> SharedMemory:
+    """Shared memory that is there already: one that is only promised may end whoever writes to it; raises `OSError`."""
+    memory = SharedMemory(create=True, size=size)
+    if SHARED.is_dir():
+        try:
+            with open_own(SHARED / memory.name, "r+b") as file:
+                os.posix_fallocate(file.fileno(), 0, size)
+        except OSError:
+            memory.close()
+            memory.unlink()
+            raise
+    return memory
+
+
+def _with_memory(count: int, slot_bytes: int, command: Sequence[str]) -> list[_Reader]:
+    """So many readers, or as many as have shared memory."""
+    readers: list[_Reader] = []
+    try:
+        for _ in range(min(count, _free_memory() // (SLOTS * slot_bytes))):
+            readers.append(_Reader(slot_bytes, command))  # noqa: PERF401 (those before a refusal stay)
+    except OSError as error:
+        _log.warning("no shared memory: %s", error)
+    if len(readers) < count:
+        _log.warning("shared memory has room for %s of %s processes that read files", len(readers), count)
+    return readers
 
 
 @final
@@ -181,11 +216,8 @@ class ProcessReaders:
     def __init__(self, count: int, side: int, command: Sequence[str] = ()) -> None:
         self._threads = ThreadReaders(count)
         slot_bytes = HEADER_BYTES + SQUARES_TOGETHER * WantedPixels(side, 1.0).bytes
-        fitting = min(count, _free_memory() // (SLOTS * slot_bytes))
-        if fitting < count:
-            _log.warning("shared memory has room for %s of %s processes that read files", fitting, count)
-        self._readers = [_Reader(slot_bytes, command) for _ in range(fitting)]
-        self.most = SLOTS * fitting or self._threads.most
+        self._readers = _with_memory(count, slot_bytes, command)
+        self.most = SLOTS * len(self._readers) or self._threads.most
         slots = itertools.product(range(SLOTS), self._readers)
         self._free = deque((reader, slot) for slot, reader in slots)
         self._lock = threading.RLock()
@@ -195,9 +227,9 @@ class ProcessReaders:
             self._start(reader)
 
     def submit(self, requests: Sequence[EmbedRequest], worker: ChunkWorker) -> "Future[ReadChunk]":
-        """See `Readers`; at most `most` at once that were not released."""
+        """See `Readers`; threads read what processes have no room for, as they still read for a run that was left."""
         with self._lock:
-            if not self._readers:
+            if not self._free:
                 return self._threads.submit(requests, worker)
             reader, slot = self._free.popleft()
             if reader.false_starts >= MOST_FALSE_STARTS:
@@ -231,7 +263,8 @@ class ProcessReaders:
         return [reader.memory.name for reader in self._readers]
 
     def close(self) -> None:
-        self._is_closed = True
+        with self._lock:  # a process that is being started is stopped, too
+            self._is_closed = True
         for reader in self._readers:
             reader.stop()
         self._threads.close()
@@ -241,7 +274,7 @@ class ProcessReaders:
             return
         try:
             reader.start(partial(self._on_start, reader))
-        except OSError as error:
+        except (OSError, RuntimeError) as error:  # no process, or no thread that listens to it
             _log.warning("no process that reads files can be started: %s", error)
             reader.false_starts = MOST_FALSE_STARTS
 
@@ -259,10 +292,15 @@ class ProcessReaders:
         with self._lock:
             reader.tasks.remove(task)
             if isinstance(ending, Done):
+                reader.false_starts = 0
                 chunk = self._chunk(reader, task, ending.result)
             else:
-                chunk = self._after_failure(reader, task, ending)
-                if isinstance(ending, Died) and reader.is_run_by(worker) and reader.is_ready:
+                is_current = reader.is_run_by(worker)  # otherwise it was ended because of another file
+                place = int(reader.place(task.slot)[0]) if is_current else -1
+                chunk = self._after_failure(reader, task, place, ending)
+                if is_current and reader.is_ready:
+                    reader.false_starts += place < 0
+                    reader.drop()  # one that failed may have too little memory for the next file, too
                     self._start(reader)
         task.future.set_result(chunk)
 
@@ -272,9 +310,8 @@ class ProcessReaders:
         pixels = np.ndarray((count, *task.wanted.shape), np.uint8, buffer=reader.memory.buf, offset=start)
         return ReadChunk(task.requests, result.photos, pixels, partial(self._release, reader, task.slot))
 
-    def _after_failure(self, reader: _Reader, task: _Task, ending: Ending) -> ReadChunk:
+    def _after_failure(self, reader: _Reader, task: _Task, place: int, ending: Ending) -> ReadChunk:
         """The file that was being read, if any of these was, has failed; all others are left."""
-        place = int(reader.place(task.slot)[0])
         self._release(reader, task.slot)
         left = ReadChunk(task.requests, (), np.zeros((0, *task.wanted.shape), dtype=np.uint8))
         if place < 0:

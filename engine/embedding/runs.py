@@ -99,6 +99,7 @@ class EmbeddingRun:
                     self._submit(readers, network)
                     while self._reading or self._read or self._embedding:
                         done = self._wait()
+                        self._worker.cancel.raise_if_cancelled()
                         readers.look_after()
                         self._feed(network)
                         self._submit(readers, network)

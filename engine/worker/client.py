@@ -126,6 +126,7 @@ class Worker:
         self._calls: dict[int, _Call] = {}
         self._endings: list[tuple[_Call, Ending]] = []
         self._asked = 0
+        self._is_heard = True  # whoever is sent a request now is sent its ending, too
         self._lock = threading.Lock()
         self._stderr = b""
         self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
@@ -159,7 +160,7 @@ class Worker:
         with self._lock:
             self._asked += 1
             number = self._asked
-            is_heard = self._threads[-1].is_alive()
+            is_heard = self._is_heard
             if is_heard:
                 self._calls[number] = call
         if is_heard:
@@ -235,6 +236,8 @@ class Worker:
         for thread in self._threads[:-1]:
             thread.join()
         self._process.stdout.close()
+        with self._lock:
+            self._is_heard = False
         self._end_all(self._death())
         for call, ending in self._endings:
             call.on_ending(ending)

@@ -2,6 +2,7 @@
 
 import faulthandler
 import os
+import queue
 import signal
 import sys
 import threading
@@ -9,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final, TypeVar, final
 
 import psutil
 
@@ -144,6 +145,36 @@ def too_much_memory(limit_bytes: int) -> ModelError:
     return ModelError(
         "the model needs too much memory", expected="at most {limit:,.0f} MB", remedy=_REMEDY, limit=limit_bytes / 2**20
     )
+
+
+@final
+class ParentWatch:
+    """Ends this process with its parent although a request hangs; one thread for all requests, begun with the process.
+
+    Without memory a thread may fail while it begins, and whoever began it waits for ever.
+    """
+
+    def __init__(self) -> None:
+        self._begun: queue.SimpleQueue[tuple[CancelToken, threading.Event]] = queue.SimpleQueue()
+        threading.Thread(target=self._watch, name="parent watch", daemon=True).start()
+
+    @contextmanager
+    def over(self, cancel: CancelToken) -> Iterator[None]:
+        """Watch during one request; its token, which the end of standard input sets, is set at its end."""
+        is_over = threading.Event()
+        self._begun.put((cancel, is_over))
+        try:
+            yield
+        finally:
+            is_over.set()
+            cancel.cancel()
+
+    def _watch(self) -> None:
+        while True:
+            cancel, is_over = self._begun.get()
+            cancel.wait()
+            if not is_over.is_set():
+                os._exit(1)
 
 
 @contextmanager

@@ -59,9 +59,10 @@ class _Requests:
                 self._take(line)
         except ProtoleafError as error:
             self._waiting.put((0, error))
-        for token in list(self._tokens.values()):
-            token.cancel()
-        self._waiting.put((0, None))
+        finally:  # also without memory for the next line: a process that listens no more has to end
+            for token in list(self._tokens.values()):
+                token.cancel()
+            self._waiting.put((0, None))
 
     def _take(self, line: bytes) -> None:
         envelope = read(line)

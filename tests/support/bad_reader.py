@@ -1,19 +1,27 @@
-"""A process that reads files as ours does, but ends, hangs or finds no memory at files that are called so."""
+"""A process that reads files as ours does, but ends, hangs or finds no memory at files that are called so.
+
+Arguments: `slowly` for some milliseconds a file, `at-once` to end before it reads anything, `without-memory` to fail at
+every request.
+"""
 
 import os
 import sys
 import time
+from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
 
-from engine.embedding import read_photo
+from engine.embedding import read_photo, reader_process
 from engine.embedding.photo_messages import ReadPhotos, Ready
 from engine.images import read_file as whole
 from engine.jobs import FileReader
 from engine.worker.serve import serve_standard_streams
 
+SLOWLY_S = 0.003 if "slowly" in sys.argv else 0.0
+
 
 def read_file(path: Path) -> bytes:
     """Read a file, or not."""
+    time.sleep(SLOWLY_S)
     if "ends" in path.name:
         os._exit(7)
     if "hangs" in path.name:
@@ -23,9 +31,16 @@ def read_file(path: Path) -> bytes:
     return whole.read_file(path)
 
 
+def attach(_name: str) -> SharedMemory:
+    """Find no room for what is shared."""
+    raise MemoryError
+
+
 if __name__ == "__main__":
     if "at-once" in sys.argv:
         os._exit(7)
+    if "without-memory" in sys.argv:
+        setattr(reader_process, "SharedMemory", attach)  # noqa: B010 (not its to change)
     setattr(read_photo, "read_file", read_file)  # noqa: B010 (it is not exported)
     reader = FileReader()
     sys.exit(serve_standard_streams({Ready: reader.load, ReadPhotos: reader.read}))

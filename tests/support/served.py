@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final, final
 
 from engine.events import Progress
+from engine.jobs import Embedder
 from engine.jobs import handlers as all_handlers
 from engine.worker.protocol import Cancel, Failed, Request, Stopped, answers_to, encode, read
 from engine.worker.serve import Handlers, serve
@@ -83,7 +84,7 @@ def served(
 
     output = _Output(request, follow)
     try:
-        status = serve(stdin(), output, handlers or all_handlers())  # type: ignore[arg-type]
+        status = serve(stdin(), output, handlers or all_handlers(Embedder()))  # type: ignore[arg-type]
     finally:
         is_cancelled.set()
         is_over.set()

@@ -31,6 +31,7 @@ from tests.trust.odd_arguments import ask_many
 from tests.trust.odd_texts import open_odd
 from tests.trust.outcome import Outcome, table
 from tests.trust.project_mutator import damage_many
+from tests.trust.reader_breaker import break_readers
 from tests.trust.renamer import move_many
 from tests.trust.special_files import open_many
 from tests.trust.stages import Stage, build_stage
@@ -70,6 +71,7 @@ INSTRUMENTS: Final = (
     Instrument("targets", "targets of exports", aim_many),
     Instrument("doors", "special files at every door", open_many),
     Instrument("arguments", "odd arguments and signals", ask_many),
+    Instrument("readers", "readers killed, hung and starved", break_readers),
     Instrument("clusters", "runs on a cluster broken off", break_clusters),
     Instrument("texts", "odd texts from elsewhere", open_odd),
     Instrument("guests", "data sets beside five projects", open_guests),

@@ -127,6 +127,11 @@ class Child:
         far.close()
 
     @property
+    def process_id(self) -> int:
+        """Of the child alone, without its own children."""
+        return self._process.pid or 0
+
+    @property
     def is_alive(self) -> bool:
         """Whether it still runs."""
         return self._process.is_alive()

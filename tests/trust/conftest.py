@@ -24,6 +24,7 @@ INSTRUMENTS: Final = frozenset(
         "test_label_twins",
         "test_odd_texts",
         "test_project_mutator",
+        "test_reader_breaker",
         "test_renamer",
     }
 )

@@ -1,31 +1,36 @@
 """Processes that read for a device: one that dies, hangs or starves costs one file, and nothing stays behind."""
 
+import errno
 import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import closing
 from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import psutil
 import pytest
 
 from engine.embedding import readers as readers_module
 from engine.embedding.cache import EmbeddingCache
-from engine.embedding.embed_chunk import ChunkWorker, Claims
+from engine.embedding.embed_chunk import ChunkWorker, Claims, ReadChunk
 from engine.embedding.messages import EmbedRequest, EmbedSummary
 from engine.embedding.photo_caches import PhotoCaches
+from engine.embedding.photo_messages import ReadPhotos, Ready, WantedPixels
 from engine.embedding.pipeline import embed_files
-from engine.embedding.readers import ProcessReaders, files_together
-from engine.errors import ImageError
+from engine.embedding.readers import HEADER_BYTES, ProcessReaders, files_together
+from engine.errors import Cancelled, ImageError
 from engine.events import CancelToken
 from engine.images.decode import read_rgb
 from engine.images.read_file import content_hash
 from engine.runtime.backbone import BackboneSession
-from engine.worker.client import worker_environment
+from engine.worker.client import Worker, ignore_event, worker_environment
 from tests.support.backbones import WIDTH
 from tests.support.images import write_jpeg
 
@@ -100,11 +105,11 @@ def test_a_file_that_hangs_is_given_up(
     assert missing(cache, requests) == ["hangs3.jpg"]
 
 
-@pytest.mark.parametrize("command", [[*BAD_READER, "at-once"], ["/nowhere/python"]])
+@pytest.mark.parametrize("command", [[*BAD_READER, "at-once"], [*BAD_READER, "without-memory"], ["/nowhere/python"]])
 def test_threads_read_where_no_process_can(
     tmp_path: Path, embed: Callable[..., EmbedSummary], command: Sequence[str]
 ) -> None:
-    """Where each one ends before it reads, or none can be started."""
+    """Where each one ends or fails before it reads, or none can be started."""
     summary = embed(photos(tmp_path), command)
     assert (summary.embedded, summary.failure_count) == (COUNT, 0)
 
@@ -125,6 +130,157 @@ def test_threads_read_without_shared_memory(
     """As in a container that has none."""
     monkeypatch.setattr("shutil.disk_usage", lambda _path: SimpleNamespace(free=0))
     assert embed(photos(tmp_path)).embedded == COUNT
+
+
+def test_threads_read_where_no_shared_memory_can_be_made(
+    tmp_path: Path, embed: Callable[..., EmbedSummary], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the system says that there is some, and refuses."""
+
+    def refuse(*, create: bool, size: int) -> SharedMemory:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(readers_module, "SharedMemory", refuse)
+    assert embed(photos(tmp_path)).embedded == COUNT
+
+
+@pytest.mark.skipif(not readers_module.SHARED.is_dir(), reason="elsewhere shared memory is no file")
+def test_memory_that_is_only_promised_is_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Writing to it would end this process."""
+    names: list[str] = []
+
+    def make(*, create: bool, size: int) -> SharedMemory:
+        memory = SharedMemory(create=create, size=size)
+        names.append(memory.name)
+        return memory
+
+    def refuse(_file: int, _start: int, _length: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(readers_module, "SharedMemory", make)
+    monkeypatch.setattr("os.posix_fallocate", refuse)
+    with closing(ProcessReaders(2, 32, BAD_READER)) as readers:
+        assert readers.memory_names == []
+    (name,) = names
+    with pytest.raises(FileNotFoundError):
+        SharedMemory(name)
+
+
+def test_threads_read_what_processes_have_no_room_for(
+    tmp_path: Path, session: BackboneSession, cache: EmbeddingCache
+) -> None:
+    """As right after a run that was cancelled, whose files are still being read."""
+    worker = ChunkWorker(session, PhotoCaches(cache), Claims(), CancelToken())
+    chunks = [[request] for request in photos(tmp_path)]
+    with closing(ProcessReaders(1, session.card.input_side, BAD_READER)) as readers:
+        reading = [readers.submit(chunk, worker) for chunk in chunks[: readers.most + 2]]
+        assert all(future.result(60).photos[0].has_pixels for future in reading)
+
+
+def test_a_reader_that_failed_is_replaced(tmp_path: Path, session: BackboneSession, cache: EmbeddingCache) -> None:
+    """It may have no memory for the next file either. None starts a process of its own."""
+    worker = ChunkWorker(session, PhotoCaches(cache), Claims(), CancelToken())
+    starved, *others = photos(tmp_path, ["starves"])[3:40]
+    before = children()
+    with closing(ProcessReaders(1, session.card.input_side, BAD_READER)) as readers:
+        assert readers.wait_until_ready(60)
+        (first,) = children() - before
+        failing, next_one = readers.submit([starved], worker), readers.submit(others[:16], worker)
+        assert failing.result(60).photos[0].failure
+        assert all(not photo.failure for photo in next_one.result(60).photos)  # it was not to blame
+        assert readers.submit(others[:2], worker).result(60).photos[0].has_pixels
+        (second,) = children() - before - {first}
+        assert psutil.Process(second).children() == []
+    assert children() == before
+
+
+def test_a_reader_that_is_being_started_is_closed_too(
+    session: BackboneSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, starting = children(), threading.Event()
+    readers = ProcessReaders(1, session.card.input_side, BAD_READER)
+    closer = threading.Thread(target=readers.close)
+
+    def start_while_closing(command: Sequence[str], *, stays: bool) -> Worker:
+        closer.start()
+        closer.join(0.5)  # it waits for this start; if it did not, it would not see the process
+        worker = Worker(command, stays=stays)
+        starting.set()
+        return worker
+
+    monkeypatch.setattr(readers_module, "Worker", start_while_closing)
+    (reader,) = children() - before
+    os.kill(reader, signal.SIGKILL)
+    assert starting.wait(60)
+    closer.join(60)
+    assert children() == before
+
+
+def test_a_reader_ends_with_its_owner_although_a_file_hangs(tmp_path: Path) -> None:
+    worker, wanted = Worker(BAD_READER, stays=True), WantedPixels(32, 1.0)
+    memory = SharedMemory(create=True, size=HEADER_BYTES + wanted.bytes)
+    place = np.ndarray((1,), dtype=np.int64, buffer=memory.buf)
+    place[0] = -1
+    request = EmbedRequest(1, write_jpeg(tmp_path / "hangs.jpg"))
+    worker.send(Ready(), ignore_event, ignore_event)
+    opened_with = tmp_path / "cache", "ab" * 32, WIDTH, ""
+    worker.send(ReadPhotos((request,), wanted, (opened_with,), memory.name, 0, 1.0), ignore_event, ignore_event)
+    pause = threading.Event()
+    while place[0] < 0 and worker.is_alive:
+        pause.wait(0.01)
+    worker.close()
+    try:
+        assert worker.join(20)
+    finally:
+        worker.kill()
+        del place
+        memory.close()
+        memory.unlink()
+
+
+def test_a_new_task_has_not_been_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Although it takes the place in memory of one that is gone."""
+    monkeypatch.setattr(readers_module, "HANGS_S", -1.0)
+    killed: list[Worker] = []
+    monkeypatch.setattr(Worker, "kill", lambda worker: killed.append(worker))  # noqa: PLW0108 (a method)
+    with closing(ProcessReaders(1, 32, BAD_READER)) as readers:
+        (reader,) = readers._readers  # noqa: SLF001 (as on a thread of its own, without waiting)
+        for _ in range(50):
+            reader.tasks.clear()
+            reader.tasks.append(readers_module._Task((), WantedPixels(32, 1.0), 0))  # noqa: SLF001
+            reader.kill_if_it_hangs()
+        reader.tasks.clear()
+    assert killed == []
+
+
+class StuckReaders:
+    """Readers that are all stopped; somebody cancels the run."""
+
+    most = 2
+
+    def __init__(self, cancel: CancelToken) -> None:
+        self._cancel = cancel
+
+    def submit(self, _requests: Sequence[EmbedRequest], _worker: ChunkWorker) -> Future[ReadChunk]:
+        """For ever."""
+        return Future()
+
+    def look_after(self) -> None:
+        """Once is enough."""
+        assert not self._cancel.is_cancelled, "the run goes on"
+        self._cancel.cancel()
+
+    def close(self) -> None:
+        """Nothing was begun."""
+
+
+def test_a_run_ends_although_all_readers_are_stuck(
+    tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(session), "is_on_gpu", True)
+    cancel = CancelToken()
+    with pytest.raises(Cancelled):
+        embed_files(photos(tmp_path), session, cache, cancel=cancel, readers=StuckReaders(cancel))
 
 
 def test_a_killed_reader_is_replaced(

@@ -11,7 +11,7 @@ import pytest
 import engine.jobs as program
 from engine.errors import Cancelled
 from engine.events import CancelToken
-from engine.jobs import handlers
+from engine.jobs import Embedder, handlers
 from engine.runtime.devices.child import Speed, TryDevice
 from engine.runtime.devices.reasons import Attempt
 from engine.worker.client import (
@@ -44,7 +44,7 @@ def test_the_command_starts_what_answers() -> None:
     assert callable(program.main)
     assert worker_command()[-1] == JOBS
     requests = {each for each in _below(Request) if each.__module__.startswith("engine.")}
-    assert requests == set(handlers())
+    assert requests == set(handlers(Embedder()))
 
 
 def _below(kind: type) -> set[type]:
@@ -160,6 +160,20 @@ def test_a_worker_that_is_gone_says_so_at_once() -> None:
     worker.send(TRIAL, ignore_event, endings.append)
     assert endings == [Died(3, ""), Died(3, "")]
     assert not worker.is_alive
+
+
+def test_a_request_that_comes_while_the_last_endings_are_reported_has_an_ending() -> None:
+    """A listener sends another request when the process has ended."""
+    worker = Worker(python("os._exit(3)"), stays=True)
+    endings: list[Ending] = []
+
+    def ask_again(ending: Ending) -> None:
+        endings.append(ending)
+        worker.send(TRIAL, ignore_event, endings.append)
+
+    worker.send(TRIAL, ignore_event, ask_again)
+    assert worker.join(WAIT_S)
+    assert endings == [Died(3, ""), Died(3, "")]
 
 
 def test_the_worker_finds_our_packages_from_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,10 +4,13 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 
 import pytest
 
+from engine.events import CancelToken
 from engine.worker.client import children_without_ctrl_c
+from engine.worker.limits import ParentWatch
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 
@@ -33,3 +36,24 @@ def test_the_parent_hears_it_all_the_same() -> None:
     finally:
         signal.signal(signal.SIGINT, before)
     assert received == [signal.SIGINT]
+
+
+def test_one_thread_watches_all_requests() -> None:
+    """Beginning one needs memory, of which there may be none left."""
+    watch = ParentWatch()
+    before = threading.active_count()
+    for _ in range(3):
+        with watch.over(CancelToken()):
+            assert threading.active_count() == before
+
+
+def test_a_process_ends_although_a_request_hangs() -> None:
+    """The end of standard input sets the token."""
+    lines = (
+        "import threading; from engine.events import CancelToken; from engine.worker.limits import ParentWatch",
+        "watch, token = ParentWatch(), CancelToken()",
+        "with watch.over(CancelToken()): pass",
+        "with watch.over(token): token.cancel(); threading.Event().wait()",
+    )
+    done = subprocess.run([sys.executable, "-c", "\n".join(lines)], timeout=60, check=False)
+    assert done.returncode == 1

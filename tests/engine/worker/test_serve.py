@@ -91,6 +91,17 @@ def test_the_end_of_standard_input_stops_it() -> None:
     assert (answer.status, answer.ending) == (0, Stopped())
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_worker_that_cannot_listen_any_more_ends() -> None:
+    """Whoever sent it more requests learns that it is gone."""
+
+    def stdin() -> Iterator[bytes]:
+        yield encode(1, Add(1))
+        raise MemoryError
+
+    assert serve(stdin(), io.BytesIO(), answering(added)) == 0
+
+
 def test_a_refusal_is_a_sentence() -> None:
     """What the engine refuses is reported, and the exit status says that something failed."""
 

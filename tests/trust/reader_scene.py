@@ -1,0 +1,165 @@
+"""What is done to a running import: its processes are killed, stopped or starved, and none of them may stay behind."""
+
+import os
+import resource
+import signal
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import Final
+
+import psutil
+
+from tests.support.device_owner import MODULE, READERS
+from tests.trust.children import Child
+from tests.trust.outcome import Fault
+from tests.trust.photo_importer import Import
+
+LOOK_S: Final = 0.002
+MOMENT_S: Final = 4.0  # after which something is done, however little was reported
+LEFT_S: Final = 15.0  # after which a process that still runs was left behind
+_SHARED: Final = Path("/dev/shm")  # noqa: S108 (where Linux has shared memory)
+
+
+class Scene:
+    """A running import and its processes.
+
+    Attributes:
+        hits: readers that were killed, stopped or starved: each may cost the file that it was reading.
+        is_orphaned: whoever started all was killed.
+        is_broken_off: the first run cannot come to its end.
+    """
+
+    def __init__(self, task: Import, child: Child, chance: Random) -> None:
+        self.hits = 0
+        self.is_orphaned = False
+        self.is_broken_off = False
+        self._task = task
+        self._child = child
+        self._chance = chance
+        self._stopped: list[int] = []
+        self._deeds: Mapping[str, Callable[[], bool]] = {
+            "kill a reader": partial(self._hit, signal.SIGKILL, 1),
+            "kill all readers": partial(self._hit, signal.SIGKILL, READERS),
+            "stop a reader": partial(self._hit, signal.SIGSTOP, 1),
+            "stop all readers": partial(self._hit, signal.SIGSTOP, READERS),
+            "starve a reader": self._starve_reader,
+            "kill the owner": self._kill_owner,
+            "kill the starter": self._kill_starter,
+            "cancel": self._cancel,
+        }
+
+    def wait_for(self, results: int) -> None:
+        """Wait until the first run has reported so many results, is over, or comes no further."""
+        end_s = time.monotonic() + MOMENT_S
+        while self._child.is_alive and not self._is_over() and time.monotonic() < end_s:
+            if sum(len(run.results) for run in self._task.runs()[:1]) >= results:
+                break
+            time.sleep(LOOK_S)
+
+    def do(self, deed: str) -> None:
+        """Do one thing, as soon as there is somebody to whom it can be done."""
+        while self._child.is_alive and not self._is_over() and not self._deeds[deed]():
+            time.sleep(LOOK_S)
+
+    def continue_all(self) -> None:
+        """Let go on what was stopped, as what stopped it does sooner or later."""
+        for process_id in self._stopped:
+            with suppress(ProcessLookupError):
+                os.kill(process_id, signal.SIGCONT)
+        self._stopped.clear()
+
+    def _is_over(self) -> bool:
+        return any(run.ending for run in self._task.runs()[:1])
+
+    def _owners(self) -> list[psutil.Process]:
+        return [each for each in _children(self._child.process_id) if MODULE in _command(each)]
+
+    def _readers(self) -> list[psutil.Process]:
+        """Without a copy of the owner that is about to become one: while that stands still, so does the owner."""
+        below = [each for owner in self._owners() for each in _children(owner.pid)]
+        commands = [(each, _command(each)) for each in below if each.pid not in self._stopped]
+        return [each for each, command in commands if "-m" in command and MODULE not in command]
+
+    def _hit(self, number: int, most: int) -> bool:
+        """Send a signal to so many readers, if there are any."""
+        readers = self._readers()
+        chosen = self._chance.sample(readers, min(most, len(readers)))
+        self.hits += len(chosen)
+        return self._signal(chosen, number)
+
+    def _signal(self, processes: list[psutil.Process], number: int) -> bool:
+        for process in processes:
+            with suppress(psutil.NoSuchProcess):
+                process.send_signal(number)
+                self._stopped += [process.pid] if number == signal.SIGSTOP else []
+        return bool(processes)
+
+    def _starve_reader(self) -> bool:
+        """Let a reader have no more memory than it has."""
+        for reader in self._readers()[:1]:
+            with suppress(psutil.NoSuchProcess):
+                size = reader.memory_info().vms
+                reader.rlimit(resource.RLIMIT_AS, (size, size))
+                self.hits += 1
+                return True
+        return False
+
+    def _kill_owner(self) -> bool:
+        self.is_broken_off = self._signal(self._owners(), signal.SIGKILL)
+        return self.is_broken_off
+
+    def _kill_starter(self) -> bool:
+        if not self._owners():
+            return False
+        os.kill(self._child.process_id, signal.SIGKILL)
+        self.is_orphaned = self.is_broken_off = True
+        return True
+
+    def _cancel(self) -> bool:
+        self._task.cancelled.touch()
+        self.is_broken_off = True
+        return True
+
+
+def remains(task: Import) -> list[Fault]:
+    """What is left behind of an import that is over: processes and shared memory, which go now, and temporary files."""
+    end_s = time.monotonic() + LEFT_S
+    while (left := _processes_of(task)) and time.monotonic() < end_s:
+        time.sleep(0.05)
+    found = [f"process {' '.join(_command(process))[-120:]}" for process in left]
+    for process in left:
+        with suppress(psutil.NoSuchProcess):
+            process.kill()
+    for path in _SHARED.glob(f"{task.token}*"):
+        found.append(f"shared memory {path.name}")
+        path.unlink()
+    found += [f"temporary file {path.name}" for path in task.place.temporary.glob("*")]
+    return [Fault("other", f"left behind: {what}") for what in found]
+
+
+def _processes_of(task: Import) -> list[psutil.Process]:
+    """Whatever was started with the temporary folder of the import, and still runs."""
+    return [each for each in psutil.process_iter() if _temporary(each) == str(task.place.temporary)]
+
+
+def _temporary(process: psutil.Process) -> str:
+    with suppress(psutil.Error, OSError):
+        if process.status() != psutil.STATUS_ZOMBIE:
+            return process.environ().get("TMPDIR", "")
+    return ""
+
+
+def _children(process_id: int) -> list[psutil.Process]:
+    with suppress(psutil.Error):
+        return psutil.Process(process_id).children()
+    return []
+
+
+def _command(process: psutil.Process) -> list[str]:
+    with suppress(psutil.Error):
+        return process.cmdline()
+    return []
