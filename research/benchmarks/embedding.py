@@ -24,12 +24,13 @@ from research.benchmarks.decoders import measure_decoders
 from research.benchmarks.device_settings import read_settings
 from research.benchmarks.photos import KINDS, PhotoKind, draw_photos
 from research.benchmarks.rates import RateTriple, decode_all, measure_rates
-from research.benchmarks.simulated_device import DeviceUse, SimulatedDevice, simulated_rate
+from research.benchmarks.simulated_device import BATCH, DeviceUse, SimulatedDevice, simulated_rate
 from research.reference import within_budget
 
 FEWEST_FOR_THE_BACKBONE = 256
 """Decoded images are repeated up to this number, so that timing the backbone alone does not end at once."""
 
+FEWEST_BATCHES: Final = 20  # of a simulated device, so that the rest of the last one does not count
 SIMULATED_S: Final = 5.0
 """How long a simulated device has work, at least."""
 
@@ -165,7 +166,8 @@ def _session(model: ModelFiles, device: str, settings: Sequence[str]) -> Backbon
 def _kind(photos: str, device: str) -> PhotoKind:
     """So many photos that filling the first batch of a simulated device does not count."""
     kind, rate = KINDS[photos], simulated_rate(device) or 0.0
-    return replace(kind, copies=max(kind.copies, round(SIMULATED_S * rate / kind.pictures)))
+    fewest = max(SIMULATED_S * rate, FEWEST_BATCHES * BATCH) if rate else 0.0
+    return replace(kind, copies=max(kind.copies, round(fewest / kind.pictures)))
 
 
 def _files(paths: Sequence[Path], most: int) -> list[Path]:

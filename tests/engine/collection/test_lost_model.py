@@ -162,7 +162,8 @@ def test_a_path_that_names_no_file_is_a_lost_model(path: str, collection: Collec
 def test_a_file_that_changed_is_as_good_as_gone(live: LiveCollection, collection: Collection, tinyleaf: Path) -> None:
     """Embeddings of two networks are never mixed: what the cache knows of the old one is shown, exactly."""
     prepared = prepare_change(live.project, collection.caches, str(tinyleaf), device="cpu")
-    state = own_copy(live.apply(use_backbone(live.project, str(tinyleaf), prepared.backbone_hash)))
+    live.apply(use_backbone(live.project, str(tinyleaf), prepared.backbone_hash))
+    state = own_copy(live.load())  # with the copies that are known since the pictures were read
     live.close()
     with tinyleaf.open("ab") as file:
         file.write(b"\x00")
