@@ -58,12 +58,12 @@ class OutcomeWriter:
         self._report(results + self._settled_twins(), self.on_done, details)
 
     def _put(self, contents: Sequence[bytes], outcomes: Sequence[ChunkOutcome]) -> None:
-        """Write what was made of these contents of the outcomes."""
+        """Write what was made of these contents of the outcomes; their embeddings last, by which they are known."""
         means = [outcome.means for outcome in outcomes if outcome.means is not None]
         if self._caches.views is not None:
             self._caches.views.put_many(contents, np.concatenate(means))
-        self._caches.images.put_many(contents, np.concatenate([outcome.vectors for outcome in outcomes]))
         self._caches.images.put_pictures(contents, [each for outcome in outcomes for each in outcome.pictures])
+        self._caches.images.put_many(contents, np.concatenate([outcome.vectors for outcome in outcomes]))
 
     def write_previews(self, chunks: Sequence[ReadChunk]) -> None:
         """Write the thumbnails and fingerprints of photos that were read, before their embeddings are there."""

@@ -121,7 +121,8 @@ class EmbeddingRun:
             chunk = future.result()
             self._source.put_back(chunk.requests[len(chunk.photos) :])
             self._read.append(chunk)
-            self._unseen.append(chunk)
+            if self._worker.wanted.thumbnail_side:
+                self._unseen.append(chunk)
         return {future for future in self._embedding if future in done}
 
     def _submit(self, readers: Readers, network: EmbeddingNetwork) -> None:
