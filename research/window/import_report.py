@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from engine.collection.state import ImageStatus
 from engine.images.fingerprint_cache import FILE_NAME
-from research.opened_files import OpenedFiles
+from research.file_opens import FileOpenCounter
 from research.window.startup_report import write_report
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class _Report(QObject):
         self._window = window
         self._target = target
         self._folder = folder
-        self._opened = OpenedFiles(folder)
+        self._opened = FileOpenCounter(folder)
         self._photos = sum(1 for _ in folder.iterdir())
         self._seconds: dict[str, float] = {}
         self._estimates: list[tuple[float, float]] = []  # seconds passed, and seconds left by the progress

@@ -11,7 +11,7 @@ from app.welcome.controller import Projects
 from engine.collection.state import ImageStatus
 from engine.images.fingerprint_cache import FingerprintCache
 from engine.images.read_file import content_hash
-from research.opened_files import OpenedFiles
+from research.file_opens import FileOpenCounter
 from tests.support.desk import Desk
 from tests.support.images import write_jpeg
 
@@ -26,7 +26,7 @@ def test_each_photo_is_opened_once(desk: Desk, tmp_path: Path, monkeypatch: pyte
     folder.mkdir()
     for number in range(PHOTOS):
         write_jpeg(folder / f"{number:02}.jpg", width=640, height=360, seed=number)
-    opened = OpenedFiles(folder)
+    opened = FileOpenCounter(folder)
     desk.drop_files(desk.window.of(Projects).page, [folder])
     desk.wait(lambda: desk.window.session.state is not None and len(desk.state.image_ids) == PHOTOS)
     desk.wait_until_read()

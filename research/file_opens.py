@@ -16,7 +16,7 @@ _READ_BYTES: Final = 1 << 20
 
 
 @final
-class OpenedFiles:
+class FileOpenCounter:
     """Counts from now on."""
 
     def __init__(self, folder: Path) -> None:
