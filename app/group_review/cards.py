@@ -86,9 +86,9 @@ class GroupCards(QAbstractScrollArea):
         self.viewport().update()
 
     def prepare(self, cards: Sequence[Card]) -> None:
-        """Wish for the thumbnails of the group that comes next, and paint its cards while nothing else is to be done.
+        """Request the thumbnails of the group that comes next, and paint its cards while nothing else is to be done.
 
-        Groups that come later are given earlier: the newest wish is served first.
+        Groups that come later are given earlier: the newest request is served first.
         """
         self._ahead, self._unpainted = cards, list(range(len(cards)))
         width = self._fitted(cards).card_width

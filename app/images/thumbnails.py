@@ -1,4 +1,4 @@
-"""Thumbnails: decoded on threads of their own, the newest wish first, kept in bounded memory and on disk."""
+"""Thumbnails: decoded on threads of their own, the newest request first, kept in bounded memory and on disk."""
 
 import threading
 import time
@@ -27,39 +27,39 @@ one. Chosen: a process that embeds has started by then."""
 LEAVING_S: Final = 0.5
 """The end of the program waits this long for images being decoded. Chosen: a photo of a fast disk is done by then."""
 
-Wish = tuple[Path, int]
+ThumbnailRequest = tuple[Path, int]
 
 
 @final
 class Thumbnails(QObject):
     """Makes and keeps thumbnails. Lives on the GUI thread; only the decoding threads touch files.
 
-    They have a low priority, so the GUI thread never waits for a lock of theirs: open wishes are a deque of numbers,
+    They have a low priority, so the GUI thread never waits for a lock of theirs: open requests are a deque of numbers,
     whose operations are single steps of the interpreter.
     """
 
     ready = Signal(Path)  # a path whose thumbnail is there now, or has failed
     _decoded = Signal(Path, int, either(QImage | None), either(tuple | None))
-    _not_made = Signal(Path, int)  # a wish that waits for the pass that embeds
+    _not_made = Signal(Path, int)  # a request that waits for the pass that embeds
 
     def __init__(self, caches: CacheFolders, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._caches = caches
-        self._pixmaps: OrderedDict[Wish, QPixmap] = OrderedDict()
+        self._pixmaps: OrderedDict[ThumbnailRequest, QPixmap] = OrderedDict()
         self._used_bytes = 0
         self._failed: set[Path] = set()
         self._last_known: Mapping[Path, tuple[int, int]] = {}
-        self._numbers: dict[Wish, int] = {}  # of wishes that are open or in work
-        self._wished: dict[int, Wish] = {}  # the same by number; read by the threads
-        self._fleeting: set[Wish] = set()  # wishes that may be dropped by `keep_only`
+        self._numbers: dict[ThumbnailRequest, int] = {}  # of requests that are open or in work
+        self._requested: dict[int, ThumbnailRequest] = {}  # the same by number; read by the threads
+        self._fleeting: set[ThumbnailRequest] = set()  # requests that may be dropped by `keep_only`
         self._open: deque[int] = deque()  # the newest last; a thread takes from the end
-        self._tokens: SimpleQueue[bool] = SimpleQueue()  # one for each wish, and one to end each thread
+        self._tokens: SimpleQueue[bool] = SimpleQueue()  # one for each request, and one to end each thread
         self._count = count()
         self._sending = threading.Lock()  # held while a picture is sent, so that no signal comes after `stop`
         self._is_stopped = False
         self._rests = False
         self._awaited_until_s = 0.0  # photos are read by others first until then
-        self._awaited: set[Wish] = set()
+        self._awaited: set[ThumbnailRequest] = set()
         self._made: set[Path] = set()  # thumbnails that came from there
         self._end_of_wait = QTimer(self, singleShot=True)
         self._end_of_wait.timeout.connect(self._stop_waiting)
@@ -68,22 +68,22 @@ class Thumbnails(QObject):
         self._decoded.connect(self._on_decoded, Qt.ConnectionType.QueuedConnection)
 
     def pixmap(self, path: Path, side: int, ratio: float, *, is_fleeting: bool = False) -> QPixmap | None:
-        """A thumbnail that is in memory, or None; then it is wished for.
+        """A thumbnail that is in memory, or None; then it is requested.
 
         Args:
-            is_fleeting: the wish ends when `keep_only` does not name the image.
+            is_fleeting: the request ends when `keep_only` does not name the image.
         """
-        wish = (path, _kept_side(round(side * ratio)))
-        pixmap = self._pixmaps.get(wish)
+        request = (path, _kept_side(round(side * ratio)))
+        pixmap = self._pixmaps.get(request)
         if pixmap is not None:
-            self._pixmaps.move_to_end(wish)
+            self._pixmaps.move_to_end(request)
             return pixmap
         if path not in self._failed:
-            self._wish(wish, is_fleeting=is_fleeting)
+            self._request(request, is_fleeting=is_fleeting)
         return None
 
     def stand_in(self, path: Path) -> QPixmap | None:
-        """Any thumbnail of an image that is in memory, the largest one, for as long as the wished one is on its way."""
+        """The largest thumbnail of an image that is in memory, for as long as the requested one is on its way."""
         sides = range(THUMBNAIL_SIDES[-1], 0, -SIDE_STEP)
         return next((found for side in sides if (found := self._pixmaps.get((path, side))) is not None), None)
 
@@ -99,15 +99,15 @@ class Thumbnails(QObject):
         return bool(self._numbers)
 
     def keep_only(self, paths: Collection[Path]) -> None:
-        """Drop fleeting wishes for images that are no longer in sight."""
-        for wish in [wish for wish in self._fleeting if wish[0] not in paths]:
-            if wish in self._awaited or self._take_back(wish):
-                self._awaited.discard(wish)
-                self._forget(wish)
+        """Drop fleeting requests for images that are no longer in sight."""
+        for request in [request for request in self._fleeting if request[0] not in paths]:
+            if request in self._awaited or self._take_back(request):
+                self._awaited.discard(request)
+                self._forget(request)
 
     @contextmanager
     def resting(self) -> Iterator[None]:
-        """Begin no wish within this context: the window is to have the processor for itself."""
+        """Begin no request within this context: the window is to have the processor for itself."""
         self._rests = True
         try:
             yield
@@ -123,7 +123,7 @@ class Thumbnails(QObject):
     def take_made(self, paths: Collection[Path]) -> None:
         """Thumbnails of these are on disk now."""
         self._made.update(paths)
-        self._reopen([wish for wish in self._awaited if wish[0] in self._made])
+        self._reopen([request for request in self._awaited if request[0] in self._made])
 
     def forget_failures(self) -> None:
         self._failed.clear()
@@ -160,20 +160,18 @@ class Thumbnails(QObject):
             thread.join(LEAVING_S / THREADS)
         self._threads.clear()
 
-    def _wish(self, wish: Wish, *, is_fleeting: bool) -> None:
-        is_new = wish not in self._numbers
-        if wish in self._awaited:
-            return
-        if self._is_stopped or not (is_new or self._take_back(wish)):
-            return  # it is being decoded
-        if is_new:
-            number = self._numbers[wish] = next(self._count)
-            self._wished[number] = wish
+    def _request(self, request: ThumbnailRequest, *, is_fleeting: bool) -> None:
+        is_new = request not in self._numbers
         if not is_fleeting:
-            self._fleeting.discard(wish)
-        elif is_new:
-            self._fleeting.add(wish)
-        self._open.append(self._numbers[wish])
+            self._fleeting.discard(request)
+        if self._is_stopped or request in self._awaited or not (is_new or self._take_back(request)):
+            return  # it is being decoded, or waits
+        if is_new:
+            number = self._numbers[request] = next(self._count)
+            self._requested[number] = request
+            if is_fleeting:
+                self._fleeting.add(request)
+        self._open.append(self._numbers[request])
         if is_new:
             self._tokens.put(True)
         if not self._threads:
@@ -184,10 +182,10 @@ class Thumbnails(QObject):
             for thread in self._threads:
                 thread.start()
 
-    def _take_back(self, wish: Wish) -> bool:
-        """Take a wish out of the open ones; False where a thread has it."""
+    def _take_back(self, request: ThumbnailRequest) -> bool:
+        """Take a request out of the open ones; False where a thread has it."""
         try:
-            self._open.remove(self._numbers[wish])
+            self._open.remove(self._numbers[request])
         except ValueError:
             return False
         return True
@@ -200,17 +198,17 @@ class Thumbnails(QObject):
     def _stop_waiting(self) -> None:
         self._reopen(list(self._awaited))
 
-    def _reopen(self, wishes: Collection[Wish]) -> None:
-        """Give wishes that waited to the threads."""
-        self._awaited.difference_update(wishes)
-        for number in (self._numbers.get(wish) for wish in wishes):
+    def _reopen(self, requests: Collection[ThumbnailRequest]) -> None:
+        """Give requests that waited to the threads."""
+        self._awaited.difference_update(requests)
+        for number in (self._numbers.get(request) for request in requests):
             if number is not None:
                 self._open.append(number)
                 self._tokens.put(True)
 
-    def _forget(self, wish: Wish) -> None:
-        self._wished.pop(self._numbers.pop(wish, -1), None)
-        self._fleeting.discard(wish)
+    def _forget(self, request: ThumbnailRequest) -> None:
+        self._requested.pop(self._numbers.pop(request, -1), None)
+        self._fleeting.discard(request)
 
     # -- on the decoding threads
 
@@ -221,27 +219,27 @@ class Thumbnails(QObject):
         lower_thread_priority()
         cache = ThumbnailCache(self._caches.thumbnails)
         try:
-            while (wish := self._next_wish()) is not None:
-                last_known = self._last_known.get(wish[0])
-                is_awaited = time.monotonic() < self._awaited_until_s and wish[0] not in self._made
-                image = load_thumbnail(cache, *wish, last_known=last_known, makes=not is_awaited)
+            while (request := self._next_request()) is not None:
+                last_known = self._last_known.get(request[0])
+                is_awaited = time.monotonic() < self._awaited_until_s and request[0] not in self._made
+                image = load_thumbnail(cache, *request, last_known=last_known, makes=not is_awaited)
                 with self._sending:
                     if self._is_stopped:
                         return
                     if image is None and is_awaited:
-                        self._not_made.emit(*wish)
+                        self._not_made.emit(*request)
                     else:
-                        self._decoded.emit(*wish, image, last_known)
+                        self._decoded.emit(*request, image, last_known)
         finally:
             cache.close()
 
-    def _next_wish(self) -> Wish | None:
-        """The newest wish; waits for one. None at the end."""
+    def _next_request(self) -> ThumbnailRequest | None:
+        """The newest request; waits for one. None at the end."""
         while self._tokens.get() and not self._is_stopped:
             while self._rests:
                 time.sleep(REST_S)
             try:
-                return self._wished[self._open.pop()]
+                return self._requested[self._open.pop()]
             except (IndexError, KeyError):  # it was dropped
                 continue
         return None
@@ -252,12 +250,12 @@ class Thumbnails(QObject):
         self._forget((path, side))
         if image is not None:
             self._keep((path, side), QPixmap.fromImage(image))
-        elif last_known == self._last_known.get(path):  # else it was missed or found meanwhile, and is wished for again
+        elif last_known == self._last_known.get(path):  # else it was missed or found meanwhile, and is requested again
             self._failed.add(path)
         self.ready.emit(path)
 
-    def _keep(self, wish: Wish, pixmap: QPixmap) -> None:
-        self._pixmaps[wish] = pixmap
+    def _keep(self, request: ThumbnailRequest, pixmap: QPixmap) -> None:
+        self._pixmaps[request] = pixmap
         self._used_bytes += _size_bytes(pixmap.size())
         while self._used_bytes > MEMORY_BYTES and len(self._pixmaps) > 1:
             _, oldest = self._pixmaps.popitem(last=False)

@@ -1,4 +1,4 @@
-"""Thumbnails: the newest wish first, bounded memory, broken files, and no work for what is out of sight."""
+"""Thumbnails: the newest request first, bounded memory, broken files, and no work for what is out of sight."""
 
 import threading
 from collections.abc import Iterator
@@ -55,7 +55,7 @@ def decoder(monkeypatch: pytest.MonkeyPatch) -> Iterator[SlowDecoder]:
 
 
 def wait_until_idle(qtbot: QtBot, thumbnails: Thumbnails) -> None:
-    """Wait until no wish is open."""
+    """Wait until no request is open."""
     qtbot.waitUntil(lambda: not thumbnails.is_busy, timeout=LONG_MS)
 
 
@@ -140,7 +140,7 @@ def test_what_is_no_picture_is_none(name: str, tmp_path: Path) -> None:
     cache.close()
 
 
-def test_the_newest_wish_is_served_first(qtbot: QtBot, thumbnails: Thumbnails, decoder: SlowDecoder) -> None:
+def test_the_newest_request_is_served_first(qtbot: QtBot, thumbnails: Thumbnails, decoder: SlowDecoder) -> None:
     """What came into sight last is decoded first."""
     for number in range(THREADS):
         thumbnails.pixmap(Path(f"first {number}"), SIDE, 1.0)
@@ -155,8 +155,8 @@ def test_the_newest_wish_is_served_first(qtbot: QtBot, thumbnails: Thumbnails, d
     assert later.index("then 4") < later.index("then 0")
 
 
-def test_fleeting_wishes_end_off_screen(qtbot: QtBot, thumbnails: Thumbnails, decoder: SlowDecoder) -> None:
-    """Scrolling past costs nothing; what another pane waits for stays wished."""
+def test_fleeting_requests_end_off_screen(qtbot: QtBot, thumbnails: Thumbnails, decoder: SlowDecoder) -> None:
+    """Scrolling past costs nothing; what another pane waits for stays requested."""
     for number in range(THREADS):
         thumbnails.pixmap(Path(f"first {number}"), SIDE, 1.0)
     decoder.wait_for_all_threads()
@@ -170,7 +170,7 @@ def test_fleeting_wishes_end_off_screen(qtbot: QtBot, thumbnails: Thumbnails, de
     assert set(decoder.decoded[THREADS:]) == {"passed 7", "shot in the inspector"}
 
 
-def test_a_repaint_wishes_nothing_twice(qtbot: QtBot, thumbnails: Thumbnails, decoder: SlowDecoder) -> None:
+def test_a_repaint_requests_nothing_twice(qtbot: QtBot, thumbnails: Thumbnails, decoder: SlowDecoder) -> None:
     """A card that is painted again while its picture is decoded does not have it decoded again."""
     paths = [Path(f"card {number}") for number in range(THREADS)]
     for path in paths:
@@ -213,7 +213,7 @@ def test_a_sharp_screen_gets_larger_pictures(qtbot: QtBot, thumbnails: Thumbnail
 def test_stopping_ends_the_threads(
     thumbnails: Thumbnails, decoder: SlowDecoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No thread is left, and later wishes are ignored."""
+    """No thread is left, and later requests are ignored."""
     monkeypatch.setattr(module, "LEAVING_S", LONG_MS / 1000)  # a slow machine is no slow disk
     for number in range(20):
         thumbnails.pixmap(Path(f"card {number}"), SIDE, 1.0)
@@ -280,7 +280,7 @@ def test_a_file_that_is_missed_while_it_is_being_read_is_tried_again(
     assert thumbnails.pixmap(path, SIDE, 1.0) is not None
 
 
-def test_another_size_stands_in_until_the_wished_one_is_there(
+def test_another_size_stands_in_until_the_requested_one_is_there(
     qtbot: QtBot, thumbnails: Thumbnails, tmp_path: Path
 ) -> None:
     """Nothing is blank that was seen in another size just now."""
