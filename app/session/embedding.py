@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
     from engine.images.details_messages import FileDetails
     from engine.project import Change
 
-FEED_INTERVAL_MS: Final = 500  # batches are gathered: each update of the collection redraws the window
+FEED_INTERVAL_MS: Final = 500  # batches are gathered: each update of the collection redraws the window, and is fitted
+LONGEST_INTERVAL_MS: Final = 2_000  # of a long job, whose updates would take a tenth of the processor. Chosen.
 IDLE_MS: Final = 5 * 60_000  # an idle worker then frees its memory
 PAUSE_MS: Final = 2_000  # views are embedded in a pause of the user: no label must wait for them
 WAITING: Final = 0  # ImageStatus.WAITING, without loading numpy before the window shows
@@ -74,7 +76,8 @@ class Embedding(QObject):
         self._without_view: set[int] = set()  # images whose views were requested since it was opened
         self._written_to: frozenset[int] = frozenset()  # images whose files are to be read again
         self._notice = ""
-        self._feed_timer = QTimer(self, singleShot=True, interval=FEED_INTERVAL_MS)
+        self._feed_timer = QTimer(self, singleShot=True)
+        self._begun_s = 0.0  # when the job began
         self._feed_timer.timeout.connect(self._feed)
         self._idle_timer = QTimer(self, singleShot=True, interval=idle_ms)
         self._idle_timer.timeout.connect(self._on_idle)
@@ -218,6 +221,7 @@ class Embedding(QObject):
         self._written_to = frozenset()
         self._wanted, self._views = Wanted.NOTHING, Views.ENOUGH if self._views is Views.ENOUGH else Views.LATER
         self._on(Event.BEGUN)
+        self._begun_s = time.monotonic()
         self._idle_timer.stop()
         self.job = EmbedJob(title, self._session, wanted, self._running_worker)
         self.job.event_came.connect(lambda batch: self._on_batch(info, batch))
@@ -288,7 +292,7 @@ class Embedding(QObject):
             self._details += batch.details
             self._collect_failures(batch.results)
         if not self._is_feeding and not self._feed_timer.isActive():
-            self._feed_timer.start()
+            self._feed_timer.start(self._feed_interval_ms)
 
     def _collect_failures(self, results: Sequence[EmbedResult]) -> None:
         state = self._session.state
@@ -314,10 +318,16 @@ class Embedding(QObject):
         self._is_feeding = True
         self._session.take(lambda live: _learn(live, rows, viewed, details), self._on_fed)
 
+    @property
+    def _feed_interval_ms(self) -> int:
+        """A tenth of the time that the job has taken so far, within bounds."""
+        tenth_ms = round(100 * (time.monotonic() - self._begun_s))
+        return max(FEED_INTERVAL_MS, min(LONGEST_INTERVAL_MS, tenth_ms))
+
     def _on_fed(self) -> None:
         self._is_feeding = False
         if self._rows or self._viewed:
-            self._feed_timer.start()
+            self._feed_timer.start(self._feed_interval_ms)
 
     def _on_cancelled(self) -> None:
         if self.job is not None and not self.job.wanted.in_views:

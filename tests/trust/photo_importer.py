@@ -87,7 +87,7 @@ class Import:
     def _each_run(self) -> Iterator[dict[str, Any]]:
         text = self.log.read_text(encoding="utf-8") if self.log.exists() else ""
         found: list[dict[str, Any]] = []
-        for line in text.splitlines():
+        for line in text[: text.rfind("\n") + 1].splitlines():  # the last line may be being written
             values = json.loads(line)
             if "missing" in values:
                 found.append({**values, "results": ()})
