@@ -192,7 +192,6 @@ class EmbeddingRun:
         for chunk in self._read:
             chunk.release()
         for future in self._reading:
-            future.cancel()
             future.add_done_callback(_release)
 
     def _write_finished(self) -> None:

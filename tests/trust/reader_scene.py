@@ -22,6 +22,7 @@ LOOK_S: Final = 0.002
 MOMENT_S: Final = 4.0  # after which something is done, however little was reported
 LEFT_S: Final = 15.0  # after which a process that still runs was left behind
 _SHARED: Final = Path("/dev/shm")  # noqa: S108 (where Linux has shared memory)
+_PROBES: Final = (b"", b"blat")  # of Python's tempfile, which has no memory to remove them
 
 
 class Scene:
@@ -137,7 +138,8 @@ def remains(task: Import) -> list[Fault]:
     for path in _SHARED.glob(f"{task.token}*"):
         found.append(f"shared memory {path.name}")
         path.unlink()
-    found += [f"temporary file {path.name}" for path in task.place.temporary.glob("*")]
+    files = [path for path in task.place.temporary.glob("*") if path.read_bytes() not in _PROBES]
+    found += [f"temporary file {path.name}" for path in files]
     return [Fault("other", f"left behind: {what}") for what in found]
 
 

@@ -177,6 +177,22 @@ def test_threads_read_what_processes_have_no_room_for(
         assert all(future.result(60).photos[0].has_pixels for future in reading)
 
 
+def test_readers_go_on_after_a_cancelled_run(
+    tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What they were still reading is not taken by anyone, and the next run is not kept waiting for it."""
+    monkeypatch.setattr(type(session), "is_on_gpu", True)
+    requests, cancel = photos(tmp_path), CancelToken()
+    with closing(ProcessReaders(1, session.card.input_side, [*BAD_READER, "slowly"])) as readers:
+        assert readers.wait_until_ready(60)
+        with pytest.raises(Cancelled):
+            embed_files(
+                requests, session, cache, cancel=cancel, readers=readers, on_batch=lambda _batch: cancel.cancel()
+            )
+        summary = embed_files(requests, session, cache, readers=readers)
+    assert summary.embedded + summary.from_cache == COUNT
+
+
 def test_a_reader_that_failed_is_replaced(tmp_path: Path, session: BackboneSession, cache: EmbeddingCache) -> None:
     """It may have no memory for the next file either. None starts a process of its own."""
     worker = ChunkWorker(session, PhotoCaches(cache), Claims(), CancelToken())
