@@ -4,11 +4,14 @@ Results do not depend on how images are batched: the backbone gives the same bit
 (decision 89, held by a test).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from pathlib import Path
+from threading import Lock
 from typing import Final, final
 
 import numpy as np
@@ -24,6 +27,7 @@ from engine.dataset.manifest import BACKBONE_FILE, read_manifest
 from engine.dataset.opened import shards_of
 from engine.dataset.shard_files import GROUP_ROWS, new_shard
 from engine.embedding.cache import to_halves
+from engine.embedding.full_batches import FullBatches, Pixels, Vectors
 from engine.embedding.read_photo import network_input
 from engine.errors import ImageError, ImageUnreachableError, InputError, StorageError
 from engine.files import shown
@@ -116,10 +120,31 @@ class ShardEmbedder:
 
     def _each_embedded(self, number: int) -> Iterator[_Embedded]:
         workers = self._session.parallel_runs
-        with ThreadPoolExecutor(_READERS, "read") as readers, ThreadPoolExecutor(workers, "embed") as pool:
+        with (
+            self._network() as run,
+            ThreadPoolExecutor(_READERS, "read") as readers,
+            ThreadPoolExecutor(workers, "embed") as pool,
+        ):
             chunks = self._chunks(each_image(self._plan.pieces(number), readers))
-            for embedded in in_order(pool, self._embed, chunks, ahead=workers + 1):
+            for embedded in in_order(pool, partial(self._embed, run), chunks, ahead=workers + 1):
                 yield from embedded
+
+    @contextmanager
+    def _network(self) -> Iterator[Callable[[Pixels], Vectors]]:
+        """What embeds the pixels of a chunk; on a GPU one thread does for all others, with batches of one size."""
+        if not self._session.is_on_gpu:
+            yield self._session.embed
+            return
+        one_at_a_time = Lock()
+        with FullBatches(self._session) as batches:
+
+            def embed(pixels: Pixels) -> Vectors:
+                with one_at_a_time:
+                    future = batches.add(pixels)
+                    batches.flush()
+                return future.result()
+
+            yield embed
 
     def _chunks(self, images: Iterator[ReadImage]) -> Iterator[list[ReadImage]]:
         chunk, size = list[ReadImage](), 0
@@ -132,7 +157,7 @@ class ShardEmbedder:
         if chunk:
             yield chunk
 
-    def _embed(self, images: Sequence[ReadImage]) -> list[_Embedded]:
+    def _embed(self, run: Callable[[Pixels], Vectors], images: Sequence[ReadImage]) -> list[_Embedded]:
         """Hash, decode and embed some images."""
         card, sound = self._session.card, list[NDArray[np.uint8]]()
         errors: list[ImageError | None] = []
@@ -144,7 +169,7 @@ class ShardEmbedder:
                 except ImageError as found:
                     error = found
             errors.append(error)
-        halves = iter(to_halves(self._session.embed(np.stack(sound))) if sound else ())
+        halves = iter(to_halves(run(np.stack(sound))) if sound else ())
         return [
             _Embedded(
                 image.path,

@@ -1,10 +1,12 @@
 """Shards hold what the desktop's cache holds, bit by bit; what cannot be read is a row with its reason."""
 
 from pathlib import Path
+from threading import current_thread
 
 import fsspec
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from engine.cluster.begun import one_run
 from engine.cluster.embed_shard import SURELY_AWAY, EmbedShards
@@ -65,6 +67,24 @@ def test_batches_do_not_change_a_bit(is_eight_bit: bool, tmp_path: Path) -> None
     for size in (1, 2, 3, 5, 8):
         parts = [to_halves(session.embed(pictures[start : start + size])) for start in range(0, 12, size)]
         assert np.concatenate(parts).tobytes() == whole.tobytes()
+
+
+def test_beside_a_gpu_one_thread_runs_batches_of_one_size(
+    collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many threads decode; the rows are those of the cores."""
+    on_cores = rows_of(embedded([collection.folder], tmp_path / "cores", shard_images=100))
+    runs, embed = set[tuple[str, int]](), BackboneSession.embed
+
+    def note_and_embed(session: BackboneSession, images: NDArray[np.uint8]) -> NDArray[np.float32]:
+        runs.add((current_thread().name, len(images)))
+        return embed(session, images)
+
+    monkeypatch.setattr(BackboneSession, "embed", note_and_embed)
+    monkeypatch.setattr(BackboneSession, "is_on_gpu", True)
+    on_gpu = rows_of(embedded([collection.folder], tmp_path / "gpu", shard_images=100))
+    assert on_gpu == on_cores
+    assert runs == {("MainThread", 1), ("network_0", 8)}  # opening it tries one image
 
 
 def test_archives_tables_and_stores_hold_the_same_images(tmp_path: Path) -> None:
