@@ -19,6 +19,8 @@ BITS: Final = 20
 """Of a number. It stands there twice, the second time with black and white exchanged: a wrong reading is noticed."""
 SIDE: Final = 160
 SMALLEST_SEEN: Final = 60
+FACTOR: Final = 0x9E375
+"""Numbers are multiplied by it, so that no two pictures look like copies of one another."""
 STRIDE: Final = 2
 """Every second pixel is enough to find a picture."""
 _RING: Final = (255, 0, 255)
@@ -103,7 +105,8 @@ def read_marked(picture: Picture, origin: Area | None = None) -> list[Seen]:
 
 
 def _pattern(number: int) -> list[bool]:
-    bits = [bool(number >> place & 1) for place in range(BITS)]
+    code = number * FACTOR % (1 << BITS)
+    bits = [bool(code >> place & 1) for place in range(BITS)]
     return [*bits, *(not bit for bit in bits)]
 
 
@@ -116,4 +119,5 @@ def _read(cut: Picture) -> int | None:
     bits, opposite = bright[:BITS], bright[BITS : 2 * BITS]
     if (bits == opposite).any():
         return None
-    return int(sum(1 << place for place in range(BITS) if bits[place]))
+    code = sum(1 << place for place in range(BITS) if bits[place])
+    return code * pow(FACTOR, -1, 1 << BITS) % (1 << BITS)
