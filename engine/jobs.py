@@ -144,8 +144,10 @@ class Embedder:
 
         if not side:
             return None
-        if self._previews is None or self._previews.side != side:
-            self._previews = PreviewCaches(folders, side)
+        if self._previews is not None and self._previews.side != side:  # the window is on another screen
+            self._previews.close()
+            self._previews = None
+        self._previews = self._previews or PreviewCaches(folders, side)
         return self._previews
 
 

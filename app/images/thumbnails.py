@@ -122,6 +122,8 @@ class Thumbnails(QObject):
 
     def take_made(self, paths: Collection[Path]) -> None:
         """Thumbnails of these are on disk now."""
+        if not self._end_of_wait.isActive():
+            return
         self._made.update(paths)
         self._reopen([request for request in self._awaited if request[0] in self._made])
 

@@ -12,14 +12,14 @@ from engine.images.fingerprint import Fingerprint
 from engine.images.fingerprint_cache import FingerprintCache
 from engine.images.thumbnail_cache import ThumbnailCache
 
-NO_PREVIEWS: Final = 0  # instead of the side of thumbnails
+NO_PREVIEWS: Final = 0  # instead of the side of thumbnails: neither these nor fingerprints are made
 
 
 class PreviewCaches:
     """What people see of photos, and what tells duplicates.
 
     Args:
-        side: longer side of the thumbnails, in pixels; `NO_PREVIEWS` for neither thumbnails nor fingerprints.
+        side: longer side of the thumbnails, in pixels.
     """
 
     def __init__(self, caches: CacheFolders, side: int) -> None:

@@ -38,15 +38,17 @@ def read_all_details(
     """
     started_s, read, missing = time.perf_counter(), 0, 0
     meter = ProgressMeter(total, on_progress, already_done=done_before)
+    if cancel is not None:
+        cancel.raise_if_cancelled()
     with ThreadPoolExecutor(_THREADS) as pool:
         files = in_order(pool, _read_one, images, ahead=AT_ONCE)
         while some := list(islice(files, AT_ONCE)):
-            if cancel is not None:
-                cancel.raise_if_cancelled()
             found = tuple(each for each in some if each is not None)
             read, missing = read + len(found), missing + len(some) - len(found)
             on_batch(DetailsBatch(found))
             meter.advance(len(some))
+            if cancel is not None:
+                cancel.raise_if_cancelled()
     return DetailsSummary(read, missing, time.perf_counter() - started_s)
 
 

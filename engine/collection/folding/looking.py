@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
-from itertools import islice
 from pathlib import Path
 from typing import Final
 
@@ -99,12 +98,17 @@ def look_at(
 
     with closing(FingerprintCache(caches.fingerprints)) as cache, ThreadPoolExecutor(workers, "look") as pool:
         found = in_order(pool, fingerprint_in_folder, _with_pauses(pictures, pause_s, cancel), ahead=AT_ONCE)
-        while some := list(islice(found, AT_ONCE)):
-            fingerprints = [each for each in some if each is not None]
-            cache.put_many(fingerprints)
-            count += len(fingerprints)
-            meter.advance(len(some))
-    return count
+        some: list[tuple[bytes, Fingerprint]] = []
+        try:
+            for each in found:
+                some += [] if each is None else [each]
+                meter.advance()
+                if len(some) >= AT_ONCE:
+                    cache.put_many(some)
+                    count, some = count + len(some), []
+        finally:
+            cache.put_many(some)
+    return count + len(some)
 
 
 def _with_pauses(pictures: Pictures, pause_s: Callable[[], float], cancel: CancelToken) -> Iterator[Picture]:
