@@ -27,8 +27,8 @@ from engine.dataset.manifest import BACKBONE_FILE, read_manifest
 from engine.dataset.opened import shards_of
 from engine.dataset.shard_files import GROUP_ROWS, new_shard
 from engine.embedding.cache import to_halves
-from engine.embedding.full_batches import FullBatches, Pixels, Vectors
-from engine.embedding.read_photo import network_input
+from engine.embedding.full_batches import FullBatches, Vectors
+from engine.embedding.read_photo import Pixels, network_input
 from engine.errors import ImageError, ImageUnreachableError, InputError, StorageError
 from engine.files import shown
 from engine.images.read_file import content_hash, read_file

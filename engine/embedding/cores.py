@@ -8,10 +8,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from typing import Final, Self, final
 
-import numpy as np
-from numpy.typing import NDArray
-
 from engine.embedding.embed_chunk import PATIENCE_S, ChunkWorker, ReadChunk, read_chunk
+from engine.embedding.full_batches import Vectors
 from engine.embedding.messages import EmbedRequest
 from engine.embedding.read_photo import Pixels
 
@@ -51,7 +49,7 @@ class Cores:
         self._left_to_read -= len(requests)
         return self._pool.submit(self._read if is_first else self._read_and_embed, worker, requests)
 
-    def add(self, pixels: Pixels) -> "Future[NDArray[np.float32]]":
+    def add(self, pixels: Pixels) -> "Future[Vectors]":
         """Embed images (n, side, side, 3); their embeddings (n, width)."""
         return self._pool.submit(self._worker.session.embed, pixels)
 

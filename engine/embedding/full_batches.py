@@ -13,12 +13,12 @@ from typing import Final, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.embedding.read_photo import Pixels
 from engine.runtime.backbone import BackboneSession
 
 BATCHES: Final = 3
 """Batches in memory: one runs, one is full, one is being filled. Chosen: a fourth one made nothing faster."""
 
-Pixels = NDArray[np.uint8]
 Vectors = NDArray[np.float32]
 
 

@@ -6,10 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import Any, Final, Protocol, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
 from engine.embedding.embed_chunk import ChunkOutcome, ChunkWorker, ReadChunk
+from engine.embedding.full_batches import Vectors
 from engine.embedding.messages import EmbedRequest
 from engine.embedding.outcome_writer import OutcomeWriter
 from engine.embedding.read_photo import Pixels
@@ -17,8 +15,6 @@ from engine.embedding.readers import Readers
 from engine.events import CancelToken, ProgressMeter
 
 PULSE_S: Final = 0.1  # progress is reported at least this often, however slow the files are
-
-Vectors = NDArray[np.float32]
 
 
 class ChunkSource:
