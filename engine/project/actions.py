@@ -160,6 +160,12 @@ ACTIONS: Final[Mapping[str, ActionText]] = {
     "labelled_as_none": ActionText(
         "Labelled {images} as none of the classes", "Label {images} as none of the classes", details=_RELABELLED
     ),
+    "labelled_as_empty": ActionText(
+        "Labelled {images} as empty", "Label {images} as empty", details=_RELABELLED
+    ),
+    "boxes_added": ActionText("Added {boxes}", "Add {boxes}"),
+    "box_changed": ActionText("Changed a box", "Change a box"),
+    "things_added": ActionText("Added {things}", "Add {things}"),
     "labels_added": ActionText("Added {labels}", "Add {labels}"),
     "labels_imported": ActionText("Imported {labels}", "Import {labels}"),
     "labels_imported_from": ActionText("Imported {labels} from {source}", "Import {labels} from {source}"),

@@ -5,13 +5,15 @@ import os
 import re
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Final, final
 
 from engine.errors import InputError
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
+from engine.file_parts import file_part
 from engine.files import FoundFile
+from engine.graph.codes import EMPTY
 from engine.project.actions import Action, action, added
 from engine.project.backups.keeping import MANY
 from engine.project.backups.place import BackupReason
@@ -21,16 +23,34 @@ from engine.project.connection import Connection, Row
 from engine.project.graph_rows import class_name
 from engine.project.image_table import whole_table
 from engine.project.packed import PackedHashes, PackedTexts, RareTexts, packed_text, unpacked_text
-from engine.project.records import ClassId, ImageId, ImageRecord, ImageTable
-from engine.project.schema import AUDIT_ITEM, CONFIRMED_LABEL, EXCLUSION, IMAGE, IMAGE_NOTE, LABEL, LONGEST_TEXT
+from engine.project.records import ClassId, Detection, ImageContent, ImageId, ImageRecord, ImageTable, NewItem
+from engine.project.schema import (
+    AUDIT_ITEM,
+    CONFIRMED_LABEL,
+    EXCLUSION,
+    FIELD_VALUE,
+    IMAGE,
+    IMAGE_NOTE,
+    LABEL,
+    LONGEST_TEXT,
+)
 from engine.project.step import OpenStep
 from engine.project.store import ImagePaths, ProjectStore, shown_path
 
 _PATHS_AT_ONCE: Final = 1000
 _CHANGED_AT_ONCE: Final = 4096  # images that are in memory at once when many are added or moved
 _COLUMNS = """SELECT image_id, path, coalesce(changed.size_bytes, image.size_bytes),
-    coalesce(changed.modified_ns, image.modified_ns), content_hash, failure
+    coalesce(changed.modified_ns, image.modified_ns), content_hash, failure, part
     FROM image LEFT JOIN image_fact USING (image_id) LEFT JOIN image_change AS changed USING (image_id)"""
+
+
+_CONTENTS_BY_FILE: Final = """WITH some AS (SELECT image_id, path FROM image WHERE image_id > ? ORDER BY image_id LIMIT ?)
+    SELECT some.image_id, item.image_id, item.path, part, content_hash
+    FROM some CROSS JOIN image AS item USING (path) LEFT JOIN image_fact ON image_fact.image_id = item.image_id
+    WHERE NOT EXISTS (SELECT 1 FROM image AS earlier
+        WHERE earlier.path = some.path AND earlier.image_id < some.image_id)
+    ORDER BY some.image_id, item.image_id"""
+"""Images of files whose first image is among some, with that one's id."""
 
 
 @final
@@ -63,8 +83,8 @@ class ProjectImages:
         which = "" if image_ids is None else " WHERE image_id IN (SELECT value FROM json_each(?))"
         values = () if image_ids is None else (json.dumps([int(image_id) for image_id in image_ids]),)
         ids, sizes, modified = array("q"), array("q"), array("q")
-        paths, hashes, failures = PackedTexts(), PackedHashes(), RareTexts()
-        for image_id, path, size_bytes, modified_ns, content_hash, failure in self._store.connection.each(
+        paths, hashes, failures, parts = PackedTexts(), PackedHashes(), RareTexts(), PackedTexts()
+        for image_id, path, size_bytes, modified_ns, content_hash, failure, part in self._store.connection.each(
             f"{_COLUMNS}{which} ORDER BY image_id", values
         ):
             ids.append(image_id)
@@ -73,33 +93,52 @@ class ProjectImages:
             modified.append(modified_ns)
             hashes.append(content_hash)
             failures.append(unpacked_text(failure))
-        return ImageTable(ids, paths, sizes, modified, hashes, failures)
+            parts.append(part)
+        return ImageTable(ids, paths, sizes, modified, hashes, failures, parts)
 
-    def each_content(self) -> Iterator[tuple[ImageId, str, bytes | None]]:
-        """Id, path and content hash of each image in ascending id order, few in memory at once.
+    def detections(self) -> dict[ImageId, Detection]:
+        """What detectors found, by image."""
+        rows = self._store.connection.rows(
+            "SELECT image_id, category, detection_score FROM image"
+            " WHERE category <> '' OR detection_score IS NOT NULL ORDER BY image_id"
+        )
+        return {image_id: Detection(category, score) for image_id, category, score in rows}
 
-        The hash is None where the image was never read. The project may change meanwhile.
+    def parts_of(self, path: Path | str) -> dict[ImageId, str]:
+        """The images that a file has, in ascending id order, each with its part of the file."""
+        stored = self._store.paths.stored(Path(path))
+        return dict(
+            self._store.connection.rows(
+                "SELECT image_id, part FROM image WHERE path = ? ORDER BY image_id", (stored,)
+            )
+        )
+
+    def each_content(self) -> Iterator[ImageContent]:
+        """The images, few in memory at once: in ascending id order, but those of one file together.
+
+        The project may change meanwhile.
         """
         last: ImageId = 0
-        while some := self._store.connection.rows(
-            "SELECT image_id, path, content_hash FROM image LEFT JOIN image_fact USING (image_id)"
-            " WHERE image_id > ? ORDER BY image_id LIMIT ?",
-            (last, _PATHS_AT_ONCE),
-        ):
-            yield from ((image_id, shown_path(path), content_hash) for image_id, path, content_hash in some)
+        while some := self._store.connection.rows(_CONTENTS_BY_FILE, (last, _PATHS_AT_ONCE)):
+            yield from (ImageContent(each, shown_path(path), *rest) for _, each, path, *rest in some)
             last = some[-1][0]
 
     def each_path(self) -> Iterator[tuple[ImageId, str]]:
         """Id and path of each image, as `each_content`."""
-        return ((image_id, path) for image_id, path, _hash in self.each_content())
+        return ((each.image_id, each.path) for each in self.each_content())
 
     def each_file(self) -> Iterator[Path]:
-        """Where each image is on this computer, as `each_content`."""
-        return (self._store.paths.absolute(path) for _, path in self.each_path())
+        """The file of each image on this computer, once; as `each_content`."""
+        paths = (path for path, _ in groupby(path for _, path in self.each_path()))
+        return map(self._store.paths.absolute, paths)
 
-    def find(self, path: Path | str) -> ImageId | None:
-        """Id of the image at a path, absolute or relative to the working folder, or None."""
-        return _id_of(self._store.connection, self._store.paths.stored(Path(path)))
+    def find(self, path: Path | str, part: str | None = None) -> ImageId | None:
+        """Id of the image at a path, absolute or relative to the working folder, or None.
+
+        Args:
+            part: of the file; by default the whole of it, or else its first part.
+        """
+        return _id_of(self._store.connection, self._store.paths.stored(Path(path)), part)
 
     def alike(self, size_bytes: int, name: str) -> Iterator[Path]:
         """Where the images are that had this size when they were read last, or whose file has this name."""
@@ -113,13 +152,16 @@ class ProjectImages:
         """Where an image's file is on this computer."""
         return self._store.paths.absolute(record.path)
 
-    def add(self, files: Sequence[FoundFile]) -> Change:
-        """Add images, which get ids in this order; those whose path is known already are passed over."""
+    def add(self, files: Sequence[FoundFile | NewItem]) -> Change:
+        """Add images, which get ids in this order; those that are known already are passed over.
+
+        A `FoundFile` is one image as a whole.
+        """
         return self.add_labelled(files, [None] * len(files))
 
     def add_labelled(
         self,
-        files: Sequence[FoundFile],
+        files: Sequence[FoundFile | NewItem],
         class_ids: Sequence[ClassId | None],
         *,
         who: str = "",
@@ -133,7 +175,8 @@ class ProjectImages:
         A label that is there already is never overwritten: a known image gets one only if it has none.
 
         Args:
-            class_ids: of each file the class that a person gave it; None adds the image without a label.
+            class_ids: of each image the class that a person gave it, or a code as in `ProjectLabels.set`; None adds it
+                without a label.
             who: the person; by default the one at this computer.
             source: see `Label`.
             called: the action; by default it names the counts.
@@ -143,7 +186,7 @@ class ProjectImages:
             UnknownClassError: there is no such class.
             Cancelled: stopped.
         """
-        given = {class_id for class_id in class_ids if class_id is not None}
+        given = {class_id for class_id in class_ids if class_id is not None and class_id >= 0}
         names = {class_id: class_name(self._store.connection, class_id) for class_id in given}
         backup = BackupReason.IMPORT if len(class_ids) - class_ids.count(None) > MANY else None
         new_ids: list[ImageId] = []
@@ -160,9 +203,51 @@ class ProjectImages:
             step.action = called or _added(new_ids, labelled, names)
         return step.change
 
+    def add_parts(
+        self, image_id: ImageId, parts: Sequence[str], class_ids: Sequence[ClassId | None] | None = None
+    ) -> Change:
+        """Add further parts of an image's file as images, boxes in its picture for instance.
+
+        Args:
+            parts: see `engine.file_parts`; those that are known already are passed over.
+            class_ids: as in `add_labelled`.
+
+        Raises:
+            InputError: the image is not in the project, or a text names no part.
+        """
+        record = self.record(image_id)
+        file = FoundFile(self.resolve(record), record.size_bytes, record.modified_ns)
+        items = [NewItem(file, file_part(part).text) for part in parts]
+        code = "boxes_added" if all(file_part(part).box for part in parts) else "things_added"
+        argument = {"boxes": len(parts)} if code == "boxes_added" else {"things": len(parts)}
+        return self.add_labelled(
+            items, class_ids or [None] * len(parts), source="review", called=action(code, **argument)
+        )
+
+    def change_part(self, image_id: ImageId, part: str) -> Change:
+        """Let an image be another part of its file, as when a box is moved; its label stays.
+
+        Raises:
+            InputError: the image is not in the project, the text names no part, or another image is that part.
+        """
+        text = file_part(part).text
+        with self._store.one_step(action("box_changed")) as step:
+            row = step.connection.row(f"SELECT {', '.join(IMAGE.columns)} FROM image WHERE image_id = ?", (image_id,))  # noqa: S608
+            if row is None:
+                raise _no_such_image(image_id)
+            holder = _id_of(step.connection, row[1], text)
+            if holder not in {None, image_id}:
+                raise InputError("there is the same box already", remedy="use that one, or remove it first")
+            step.put(IMAGE, [(*row[:4], text, *row[5:])])
+        return step.change
+
     def remove(self, image_ids: Iterable[ImageId]) -> Change:
-        """Take images, their labels and notes out of the project; the files stay where they are."""
-        keys = [(image_id,) for image_id in plain_ids(image_ids)]
+        """Take images, their labels and notes out of the project; the files stay where they are.
+
+        With the picture that boxes are in, these go, too.
+        """
+        ids = plain_ids(image_ids)
+        keys = [(image_id,) for image_id in dict.fromkeys([*ids, *_within(self._store.connection, ids)])]
         with self._store.one_step(backup=BackupReason.REMOVAL if len(keys) > MANY else None) as step:
             for table in (LABEL, IMAGE_NOTE, CONFIRMED_LABEL):
                 step.delete(table, keys)
@@ -173,10 +258,11 @@ class ProjectImages:
     def relink(self, moves: Iterable[tuple[ImageId, FoundFile]], *, strangers: Iterable[ImageId] = ()) -> Change:
         """Set where images are now; their ids, labels, facts and predictions stay.
 
-        An image that is gone by now is passed over, and so is one whose new place belongs to another image.
+        All images of a file move together. One that is gone by now is passed over, and so is a file whose new place
+        belongs to another image.
 
         Args:
-            moves: image id and the file that is its own.
+            moves: image id, one of each file, and the file that is its own.
             strangers: images that came in when moved files were taken for new ones; one without a label or note is
                 removed for the image whose file it holds.
         """
@@ -199,21 +285,24 @@ def plain_ids(image_ids: Iterable[ImageId]) -> list[ImageId]:
     return list(dict.fromkeys(map(int, image_ids)))
 
 
-def _insert_new(step: OpenStep, files: Sequence[FoundFile], paths: ImagePaths, new_ids: list[ImageId]) -> list[ImageId]:
-    """Add the files that the project does not know yet, and their ids to `new_ids`; the image id of each file."""
+def _insert_new(
+    step: OpenStep, files: Sequence[FoundFile | NewItem], paths: ImagePaths, new_ids: list[ImageId]
+) -> list[ImageId]:
+    """Add the images that the project does not know yet, and their ids to `new_ids`; the image id of each."""
     next_id = int(step.connection.value("SELECT seq FROM sqlite_sequence WHERE name = 'image'") or 0) + 1
-    known: dict[str | bytes, ImageId] = {}
+    known: dict[tuple[str | bytes, str], ImageId] = {}
     image_ids: list[ImageId] = []
     rows: list[Row] = []
-    for file in files:
-        path = paths.stored(file.path)
-        image_id = known.get(path)
-        if image_id is None:
-            image_id = _id_of(step.connection, path)
+    for each in files:
+        item = each if isinstance(each, NewItem) else NewItem(each)
+        path = paths.stored(item.file.path)
+        key = path, item.part
+        image_id = known.get(key) or _id_of(step.connection, *key)
         if image_id is None:
             image_id = next_id + len(rows)
-            rows.append((image_id, path, file.size_bytes, file.modified_ns))
-        known[path] = image_id
+            place = item.file.size_bytes, item.file.modified_ns
+            rows.append((image_id, path, *place, item.part, item.category, item.detection_score))
+        known[key] = image_id
         image_ids.append(image_id)
     step.insert(IMAGE, rows)
     new_ids += [row[0] for row in rows]
@@ -229,38 +318,68 @@ def _label_new(
         if class_id is not None:
             classes.setdefault(image_id, int(class_id))
     labelled = {each: classes[each] for each in classes if not _has_label(step.connection, each)}
-    step.put(LABEL, [(*pair, *ending) for pair in labelled.items()])
+    step.put(LABEL, [label_row(*pair, *ending) for pair in labelled.items()])
     return labelled
+
+
+def label_row(image_id: ImageId, code: int, who: str, when: str, source: str) -> Row:
+    """The row of a label: a class id, `UNKNOWN` or `EMPTY`."""
+    return image_id, code if code >= 0 else None, who, when, source, int(code == EMPTY)
 
 
 def _move_images(
     step: OpenStep, moves: Iterable[tuple[ImageId, FoundFile]], leaving: Collection[ImageId], paths: ImagePaths
 ) -> int:
     gone: list[ImageId] = []
-    rows: dict[str | bytes, Row] = {}
+    rows: dict[str | bytes, list[Row]] = {}
     for image_id, file in moves:
         path = paths.stored(file.path)
-        if path in rows or not _is_there(step.connection, image_id):
+        items = [] if path in rows else _items_of_file(step.connection, image_id)
+        own_ids = {row[0] for row in items}
+        holders = [each for each in _ids_at(step.connection, path) if each not in own_ids]
+        is_taken = any(each not in leaving or _has_answer(step.connection, each) for each in holders)
+        if not items or is_taken:
             continue
-        holder = _id_of(step.connection, path)
-        if holder is not None and holder != image_id:
-            if holder not in leaving or _has_answer(step.connection, holder):
-                continue
-            gone.append(holder)
-        rows[path] = (image_id, path, file.size_bytes, file.modified_ns)
+        gone += holders
+        rows[path] = [(row[0], path, file.size_bytes, file.modified_ns, *row[4:]) for row in items]
     # Confirmations outlive their labels, for undo.
     step.delete(CONFIRMED_LABEL, [(image_id,) for image_id in gone])
     _remove_lists(step, gone)
     step.delete(IMAGE, [(image_id,) for image_id in gone])
-    step.put(IMAGE, rows.values())
-    return len(rows)
+    moved = [row for items in rows.values() for row in items]
+    step.put(IMAGE, moved)
+    return len(moved)
+
+
+def _items_of_file(connection: Connection, image_id: ImageId) -> list[Row]:
+    """The rows of all images of an image's file."""
+    return connection.rows(
+        f"SELECT {', '.join(IMAGE.columns)} FROM image"  # noqa: S608 (our names)
+        " WHERE path = (SELECT path FROM image WHERE image_id = ?) ORDER BY image_id",
+        (image_id,),
+    )
+
+
+def _ids_at(connection: Connection, path: str | bytes) -> list[ImageId]:
+    return [image_id for (image_id,) in connection.rows("SELECT image_id FROM image WHERE path = ?", (path,))]
+
+
+def _within(connection: Connection, image_ids: Sequence[ImageId]) -> list[ImageId]:
+    """The images that are boxes, or further things, in pictures among these images."""
+    rows = connection.rows(
+        "SELECT item.image_id FROM image AS picture JOIN image AS item USING (path)"
+        " WHERE picture.image_id IN (SELECT value FROM json_each(?)) AND item.image_id <> picture.image_id"
+        " AND (picture.part = '' OR substr(item.part, 1, length(picture.part) + 1) = picture.part || '&')",
+        (json.dumps(list(image_ids)),),
+    )
+    return [image_id for (image_id,) in rows]
 
 
 def _remove_lists(step: OpenStep, image_ids: Sequence[ImageId]) -> None:
-    """Take images out of audits, and their excluded classes away."""
-    for table in (AUDIT_ITEM, EXCLUSION):
+    """Take images out of audits, and their excluded classes and values of fields away."""
+    for table in (AUDIT_ITEM, EXCLUSION, FIELD_VALUE):
         found = step.connection.rows(
-            f"SELECT {', '.join(table.columns[:2])} FROM {table.name}"  # noqa: S608 (our names)
+            f"SELECT {', '.join(table.columns[: table.key_width])} FROM {table.name}"  # noqa: S608 (our names)
             " WHERE image_id IN (SELECT value FROM json_each(?))",
             (json.dumps(list(image_ids)),),
         )
@@ -329,17 +448,19 @@ def _no_such_image(image_id: ImageId) -> InputError:
 
 
 def _added(new_ids: Collection[ImageId], labels: Mapping[ImageId, ClassId], names: Mapping[ClassId, str]) -> Action:
-    fits = len(labels) == len(new_ids) and labels.keys() == set(new_ids)
+    fits = len(labels) == len(new_ids) and labels.keys() == set(new_ids) and names.keys() >= set(labels.values())
     return added(len(new_ids), len(labels), [names[each] for each in set(labels.values())] if fits else ())
 
 
-def _id_of(connection: Connection, path: str | bytes) -> ImageId | None:
-    found = connection.value("SELECT image_id FROM image WHERE path = ?", (path,))
+def _id_of(connection: Connection, path: str | bytes, part: str | None = None) -> ImageId | None:
+    found = connection.value(
+        "SELECT image_id FROM image WHERE path = ?1 AND (?2 IS NULL OR part = ?2) ORDER BY part LIMIT 1", (path, part)
+    )
     return None if found is None else int(found)
 
 
 def _record(row: Row) -> ImageRecord:
-    image_id, path, size_bytes, modified_ns, content_hash, failure = row
+    image_id, path, size_bytes, modified_ns, content_hash, failure, part = row
     return ImageRecord(
         image_id,
         shown_path(path),
@@ -347,6 +468,7 @@ def _record(row: Row) -> ImageRecord:
         modified_ns,
         content_hash.hex() if content_hash else None,
         unpacked_text(failure),
+        part,
     )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Final, final
 
+from engine.graph.codes import EMPTY, UNKNOWN
 from engine.project.actions import action
 from engine.project.change import Change
 from engine.project.clock import NOBODY, person_name, time_of, time_text
@@ -16,7 +17,7 @@ from engine.project.connection import Connection, Row
 from engine.project.exclusions import put_exclusions
 from engine.project.file_changes import present
 from engine.project.graph_rows import class_name
-from engine.project.images import check_images, plain_ids
+from engine.project.images import check_images, label_row, plain_ids
 from engine.project.records import ClassId, ImageId, Label, LabelTable
 from engine.project.schema import CONFIRMED_LABEL, EXCLUSION, LABEL
 from engine.project.step import OpenStep
@@ -26,7 +27,9 @@ REVIEW: Final = "review"
 """Source of labels that a person gave in the program."""
 IN_BULK: Final = "bulk"
 """Source of labels that a person gave by accepting predictions of several images at once."""
-_COLUMNS: Final = "SELECT image_id, class_id, who, labelled_at, source FROM label"
+_COLUMNS: Final = "SELECT image_id, class_id, who, labelled_at, source, is_empty FROM label"
+_WITHOUT_CLASS: Final = {UNKNOWN: "labelled_as_none", EMPTY: "labelled_as_empty"}
+"""Codes in place of a class id, with the actions of labelling so."""
 _UNNAMED: Final = f"{_COLUMNS} WHERE who = ? AND source <> 'import' ORDER BY image_id", (NOBODY,)
 _IN_FORCE: Final = """NOT EXISTS (SELECT 1 FROM image_change AS changed
     WHERE changed.image_id = label.image_id AND changed.found_at > label.labelled_at)"""
@@ -50,9 +53,11 @@ class ProjectLabels:
 
     def table(self) -> LabelTable:
         """All labels as columns: the quick way to read many."""
-        rows = self._store.connection.rows(f"SELECT image_id, class_id FROM label WHERE {_IN_FORCE} ORDER BY image_id")  # noqa: S608
-        image_ids, class_ids = zip(*rows, strict=True) if rows else ((), ())
-        return LabelTable(image_ids, class_ids)
+        rows = self._store.connection.rows(
+            f"SELECT image_id, class_id, coalesce(class_id, iif(is_empty, {EMPTY}, {UNKNOWN})) FROM label"  # noqa: S608
+            f" WHERE {_IN_FORCE} ORDER BY image_id"
+        )
+        return LabelTable(*(zip(*rows, strict=True) if rows else ((), (), ())))
 
     def sources(self, image_ids: Sequence[ImageId] | None = None) -> list[tuple[ImageId, str]]:
         """By which way each label came in; of these images, "" for those without a label, or of all that have one."""
@@ -91,9 +96,10 @@ class ProjectLabels:
         source: str = REVIEW,
         left_out: Iterable[ImageId] = (),
     ) -> Change:
-        """Label images with a class, or None for "none of the classes"; a label that is there is replaced.
+        """Label images; a label that is there is replaced.
 
         Args:
+            class_id: of a class; None or `UNKNOWN` for "none of the classes", `EMPTY` where nothing is in the images.
             who: the person; by default the one at this computer.
             source: see `Label`.
             left_out: images of the same group that are not of this class, see `engine.project.exclusions`.
@@ -103,16 +109,15 @@ class ProjectLabels:
             InputError: an image is not in the project.
         """
         ids, others = plain_ids(image_ids), plain_ids(left_out)
-        class_id = None if class_id is None else int(class_id)
-        name = None if class_id is None else class_name(self._store.connection, class_id)
+        code = UNKNOWN if class_id is None else int(class_id)
+        name = class_name(self._store.connection, code) if code not in _WITHOUT_CLASS else None
         check_images(self._store.connection, [*ids, *others])
         with self._store.one_step(who=who) as step:
-            if class_id is not None:
-                put_exclusions(step, others, class_id, who=who)
-            had_other = put_labels(step, dict.fromkeys(ids, class_id), who=who, source=source)
+            if name is not None:
+                put_exclusions(step, others, code, who=who)
+            had_other = put_labels(step, dict.fromkeys(ids, code), who=who, source=source)
             relabelled = {"relabelled": had_other} if had_other else {}
-            code = "labelled_as_none" if name is None else "labelled"
-            step.action = action(code, name, images=len(ids), **relabelled)
+            step.action = action(_WITHOUT_CLASS.get(code, "labelled"), name, images=len(ids), **relabelled)
         return step.change
 
     def unnamed(self) -> int:
@@ -145,7 +150,7 @@ class ProjectLabels:
                 if label.image_id in outdated or _row_of(step.connection, label.image_id) is None
             }
             rows = [
-                (image_id, label.class_id, label.who, time_text(label.when), label.source)
+                (image_id, label.class_id, label.who, time_text(label.when), label.source, int(label.is_empty))
                 for image_id, label in sorted(missing.items())
             ]
             step.put(LABEL, rows)
@@ -163,7 +168,7 @@ class ProjectLabels:
             labels = [row for each in plain_ids(image_ids) if (row := _row_of(step.connection, each)) is not None]
             step.put(CONFIRMED_LABEL, [(*row[:2], who, when) for row in labels])
             outdated = _outdated_ids(step.connection)
-            step.put(LABEL, [(*row[:2], who, when, row[4]) for row in labels if row[0] in outdated])
+            step.put(LABEL, [(*row[:2], who, when, *row[4:]) for row in labels if row[0] in outdated])
             step.action = action("labels_confirmed", labels=len(labels))
         return step.change
 
@@ -179,7 +184,7 @@ class ProjectLabels:
     def confirmations(self) -> dict[ImageId, Label]:
         """The confirmed labels, as `confirmed`, each with the name and time of who confirmed it."""
         rows = self._store.connection.rows(
-            "SELECT image_id, label.class_id, confirmed.who, confirmed_at, source"
+            "SELECT image_id, label.class_id, confirmed.who, confirmed_at, source, is_empty"
             " FROM confirmed_label AS confirmed JOIN label USING (image_id)"
             " WHERE label.class_id IS confirmed.class_id ORDER BY image_id"
         )
@@ -205,20 +210,24 @@ class ProjectLabels:
         return step.change
 
 
-def put_labels(step: OpenStep, classes: Mapping[ImageId, ClassId | None], *, who: str = "", source: str) -> int:
+def put_labels(step: OpenStep, codes: Mapping[ImageId, int], *, who: str = "", source: str) -> int:
     """Label images, in place of earlier labels; an equal one in force keeps its time. See `ProjectLabels.set`.
 
+    Args:
+        codes: class ids, `UNKNOWN` or `EMPTY`.
+
     Returns:
-        how many of the images had another class.
+        how many of the images had another label.
     """
     when, who = present(step.connection), who or person_name()
     rows, outdated, had_other = [], _outdated_ids(step.connection), 0
-    for image_id, class_id in classes.items():
+    for image_id, code in codes.items():
+        row = label_row(image_id, code, who, when, source)
         old = _row_of(step.connection, image_id)
-        had_other += old is not None and old[1] != class_id
-        is_other = old is None or (*old[1:3], old[4]) != (class_id, who, source)  # another time alone is no change
-        if is_other or image_id in outdated:
-            rows.append((image_id, class_id, who, when, source))
+        had_other += old is not None and (old[1], old[5]) != (row[1], row[5])
+        is_same = old is not None and (*old[:3], *old[4:]) == (*row[:3], *row[4:])  # at another time
+        if not is_same or image_id in outdated:
+            rows.append(row)
     step.put(LABEL, rows)
     step.delete(EXCLUSION, [row[:2] for row in rows if row[1] is not None])
     return had_other
@@ -254,7 +263,7 @@ def labelled_as(step: OpenStep, class_id: ClassId, image_ids: Iterable[ImageId])
 def _outdated_rows(connection: Connection) -> list[Row]:
     """Found by the images that changed, which are few."""
     return connection.rows(
-        "SELECT image_id, class_id, who, labelled_at, source FROM image_change JOIN label USING (image_id)"
+        "SELECT image_id, class_id, who, labelled_at, source, is_empty FROM image_change JOIN label USING (image_id)"
         " WHERE found_at IS NOT NULL AND found_at > labelled_at ORDER BY image_id"
     )
 
@@ -268,5 +277,5 @@ def _row_of(connection: Connection, image_id: ImageId) -> Row | None:
 
 
 def _label(row: Row) -> Label:
-    image_id, class_id, who, when, source = row
-    return Label(image_id, class_id, who, time_of(when), source)
+    image_id, class_id, who, when, source, is_empty = row
+    return Label(image_id, class_id, who, time_of(when), source, bool(is_empty))

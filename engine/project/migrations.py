@@ -1,5 +1,6 @@
 """Older project files become present ones: on a verified backup, one named step in one transaction each."""
 
+import re
 import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,12 +15,18 @@ from engine.project.schema import (
     AUDIT_TABLES,
     CLASS_COLUMNS,
     CLASS_DETAIL_TABLE,
+    EMPTY_COLUMN,
     EXCLUSION_TABLE,
+    FIELD_VALUE_TABLE,
     IMAGE_CHANGE_TABLE,
+    IMAGE_PART_COLUMNS,
+    IMAGE_PATH_COLUMN,
     IMAGE_TABLES,
+    LABEL_COLUMNS,
     SCHEMA,
     SCHEMA_VERSION,
     STEP_COLUMNS,
+    UNIQUE_PATH_COLUMN,
     attribute_columns,
 )
 
@@ -52,6 +59,10 @@ _SCHEMA_OF_VERSION_3: Final = (
     .replace(IMAGE_CHANGE_TABLE, "")
     .replace(AUDIT_TABLES, "")
     .replace(EXCLUSION_TABLE, "")
+    .replace(FIELD_VALUE_TABLE, "")
+    .replace(IMAGE_PATH_COLUMN, UNIQUE_PATH_COLUMN)
+    .replace(IMAGE_PART_COLUMNS, "")
+    .replace(LABEL_COLUMNS, "")
     .replace(STEP_COLUMNS, "")
 )
 _TABLES_OF_VERSION_2: Final = (
@@ -109,6 +120,22 @@ def _with_identities_and_changes(connection: Connection) -> None:
     connection.script(IMAGE_CHANGE_TABLE)
 
 
+def _with_parts(connection: Connection) -> None:
+    """Let a file be several images: SQLite cannot change what is unique in a table that is there."""
+    last_id = connection.value("SELECT seq FROM sqlite_sequence WHERE name = 'image'")
+    connection.write("ALTER TABLE image RENAME TO old_image")
+    (image_table,) = re.findall(r"CREATE TABLE image \(.*?\) STRICT;", SCHEMA, re.DOTALL)
+    connection.script(image_table)
+    columns = "image_id, path, size_bytes, modified_ns"
+    connection.write(f"INSERT INTO image ({columns}) SELECT {columns} FROM old_image")  # noqa: S608
+    connection.write("DROP TABLE old_image")
+    connection.write("DELETE FROM sqlite_sequence WHERE name = 'image'")
+    if last_id is not None:
+        connection.write("INSERT INTO sqlite_sequence (name, seq) VALUES ('image', ?)", (last_id,))
+    connection.write(f"ALTER TABLE label ADD COLUMN {EMPTY_COLUMN}")
+    connection.script(FIELD_VALUE_TABLE)
+
+
 MIGRATIONS: Final[Sequence[Migration]] = (
     Migration(1, 2, "models trained in the project live in it", lambda connection: connection.script(_TRAINED_MODELS)),
     Migration(2, 3, "tables know what may be in them, and the file knows itself", _with_strict_tables),
@@ -120,6 +147,7 @@ MIGRATIONS: Final[Sequence[Migration]] = (
     Migration(8, 9, "classes have an identity, and images know of changed files", _with_identities_and_changes),
     Migration(9, 10, "images can be drawn at random to be checked", lambda connection: connection.script(AUDIT_TABLES)),
     Migration(10, 11, "classes can be excluded for an image", lambda connection: connection.script(EXCLUSION_TABLE)),
+    Migration(11, 12, "an image can be a part of a file, and have values of fields", _with_parts),
 )
 
 

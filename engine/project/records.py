@@ -6,7 +6,10 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import NamedTuple
 
+from engine.file_parts import WHOLE, part_content
+from engine.files import FoundFile
 from engine.project.actions import Action
+from engine.graph.codes import EMPTY, UNKNOWN
 from engine.project.packed import PackedHashes, PackedTexts, RareTexts
 
 ClassId = int
@@ -22,8 +25,9 @@ class ImageRecord:
     path: str  # absolute, or relative to the project's folder, with '/' as separator
     size_bytes: int
     modified_ns: int  # since the epoch
-    content_hash: str | None = None  # of the bytes, as hex; None until the image was read
+    content_hash: str | None = None  # of the file's bytes, as hex; None until the image was read
     failure: str | None = None  # why the image could not be read, in one line; None when it could or was not tried yet
+    part: str = WHOLE  # of the file; see `engine.file_parts`
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +35,58 @@ class ImageTable:
     """All images as aligned columns in ascending id order: the quick way to read 100,000 of them."""
 
     ids: Sequence[ImageId]
-    paths: PackedTexts
+    paths: PackedTexts  # several images may be parts of one file
     sizes_bytes: Sequence[int]
     modified_ns: Sequence[int]
-    content_hashes: PackedHashes
+    content_hashes: PackedHashes  # of the files
     failures: RareTexts
+    parts: PackedTexts  # of the files; see `engine.file_parts`
+
+    @property
+    def has_parts(self) -> bool:
+        """Whether an image is not a whole file."""
+        return len(self.parts.columns[0]) > 0
+
+    def contents(self) -> PackedHashes:
+        """Content hashes of the images themselves: those of whole files are the files' own."""
+        if not self.has_parts:
+            return self.content_hashes
+        contents = PackedHashes()
+        for content_hash, part in zip(self.content_hashes, self.parts, strict=True):
+            contents.append(part_content(content_hash, part) if content_hash else None)
+        return contents
+
+
+class ImageContent(NamedTuple):
+    """What an image is made of.
+
+    Attributes:
+        path: as in `ImageRecord`.
+        part: of the file.
+        content_hash: of the file; None where the image was never read.
+    """
+
+    image_id: ImageId
+    path: str
+    part: str
+    content_hash: bytes | None
+
+
+class Detection(NamedTuple):
+    """What a detector found in a box."""
+
+    category: str  # as the detector names it, such as "animal"
+    score: float | None  # 0..1; None where it gives none
+
+
+@dataclass(frozen=True, slots=True)
+class NewItem:
+    """A part of a file that becomes an image of a project."""
+
+    file: FoundFile
+    part: str = WHOLE
+    category: str = ""  # see `Detection`
+    detection_score: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +109,14 @@ class Label:
     who: str  # the person
     when: datetime  # time zone aware, UTC
     source: str  # by which way the label came in: "review", "import", ...
+    is_empty: bool = False  # nothing is in the image; `class_id` is None then
+
+    @property
+    def code(self) -> int:
+        """The class id, `UNKNOWN` or `EMPTY`."""
+        if self.class_id is not None:
+            return self.class_id
+        return EMPTY if self.is_empty else UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +153,11 @@ class ImageDetails:
 
 @dataclass(frozen=True, slots=True)
 class LabelTable:
-    """All labels as aligned columns in ascending image id order; class None means "none of the classes"."""
+    """All labels as aligned columns in ascending image id order."""
 
     image_ids: Sequence[ImageId]
-    class_ids: Sequence[ClassId | None]
+    class_ids: Sequence[ClassId | None]  # None for "none of the classes", and for empty images
+    codes: Sequence[int]  # class ids, `UNKNOWN` or `EMPTY`
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """The project file's tables.
 
 Two layers that never mix: what people did (`class`, `edge`, `image`, `label`, `image_note`, `confirmed_label`,
-`class_policy`, `class_detail`, `audit`, `audit_item`, `exclusion`, `setting`) is journaled and can be undone; what the
+`class_policy`, `class_detail`, `audit`, `audit_item`, `exclusion`, `field_value`, `setting`) is journaled and can be undone; what the
 machine found out (`image_fact`, `image_detail`, `image_change`, `prediction`, `model_version`, `model_file`) is not.
 That has no foreign keys to the first, so that undoing and redoing an import finds its facts again. `file_state` is
 about the file itself: see `engine.project.file`.
@@ -22,13 +22,14 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
+from engine.file_parts import LONGEST_PART, WHOLE
 from engine.graph.class_attributes import ATTRIBUTE, ATTRIBUTES, Attribute, ClassAttributes
 from engine.graph.identities import IDENTITY_LENGTH, NO_IDENTITY
 from engine.graph.limits import LONGEST_NAME as LONGEST_CLASS_NAME
 from engine.project.connection import Connection
 
 APPLICATION_ID: Final = 0x50724C66  # "PrLf": distinguishes our files from other SQLite files
-SCHEMA_VERSION: Final = 11
+SCHEMA_VERSION: Final = 12
 
 LONGEST_NAME: Final = 1_000  # of a person, a setting, a network ...
 LONGEST_TEXT: Final = 10_000  # of an action, a reason why an image cannot be read, a setting's name ...
@@ -133,6 +134,32 @@ EXCLUSION_TABLE: Final = f"""CREATE TABLE exclusion (
 """
 """Table of version 11: classes that are excluded for an image. The row of a class that is gone has no effect."""
 
+FIELD_VALUE_TABLE: Final = f"""CREATE TABLE field_value (
+    image_id INTEGER NOT NULL REFERENCES image DEFERRABLE INITIALLY DEFERRED,
+    field TEXT NOT NULL CHECK (length(field) BETWEEN 1 AND {LONGEST_NAME}),
+    value TEXT NOT NULL CHECK (length(value) BETWEEN 1 AND {LONGEST_TEXT}),
+    who TEXT NOT NULL CHECK (length(who) <= {LONGEST_NAME}),
+    entered_at TEXT NOT NULL CHECK (entered_at GLOB {_TIME} AND length(entered_at) <= 64),
+    PRIMARY KEY (image_id, field)
+) WITHOUT ROWID, STRICT;
+"""
+"""Table of version 12: values of the fields that a project has for its images, such as the count of a herd."""
+
+IMAGE_PATH_COLUMN: Final = """path ANY NOT NULL
+        CHECK (typeof(path) IN ('text', 'blob') AND length(CAST(path AS BLOB)) BETWEEN 1 AND 65536)"""
+UNIQUE_PATH_COLUMN: Final = IMAGE_PATH_COLUMN.replace("NOT NULL", "NOT NULL UNIQUE", 1)
+"""The same column before version 12, when a file was one image."""
+IMAGE_PART_COLUMNS: Final = f""",
+    part TEXT NOT NULL DEFAULT '{WHOLE}' CHECK (length(part) <= {LONGEST_PART}),
+    category TEXT NOT NULL DEFAULT '' CHECK (length(category) <= {LONGEST_NAME}),
+    detection_score REAL CHECK (detection_score BETWEEN 0 AND 1),
+    UNIQUE (path, part)"""
+"""Columns of version 12: the part of the file that an image is, and what a detector found in it (decision 110)."""
+EMPTY_COLUMN: Final = """is_empty INTEGER NOT NULL DEFAULT 0
+        CHECK (is_empty IN (0, 1) AND (is_empty = 0 OR class_id IS NULL))"""
+LABEL_COLUMNS: Final = _further([EMPTY_COLUMN])
+"""Column of version 12: a person found that nothing is in the image; the label has no class then."""
+
 ACTION_COLUMNS: Final = (
     "code TEXT NOT NULL DEFAULT '' CHECK (length(code) <= 100)",
     "arguments TEXT NOT NULL DEFAULT '{}' CHECK (length(arguments) <= 100000)",
@@ -159,24 +186,23 @@ CREATE TABLE edge (
 CREATE INDEX edge_by_child ON edge (child_id);
 CREATE TABLE image (
     image_id INTEGER PRIMARY KEY AUTOINCREMENT,
-    path ANY NOT NULL UNIQUE
-        CHECK (typeof(path) IN ('text', 'blob') AND length(CAST(path AS BLOB)) BETWEEN 1 AND 65536),
+    {IMAGE_PATH_COLUMN},
     size_bytes INTEGER NOT NULL CHECK (size_bytes >= 0),
-    modified_ns INTEGER NOT NULL
+    modified_ns INTEGER NOT NULL{IMAGE_PART_COLUMNS}
 ) STRICT;
 CREATE TABLE label (
     image_id INTEGER PRIMARY KEY REFERENCES image DEFERRABLE INITIALLY DEFERRED,
     class_id INTEGER REFERENCES class DEFERRABLE INITIALLY DEFERRED,
     who TEXT NOT NULL CHECK (length(who) <= {LONGEST_NAME}),
     labelled_at TEXT NOT NULL CHECK (labelled_at GLOB {_TIME} AND length(labelled_at) <= 64),
-    source TEXT NOT NULL CHECK (length(source) <= {LONGEST_NAME})
+    source TEXT NOT NULL CHECK (length(source) <= {LONGEST_NAME}){LABEL_COLUMNS}
 ) STRICT;
 CREATE INDEX label_by_class ON label (class_id);
 CREATE TABLE class_policy (
     class_id INTEGER PRIMARY KEY REFERENCES class DEFERRABLE INITIALLY DEFERRED,
     {", ".join(attribute_columns("class_policy"))}
 ) STRICT;
-{CLASS_DETAIL_TABLE}{IMAGE_TABLES}{IMAGE_CHANGE_TABLE}{AUDIT_TABLES}{EXCLUSION_TABLE}CREATE TABLE setting (
+{CLASS_DETAIL_TABLE}{IMAGE_TABLES}{IMAGE_CHANGE_TABLE}{AUDIT_TABLES}{EXCLUSION_TABLE}{FIELD_VALUE_TABLE}CREATE TABLE setting (
     name TEXT NOT NULL PRIMARY KEY CHECK (length(name) <= {LONGEST_NAME}),
     value TEXT NOT NULL CHECK (length(value) <= 1000000)
 ) STRICT;
@@ -311,8 +337,14 @@ def _attribute_table(name: str, *columns: str, later: Mapping[str, str] = Mappin
 
 CLASS: Final = _attribute_table("class", "name", later={"identity": NO_IDENTITY})
 EDGE: Final = JournaledTable("edge", ("parent_id", "child_id"), key_width=2)
-IMAGE: Final = JournaledTable("image", ("image_id", "path", "size_bytes", "modified_ns"))
-LABEL: Final = JournaledTable("label", ("image_id", "class_id", "who", "labelled_at", "source"))
+IMAGE: Final = JournaledTable(
+    "image",
+    ("image_id", "path", "size_bytes", "modified_ns", "part", "category", "detection_score"),
+    defaults=(WHOLE, "", None),
+)
+LABEL: Final = JournaledTable(
+    "label", ("image_id", "class_id", "who", "labelled_at", "source", "is_empty"), defaults=(0,)
+)
 CLASS_POLICY: Final = _attribute_table("class_policy")
 CLASS_DETAIL: Final = _attribute_table("class_detail")
 IMAGE_NOTE: Final = JournaledTable("image_note", ("image_id", "stars", "is_flagged", "comment", "who", "noted_at"))
@@ -327,13 +359,16 @@ AUDIT_ITEM: Final = JournaledTable(
     key_width=2,
 )
 EXCLUSION: Final = JournaledTable("exclusion", ("image_id", "class_id", "who", "excluded_at"), key_width=2)
+FIELD_VALUE: Final = JournaledTable(
+    "field_value", ("image_id", "field", "value", "who", "entered_at"), key_width=2
+)
 SETTING: Final = JournaledTable("setting", ("name", "value"))
 
 JOURNALED_TABLES: Final = {
     table.name: table
     for table in (
         *(CLASS, EDGE, IMAGE, LABEL, IMAGE_NOTE, CONFIRMED_LABEL, CLASS_POLICY, CLASS_DETAIL),
-        *(AUDIT, AUDIT_ITEM, EXCLUSION, SETTING),
+        *(AUDIT, AUDIT_ITEM, EXCLUSION, SETTING, FIELD_VALUE),
     )
 }
 

@@ -6,8 +6,9 @@ from functools import partial
 from graphlib import CycleError, TopologicalSorter
 from typing import Final
 
-from engine.errors import ProjectDamagedError
+from engine.errors import InputError, ProjectDamagedError
 from engine.events import CancelToken, OnProgress, ignore_progress
+from engine.file_parts import file_part
 from engine.project.actions import stored_action
 from engine.project.clock import time_of
 from engine.project.connection import Connection
@@ -35,6 +36,7 @@ _TIMES: Final = (
     ("image_change", "found_at"),
     ("audit", "drawn_at"),
     ("exclusion", "excluded_at"),
+    ("field_value", "entered_at"),
     ("model_version", "created_at"),
     ("journal_step", "done_at"),
 )
@@ -151,6 +153,18 @@ def _impossible_times(connection: Connection) -> list[str]:
     return []
 
 
+def _unreadable_parts(connection: Connection) -> list[str]:
+    """Parts of files that are none, or written otherwise than the program writes them: two rows may mean one part."""
+    for (text,) in connection.each("SELECT part FROM image WHERE part <> ''"):
+        try:
+            is_ours = file_part(text).text == text
+        except InputError:
+            is_ours = False
+        if not is_ours:
+            return [f"{text[:80]!r} names no part of a file"]
+    return []
+
+
 def _unreadable_actions(connection: Connection) -> list[str]:
     for row in connection.each("SELECT text, code, arguments FROM journal_step WHERE code <> ''"):
         str(stored_action(*row))
@@ -176,6 +190,7 @@ _LOOKS: Final[Sequence[Look]] = (
     _missing_model,
     _unreadable_settings,
     _impossible_times,
+    _unreadable_parts,
     _unreadable_actions,
     _ids_given_twice,
 )

@@ -37,7 +37,19 @@ CREATE TABLE image_detail (
 PRAGMA user_version = 8;
 """  # frozen: what that version of the program made of the one before; never follows the code
 
-_CLASS_WIDTH: Final = 5  # columns of a class in version 8
+_WIDTHS: Final = {"class": 5, "image": 4, "label": 5}  # columns in version 8, of tables that have more now
+_IMAGE: Final = """
+ALTER TABLE image RENAME TO new_image;
+CREATE TABLE image (
+    image_id INTEGER PRIMARY KEY AUTOINCREMENT,
+    path ANY NOT NULL UNIQUE
+        CHECK (typeof(path) IN ('text', 'blob') AND length(CAST(path AS BLOB)) BETWEEN 1 AND 65536),
+    size_bytes INTEGER NOT NULL CHECK (size_bytes >= 0),
+    modified_ns INTEGER NOT NULL
+) STRICT;
+INSERT INTO image SELECT image_id, path, size_bytes, modified_ns FROM new_image;
+DROP TABLE new_image;
+"""
 
 
 def write_eighth_version(path: Path) -> None:
@@ -55,9 +67,7 @@ def save_as_eighth_version(path: Path) -> None:
         chunks = connection.execute("SELECT step_id, sequence, row_changes FROM journal_chunk").fetchall()
         for step_id, sequence, stored in chunks:
             changes = [
-                (table, before and before[:_CLASS_WIDTH], after and after[:_CLASS_WIDTH])
-                if table == "class"
-                else (table, before, after)
+                (table, before and before[: _WIDTHS.get(table)], after and after[: _WIDTHS.get(table)])
                 for table, before, after in decoded(stored)
             ]
             connection.execute(
@@ -65,6 +75,10 @@ def save_as_eighth_version(path: Path) -> None:
                 (encoded(changes), step_id, sequence),
             )
         connection.execute("ALTER TABLE class DROP COLUMN identity")
+        connection.execute("ALTER TABLE label DROP COLUMN is_empty")
+        for statement in filter(str.strip, _IMAGE.split(";")):
+            connection.execute(statement)
+        connection.execute("DROP TABLE field_value")
         connection.execute("DROP TABLE image_change")
         connection.execute("DROP TABLE exclusion")
         connection.execute("DROP TABLE audit_item")

@@ -16,7 +16,7 @@ from engine.project.connection import Connection
 
 PERSON_TABLES: Final = (
     *("class", "edge", "image", "label", "image_note", "confirmed_label", "class_policy", "class_detail"),
-    *("audit", "audit_item", "exclusion", "setting"),
+    *("audit", "audit_item", "exclusion", "field_value", "setting"),
 )
 
 OPENED: Final[WeakSet[Project]] = WeakSet()

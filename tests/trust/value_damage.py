@@ -16,7 +16,7 @@ _LABEL: Final = "WHERE image_id = (SELECT image_id FROM label ORDER BY image_id 
 _STEP: Final = "WHERE step_id = (SELECT step_id FROM journal_step ORDER BY step_id LIMIT 1 OFFSET {row} % 12)"
 _TABLES: Final = (
     "class", "edge", "image", "label", "class_policy", "class_detail", "image_note", "confirmed_label",
-    "audit", "audit_item", "exclusion", "setting", "image_fact", "image_detail", "image_change", "model_version",
+    "audit", "audit_item", "exclusion", "field_value", "setting", "image_fact", "image_detail", "image_change", "model_version",
     "model_file", "prediction", "journal_step", "journal_chunk",
 )  # fmt: skip
 _COLUMNS: Final = (
@@ -50,6 +50,12 @@ _UPDATES: Final[Mapping[str, Sequence[str]]] = {
     f"image SET path = {{}} {_IMAGE}": ("5", "1.5", "x'ff'", "''", "char(0)", "NULL", _LONG, "'../../' || path"),
     f"image SET size_bytes = {{}} {_IMAGE}": ("'big'", "-1", "1e30", "NULL", "x'00'"),
     f"image SET modified_ns = {{}} {_IMAGE}": ("'yesterday'", "1e30", "-1", "NULL"),
+    f"image SET part = {{}} {_IMAGE}": ("5", "x'ff'", "NULL", "'page=0'", "'xywh=percent:1,2'", "char(0)", _LONG),
+    f"image SET category = {{}} {_IMAGE}": ("5", "x'ff'", "NULL", _LONG),
+    f"image SET detection_score = {{}} {_IMAGE}": ("7", "-1", "'x'", "9e999"),
+    f"label SET is_empty = {{}} {_LABEL}": ("1", "7", "'x'", "NULL"),
+    "field_value SET value = {}": ("5", "x'ff'", "NULL", "''", _LONG),
+    "field_value SET field = {}": ("5", "x'ff'", "NULL", "''", _LONG),
     f"image SET image_id = {{}} {_IMAGE}": ("-5", "0", "9223372036854775807"),
     f"label SET class_id = {{}} {_LABEL}": ("'Red disc'", "9999", "1.5", "x'05'", "-1"),
     f"label SET labelled_at = {{}} {_LABEL}": ("'yesterday'", "''", "5", "NULL", "x'00'", "'2026-01-02T03:04:05'"),

@@ -91,7 +91,7 @@ def test_history_that_does_not_explain_the_rows_is_found(tmp_path: Path) -> None
     with connection.transaction():
         connection.write("UPDATE label SET class_id = 1 WHERE image_id = 1")
         connection.write("DELETE FROM label WHERE image_id = 2")
-        connection.write("INSERT INTO label VALUES (3, 2, 'ada', '2026-01-02T03:04:05+00:00', 'review')")
+        connection.write("INSERT INTO label VALUES (3, 2, 'ada', '2026-01-02T03:04:05+00:00', 'review', 0)")
     faults = "\n".join(project.check())
     assert "row 1 of table label is other than its history says" in faults
     assert "row 2 of table label is gone" in faults

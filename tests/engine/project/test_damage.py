@@ -118,7 +118,7 @@ def test_check_names_what_is_broken(tmp_path: Path) -> None:
     change_file(
         path,
         "INSERT INTO edge VALUES (2, 1)",
-        "INSERT INTO label VALUES (9999, 2, 'ada', '2026-01-02T03:04:05+00:00', 'review')",
+        "INSERT INTO label VALUES (9999, 2, 'ada', '2026-01-02T03:04:05+00:00', 'review', 0)",
         "INSERT INTO class (class_id, name) VALUES (8, 'Crow'), (9, 'Crow')",
         "UPDATE setting SET value = '77' WHERE name = 'model_version'",
         "UPDATE journal_chunk SET row_changes = 'rubbish' WHERE step_id = 1",

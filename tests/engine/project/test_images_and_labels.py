@@ -34,13 +34,15 @@ def test_paths_are_read_a_few_at_a_time(tmp_path: Path, monkeypatch: pytest.Monk
         each = project.images.each_content()
         seen = [next(each)]
         project.images.remove([8])
-        for image_id, path, known in each:
-            project.images.record_scan([(image_id, bytes([image_id]), "not an image")])
-            seen.append((image_id, path, known))
+        for content in each:
+            project.images.record_scan([(content.image_id, bytes([content.image_id]), "not an image")])
+            seen.append(content)
         left = [(number, path) for number, path in zip(table.ids, table.paths, strict=True) if number != 8]
-        assert seen == [(number, path, None) for number, path in left]
+        assert seen == [(number, path, "", None) for number, path in left]
         assert list(project.images.each_path()) == left
-        assert list(project.images.each_content())[1:] == [(number, path, bytes([number])) for number, path in left[1:]]
+        assert list(project.images.each_content())[1:] == [
+            (number, path, "", bytes([number])) for number, path in left[1:]
+        ]
 
 
 def test_images_are_read_back(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ from engine.project.file.on_disk import address
 from engine.project.migrations import Migration
 from engine.project.schema import CLASS_COLUMNS, SCHEMA, SCHEMA_VERSION
 from tests.support.eighth_version import write_eighth_version
+from tests.support.eleventh_version import write_eleventh_version
 from tests.support.fifth_version import write_fifth_version
 from tests.support.fourth_version import write_fourth_version
 from tests.support.ninth_version import write_ninth_version
@@ -292,10 +293,11 @@ def test_classes_of_the_fourth_version_get_room_for_notes(tmp_path: Path) -> Non
         write_eighth_version,
         write_ninth_version,
         write_tenth_version,
+        write_eleventh_version,
     ],
 )
 def test_sentences_of_older_versions_stay_readable(write_version: Callable[[Path], None], tmp_path: Path) -> None:
-    """The history of versions 5 to 10 keeps its sentences, on a verified backup; new actions are codes beside them."""
+    """The history of versions 5 to 11 keeps its sentences, on a verified backup; new actions are codes beside them."""
     path = tmp_path / "older"
     write_version(path)
     before = _shape_of(path)

@@ -79,7 +79,7 @@ PRESENT: dict[str, str] = {
     "view": "CREATE VIEW v AS SELECT * FROM label",
     "figures": 'UPDATE model_version SET figures = \'{"before_accuracy": "nope"}\'',
     "figures that are none": "UPDATE model_version SET figures = 'nope'",
-    "label without history": "INSERT INTO label VALUES (1, 2, 'ada', '2026-01-02T03:04:05+00:00', 'review')",
+    "label without history": "INSERT INTO label VALUES (1, 2, 'ada', '2026-01-02T03:04:05+00:00', 'review', 0)",
     "source id without history": "UPDATE class SET source_id = 'n1' WHERE class_id = 2",
     "synonym without history": "UPDATE class SET synonyms = 'Larus' WHERE class_id = 2",
     "note without history": "INSERT INTO class_detail VALUES (2, 'seen in May', '')",
