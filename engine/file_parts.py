@@ -6,6 +6,7 @@ A part is written as a media fragment (W3C Media Fragments URI 1.0, and `page` a
 
 import math
 import re
+from pathlib import Path
 from typing import Final, NamedTuple, Self
 
 from blake3 import blake3
@@ -108,6 +109,13 @@ class FilePart(NamedTuple):
         return FilePart(self.page, self.seconds)
 
 
+class ImageSource(NamedTuple):
+    """Where the pixels of an image come from."""
+
+    path: Path
+    part: str = WHOLE  # text of a `FilePart`
+
+
 def file_part(text: str) -> FilePart:
     """The part that a text names.
 
@@ -128,6 +136,11 @@ def file_part(text: str) -> FilePart:
         BoundingBox.of(*(float(each) / 100 for each in box.split(","))) if box else None,
         int(thing) if thing else None,
     )
+
+
+def is_within_picture(part: str) -> bool:
+    """Whether a part is a box, or a further thing, in a picture; else it is a whole picture itself."""
+    return "xywh" in part or "thing" in part
 
 
 def part_content(file_content: bytes, part: str) -> bytes:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Final, final
 
 from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
@@ -22,6 +21,7 @@ from app.texts import plain_button, tr
 from app.theme.tokens import tokens
 from app.wording import images
 from engine.collection.state import CollectionState
+from engine.file_parts import ImageSource
 
 # Logical pixels.
 WIDTH: Final = 720
@@ -74,8 +74,8 @@ class PictureBoard(QWidget):
     def __init__(self, thumbnails: Thumbnails, name: str) -> None:
         super().__init__()
         self._thumbnails = thumbnails
-        self._images: Sequence[tuple[int, Path]] = ()
-        self._paths: frozenset[Path] = frozenset()
+        self._images: Sequence[tuple[int, ImageSource]] = ()
+        self._sources: frozenset[ImageSource] = frozenset()
         self._current = 0
         self._pressed: QPoint | None = None
         self._pointer = QPoint()
@@ -86,8 +86,8 @@ class PictureBoard(QWidget):
         self.setFixedHeight(SIDE)
         thumbnails.ready.connect(self._on_ready)
 
-    def show_images(self, images: Sequence[tuple[int, Path]]) -> None:
-        self._images, self._paths = tuple(images), frozenset(path for _, path in images)
+    def show_images(self, images: Sequence[tuple[int, ImageSource]]) -> None:
+        self._images, self._sources = tuple(images), frozenset(source for _, source in images)
         self._current = max(0, min(self._current, len(images) - 1))
         self.setFixedHeight(self._height(self.width()))
         self.update()
@@ -100,8 +100,8 @@ class PictureBoard(QWidget):
         row, column = divmod(place, self._columns(self.width()))
         return placed(QRect(column * (SIDE + GAP), row * (SIDE + GAP), SIDE, SIDE), self.rect())
 
-    def _on_ready(self, path: Path) -> None:
-        if path in self._paths:
+    def _on_ready(self, source: ImageSource) -> None:
+        if source in self._sources:
             self.update()
 
     def sizeHint(self) -> QSize:
@@ -170,9 +170,9 @@ class PictureBoard(QWidget):
         framed = set(self._touched()) if box is not None else set[int]()
         if self.hasFocus() and self._pressed is None:
             framed.add(self._current)
-        for place, (_, path) in enumerate(self._images):
+        for place, (_, source) in enumerate(self._images):
             rect = self.rect_of(place)
-            paint_square(painter, rect, self._thumbnails.pixmap(path, SIDE, self.devicePixelRatioF()))
+            paint_square(painter, rect, self._thumbnails.pixmap(source, SIDE, self.devicePixelRatioF()))
             if place in framed:
                 painter.setPen(QPen(QColor(tokens().colours.accent), FRAME))
                 painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -201,7 +201,7 @@ class SplitCard(ScrollingCard):
     def __init__(self, host: QWidget, thumbnails: Thumbnails) -> None:
         super().__init__(host, WIDTH, tr("Split class"))
         self.draft = SplitDraft(0, "", ())
-        self._paths: Mapping[int, Path] = {}
+        self._sources: Mapping[int, ImageSource] = {}
         self.staying = PictureBoard(thumbnails, tr("Images that stay"))
         self.leaving = PictureBoard(thumbnails, tr("Images of the new class"))
         self.name = QLineEdit()
@@ -254,7 +254,7 @@ class SplitCard(ScrollingCard):
         return super().wanted_height(width) + self.split_button.sizeHint().height() + 2 * tokens().spacing.small
 
     def show_draft(self, draft: SplitDraft, state: CollectionState) -> None:
-        self._paths = {each: state.path_of(each) for each in (*draft.staying, *draft.leaving)}
+        self._sources = {each: state.source_of(each) for each in (*draft.staying, *draft.leaving)}
         self.name.clear()
         self.below.setText(plain_button(tr("Below %1", draft.name)))
         self.beside.setText(plain_button(tr("Beside %1", draft.name)))
@@ -272,8 +272,8 @@ class SplitCard(ScrollingCard):
         self.draft = draft
         self._staying_title.setText(tr("%1 keeps %2", draft.name, images(len(draft.staying))))
         self._leaving_title.setText(tr("The new class gets %1", images(len(draft.leaving))))
-        self.staying.show_images([(each, self._paths[each]) for each in draft.staying])
-        self.leaving.show_images([(each, self._paths[each]) for each in draft.leaving])
+        self.staying.show_images([(each, self._sources[each]) for each in draft.staying])
+        self.leaving.show_images([(each, self._sources[each]) for each in draft.leaving])
         self._enable_split()
         self._settle()
 

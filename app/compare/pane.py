@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from pathlib import Path
 from typing import Final, final
 
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal
@@ -12,11 +11,12 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.controls import ElidedLabel, make_label
 from app.image_grid.card_words import Card, Mark
-from app.image_view.canvas import ImageCanvas
+from app.image_view.canvas import ImageCanvas, picture_of
 from app.texts import plain_tip
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import tokens
 from app.wording import moment_text, titled
+from engine.file_parts import ImageSource
 
 # Logical pixels.
 FRAME: Final = 3
@@ -71,9 +71,9 @@ class Pane(QWidget):
 
     def show_card(self, card: Card, *, taken_at: datetime | None) -> None:
         """Show what is known of the image now."""
-        self._show_file(card.path)
+        self._show_picture(card.source)
         is_labelled = card.mark in _LABELLED
-        self._name.show_text(card.path.name, tip=str(card.path))
+        self._name.show_text(card.source.path.name, tip=str(card.source.path))
         self._date.setText(_date_text(taken_at))
         self._person.setVisible(is_labelled)
         if is_labelled:
@@ -82,13 +82,13 @@ class Pane(QWidget):
         self._title.show_text(f"{card.title}  {card.score}".rstrip(), role="strong" if is_labelled else "secondary")
         self._detail.setText(card.detail)
         self._detail.setToolTip(plain_tip(card.detail))
-        facts = titled(card.path.name, f"{card.title} {card.detail} {card.score}".strip())
+        facts = titled(card.source.path.name, f"{card.title} {card.detail} {card.score}".strip())
         self.setAccessibleName(facts)
 
-    def _show_file(self, path: Path) -> None:
-        if path != self.canvas.path:
+    def _show_picture(self, source: ImageSource) -> None:
+        if picture_of(source) != self.canvas.source:
             view = self.canvas.view
-            self.canvas.show_image(path)
+            self.canvas.show_image(source)
             self.canvas.show_view(view)
 
     @property

@@ -17,7 +17,7 @@ from app.compare.page import ComparedPage
 from app.compare.pane import Pane
 from app.controls import fill_column, make_flowing_label
 from app.image_grid.card_words import Card
-from app.image_view.canvas import LARGEST_SIDE, ImageCanvas
+from app.image_view.canvas import LARGEST_SIDE, ImageCanvas, picture_of
 from app.inspector.logic import ScoreRow
 from app.inspector.page import ScoreLine
 from app.texts import plain_tip, shortened, tr
@@ -68,7 +68,7 @@ class RivalRow(QWidget):
                 path = shots[place][1]
                 canvas.setToolTip(plain_tip(path.name))
                 canvas.setAccessibleName(path.name)
-                if canvas.path != path:
+                if canvas.source != picture_of(path):
                     canvas.show_image(path)
 
     @property

@@ -107,7 +107,7 @@ class FoldFinding(QObject):
 
             prints = kept_fingerprints(given.content_keys, caches)
             folds = find_folds(given, prints)
-            pictures = unseen(given.paths, given.content_keys, prints).without(tried)
+            pictures = unseen(given.paths, given.parts, given.content_keys, prints).without(tried)
             self._thread.post(lambda: self._take(info, folds, pictures, waiting))
 
         self._thread.submit(work, self._session.failed.emit)

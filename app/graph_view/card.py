@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
-from pathlib import Path
 from typing import Final
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -18,6 +17,7 @@ from app.theme.class_colours import branch_colour, own_colour
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import Tokens, tokens
 from app.wording import percent
+from engine.file_parts import ImageSource
 
 # Lengths in units of the drawing, which are logical pixels of a card at full size.
 PADDING: Final = 6.0
@@ -45,7 +45,7 @@ _FACES_IN_ROW: Final = 3
 _MOST_FACES: Final = 6
 _MIDDLE: Final = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 
-Pictures = Callable[[Path, int], QPixmap | None]
+Pictures = Callable[[ImageSource, int], QPixmap | None]
 """A thumbnail by path and side in logical pixels; None while it is on its way."""
 
 
@@ -65,7 +65,7 @@ class CardLook:
     counts: str  # one line, such as "340 images"
     branch: int  # the top-level class whose colour it has
     more: str = ""  # shown behind it where there is room, such as " · 5 shots"
-    faces: tuple[Path, ...] = ()  # pictures of its shots, or of those below it
+    faces: tuple[ImageSource, ...] = ()  # pictures of its shots, or of those below it
     hidden: int = 0  # classes folded into it
     is_open: bool = False  # it has children that are drawn
     has_shots: bool = False  # it has shots, its own or below it

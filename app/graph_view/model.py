@@ -2,7 +2,6 @@
 
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final, final
 
 from PySide6.QtCore import QObject, Signal
@@ -16,6 +15,7 @@ from app.wording import SEPARATOR, clauses, enumeration, images, percent
 from engine.collection.answers import GraphFacts, graph_facts
 from engine.collection.live import LiveCollection
 from engine.collection.state import CollectionState
+from engine.file_parts import ImageSource
 from engine.graph.category_graph import CategoryGraph
 from engine.project import ClassPolicy
 
@@ -28,7 +28,7 @@ class ParentShare:
 
     name: str
     share: float  # of what its parents propagate, 0..1
-    faces: tuple[Path, ...]  # images of the parent
+    faces: tuple[ImageSource, ...]  # images of the parent
 
 
 @final
@@ -45,7 +45,7 @@ class GraphModel(QObject):
         self.layouts.done.connect(self._on_laid_out)
         self.layouts.failed.connect(session.failed)
         self._looks: dict[int, CardLook] = {}
-        self._users: dict[Path, set[int]] = {}
+        self._users: dict[ImageSource, set[int]] = {}
         self._branches: dict[int, int] = {}
         self._hidden: dict[int, int] = {}
         self._with_children: frozenset[int] = frozenset()
@@ -97,12 +97,12 @@ class GraphModel(QObject):
         found = self._looks.get(class_id)
         if found is None:
             found = self._looks[class_id] = self._make_look(class_id)
-            for path in found.faces:
-                self._users.setdefault(path, set()).add(class_id)
+            for source in found.faces:
+                self._users.setdefault(source, set()).add(class_id)
         return found
 
-    def classes_with(self, path: Path) -> set[int]:
-        return self._users.get(path, set())
+    def classes_with(self, source: ImageSource) -> set[int]:
+        return self._users.get(source, set())
 
     @property
     def graph(self) -> CategoryGraph:
@@ -167,12 +167,12 @@ class GraphModel(QObject):
             return CardLook("", "", class_id)
         hidden = self._hidden.get(class_id, 0)
         faces = self._facts.faces.get(class_id, ())
-        paths = [] if state is None else [path for face in faces if (path := _path(state, face)) is not None]
+        sources = [] if state is None else [found for face in faces if (found := _source(state, face)) is not None]
         marks = self._session.marks
         policy = marks.policies.get(class_id, ClassPolicy())
         counts, more = _card_counts(hidden, *self._counts(class_id))
         return CardLook(
-            graph.shown_name(class_id), counts, self._branch(class_id), more, tuple(paths), hidden,
+            graph.shown_name(class_id), counts, self._branch(class_id), more, tuple(sources), hidden,
             is_open=class_id in self._with_children, has_shots=bool(faces),
             has_more_parents=len(graph.parents(class_id)) > 1, decided=self._facts.decided.get(class_id),
             colour=marks.colours.get(class_id, ""), bar=policy.bar, is_deepest=policy.is_deepest,
@@ -233,10 +233,10 @@ def facts_of(live: LiveCollection) -> GraphFacts:
     return graph_facts(live.fitted, live.project.classes.graph, live.state)
 
 
-def _path(state: CollectionState, image_id: int) -> Path | None:
+def _source(state: CollectionState, image_id: int) -> ImageSource | None:
     """Where an image is; None when it was removed meanwhile."""
     with suppress(KeyError):
-        return state.path_of(image_id)
+        return state.source_of(image_id)
     return None
 
 

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Final, final
 
 from PySide6.QtCore import QObject, QPointF, QRectF, Qt, QTimer, Signal
@@ -15,6 +14,7 @@ from app.graph_view.tiles import Tiles
 from app.graph_view.viewport import FRAME_MS, Rect, Size, Viewport, eased
 from app.images.thumbnails import Thumbnails
 from app.theme.tokens import Tokens, tokens
+from engine.file_parts import ImageSource
 
 MOVE_S: Final = 0.2  # long enough to see what went where
 MOST_MOVED: Final = 240  # more classes cannot be followed by eye; they are there at once
@@ -144,7 +144,7 @@ class GraphPicture(QObject):
     finished = Signal()
 
     def __init__(
-        self, looks: Looks, weights: Weights, users: Callable[[Path], set[int]], thumbnails: Thumbnails,
+        self, looks: Looks, weights: Weights, users: Callable[[ImageSource], set[int]], thumbnails: Thumbnails,
         parent: QObject | None = None,
     ) -> None:  # fmt: skip
         super().__init__(parent)
@@ -244,12 +244,12 @@ class GraphPicture(QObject):
             self._has_more, self._announced_s = False, now_s
             self.has_news.emit()
 
-    def face(self, path: Path, side: int) -> QPixmap | None:
+    def face(self, source: ImageSource, side: int) -> QPixmap | None:
         """A thumbnail of a side in logical pixels; None while it is on its way."""
-        return self._thumbnails.pixmap(path, side, self._ratio)
+        return self._thumbnails.pixmap(source, side, self._ratio)
 
-    def _on_thumbnail_ready(self, path: Path) -> None:
-        if came := self._users(path):
+    def _on_thumbnail_ready(self, source: ImageSource) -> None:
+        if came := self._users(source):
             self._came |= came
             self._face_timer.start()
 

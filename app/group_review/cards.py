@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Sequence
-from pathlib import Path
 from typing import Final, final
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, QTimer, Signal
@@ -20,6 +19,7 @@ from app.mirroring import key_in_reading_order, placed
 from app.texts import plain_tip, tr
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import tokens
+from engine.file_parts import ImageSource
 
 MOST_SIDE: Final = 240  # of a few images; more pixels would say no more
 LEAST_SIDE: Final = 72  # of many; smaller ones cannot be judged
@@ -93,7 +93,7 @@ class GroupCards(QAbstractScrollArea):
         self._ahead, self._unpainted = cards, list(range(len(cards)))
         width = self._fitted(cards).card_width
         for card in reversed(cards):
-            self._thumbnails.pixmap(card.path, width, self.devicePixelRatioF())
+            self._thumbnails.pixmap(card.source, width, self.devicePixelRatioF())
         self._paint_ahead.start()
 
     def _paint_some_ahead(self) -> None:
@@ -102,7 +102,7 @@ class GroupCards(QAbstractScrollArea):
         waiting, until_s = [], time.perf_counter() + AHEAD_S
         for place in self._unpainted:
             card, is_late = self._ahead[place], time.perf_counter() > until_s
-            picture = None if is_late else self._thumbnails.pixmap(card.path, size.width(), ratio)
+            picture = None if is_late else self._thumbnails.pixmap(card.source, size.width(), ratio)
             if picture is None:
                 waiting.append(place)
             else:
@@ -184,7 +184,7 @@ class GroupCards(QAbstractScrollArea):
     def _paint_card(self, painter: QPainter, place: int, rect: QRect, ratio: float) -> None:
         card = self._cards[place]
         is_out, is_current = card.image_id in self._left_out, place == self._current
-        picture = self._thumbnails.pixmap(card.path, rect.width(), ratio)
+        picture = self._thumbnails.pixmap(card.source, rect.width(), ratio)
         look = _look(is_current=is_current, is_hovered=place == self._hovered)
         finished = self._finished.of(card, picture, look, rect.size())
         if is_out:
@@ -198,10 +198,10 @@ class GroupCards(QAbstractScrollArea):
             corner = QRect(rect.left() + INSET, rect.top() + INSET, BADGE, BADGE)
             _paint_badge(painter, placed(corner, rect), "warning", ratio)
 
-    def _on_ready(self, path: Path) -> None:
-        if not self._repaint.isActive() and any(card.path == path for card in self._cards):
+    def _on_ready(self, source: ImageSource) -> None:
+        if not self._repaint.isActive() and any(card.source == source for card in self._cards):
             self._repaint.start()
-        if self._unpainted and not self._paint_ahead.isActive() and any(card.path == path for card in self._ahead):
+        if self._unpainted and not self._paint_ahead.isActive() and any(card.source == source for card in self._ahead):
             self._paint_ahead.start()
 
     # -- the mouse

@@ -81,7 +81,7 @@ def cards_of(state: CollectionState, graph: CategoryGraph, group: ReviewGroup) -
         error = group.errors[place] if is_named else 1.0
         mark = Mark.SURE if 1 - error >= SURE else Mark.GUESS
         cards.append(
-            Card(image_id, state.path_of(image_id), mark, probability_text(1 - error) if is_named else "", "", "")
+            Card(image_id, state.source_of(image_id), mark, probability_text(1 - error) if is_named else "", "", "")
         )
     return tuple(cards)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast, final
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
@@ -21,6 +20,7 @@ from app.texts import marked, tr
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import tokens
 from app.wording import SEPARATOR, clauses, in_sentences
+from engine.file_parts import ImageSource
 
 if TYPE_CHECKING:
     from app.images.thumbnails import Thumbnails
@@ -116,7 +116,7 @@ class GroupPage(QWidget):
         fill_column(self, self._pages, spacing=0)
         self.image_view.left.connect(self.stop_looking)
         self.image_view.step_requested.connect(self._on_step)
-        self._paths: Mapping[int, Path] = {}
+        self._sources: Mapping[int, ImageSource] = {}
 
     def _lay_out_group(self, group: QWidget) -> None:
         spacing = tokens().spacing
@@ -164,7 +164,7 @@ class GroupPage(QWidget):
 
     def show_group(self, words: GroupWords, *, is_other_group: bool) -> None:
         self._say(words)
-        self._paths = {card.image_id: card.path for card in words.cards}
+        self._sources = {card.image_id: card.source for card in words.cards}
         self.cards.show_cards(words.cards, words.left_out, odd=words.odd, is_other_group=is_other_group)
         if is_other_group or not self.is_looking:
             self._pages.setCurrentWidget(self._group)
@@ -180,7 +180,7 @@ class GroupPage(QWidget):
 
     def show_empty(self, words: EmptyWords) -> None:
         self._empty.show_words(words)
-        self._paths = {}
+        self._sources = {}
         self._pages.setCurrentWidget(self._empty)
         self.setAccessibleDescription(words.title)
 
@@ -206,7 +206,7 @@ class GroupPage(QWidget):
 
     def _show_image(self, image_id: int) -> None:
         ids = self.cards.image_ids
-        self.image_view.show_image(self._paths[image_id], place=ids.index(image_id) + 1, count=len(ids))
+        self.image_view.show_image(self._sources[image_id], place=ids.index(image_id) + 1, count=len(ids))
 
     # -- keys
 

@@ -9,6 +9,7 @@ from typing import Final, final
 from app.texts import plural, tr
 from app.wording import clauses, probability_text, short_reason
 from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
+from engine.file_parts import ImageSource
 
 
 class Mark(Enum):
@@ -34,7 +35,7 @@ class Card:
     """Everything a card shows."""
 
     image_id: int
-    path: Path
+    source: ImageSource
     mark: Mark  # what kind of word `title` is
     title: str  # the label or prediction
     detail: str  # second line, quieter
@@ -46,6 +47,11 @@ class Card:
     stack: int = 0  # images that the card stands for, where these are more than one
     chip: str = ""  # over the picture: how many it stands for, or its place in a fold that is unfolded
     is_replaced: bool = False  # the file holds another photo than the one that was labelled
+
+    @property
+    def path(self) -> Path:
+        """Of the file."""
+        return self.source.path
 
 
 def stack_text(card: Card) -> str:

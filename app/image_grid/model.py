@@ -286,11 +286,11 @@ class ImageGridModel(QAbstractListModel):
         similarity = None if self.filter.images is None or detail else self.filter.images.similarity_of(image_id)
         if similarity is not None:
             detail = tr("%1 alike", percent(max(0.0, similarity)))
-        path, note = state.folder / state.paths[place], state.notes.get(image_id)
+        source, note = state.source_at(place), state.notes.get(image_id)
         if note is None:
-            return Card(image_id, path, mark, title, detail, score, is_missing, is_replaced=is_replaced)
+            return Card(image_id, source, mark, title, detail, score, is_missing, is_replaced=is_replaced)
         noted = note.stars, note.is_flagged, bool(note.comment)
-        return Card(image_id, path, mark, title, detail, score, is_missing, *noted, is_replaced=is_replaced)
+        return Card(image_id, source, mark, title, detail, score, is_missing, *noted, is_replaced=is_replaced)
 
     def _stack(self, row: int) -> tuple[int, str]:
         """How many images a card stands for, and the words of its chip."""

@@ -1,7 +1,6 @@
 """The image grid: an item view whose geometry is arithmetic, so that a frame costs what is visible and nothing else."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Final, final
 
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QPoint, QRect, Qt, QTimer, Signal
@@ -34,6 +33,7 @@ from app.images.pixels import on_pixels
 from app.images.thumbnails import Thumbnails
 from app.mirroring import key_in_reading_order
 from app.texts import tr
+from engine.file_parts import ImageSource
 
 ZOOM_STEP: Final = 1.15
 WHEEL_STEP: Final = 120
@@ -215,8 +215,8 @@ class ImageGrid(QAbstractItemView):
             if not event.region().intersects(rect):
                 continue
             card = self._grid_model.card(place)
-            in_sight.add(card.path)
-            picture = self._thumbnails.pixmap(card.path, geometry.card_width, ratio, is_fleeting=True)
+            in_sight.add(card.source)
+            picture = self._thumbnails.pixmap(card.source, geometry.card_width, ratio, is_fleeting=True)
             finished = self._finished.of(card, picture, self._look(place), rect.size())
             painter.drawPixmap(on_pixels(rect.topLeft(), ratio), finished)
         if (band := self._pointer.band_rect) is not None:
@@ -229,7 +229,7 @@ class ImageGrid(QAbstractItemView):
     def _look(self, row: int) -> Look:
         return Look(self._choice.has(row), row == self._choice.current_row, row == self._hovered)
 
-    def _on_thumbnail_ready(self, _path: Path) -> None:
+    def _on_thumbnail_ready(self, _source: ImageSource) -> None:
         if not self._repaint_timer.isActive():
             self._repaint_timer.start()
 
@@ -326,7 +326,7 @@ class ImageGrid(QAbstractItemView):
     def _take_along(self) -> None:
         current, ratio, width = self._choice.current_row, self.devicePixelRatioF(), self._geometry().card_width
         rows = [current, *(row for row in self._choice.rows[:MOST_SHOWN].tolist() if row != current)]
-        pictures = [self._thumbnails.pixmap(self._grid_model.card(row).path, width, ratio) for row in rows]
+        pictures = [self._thumbnails.pixmap(self._grid_model.card(row).source, width, ratio) for row in rows]
         carry(self, self._grid_model.images_meant(self.selected_ids)[0], pictures)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:

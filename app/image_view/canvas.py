@@ -14,6 +14,7 @@ from app.image_view.shared_view import FITTED, SharedView
 from app.jobs.background_thread import leave
 from app.signal_types import either
 from app.theme.tokens import tokens
+from engine.file_parts import ImageSource, file_part
 
 LARGEST_ZOOM: Final = 16.0  # times the fitted size
 LARGEST_FIT: Final = 4.0  # screen pixels for each of a tiny image's
@@ -33,19 +34,21 @@ class ImageCanvas(QWidget):
     zoom_changed = Signal(float)  # screen pixels for each pixel of the image; 0.0 while there is none
     pages_counted = Signal(int)  # how many pages the file has of which the first is shown, once that is known
     double_clicked = Signal()
-    _decoded = Signal(Path, either(QImage | str))
-    _counted = Signal(Path, int)
+    _decoded = Signal(ImageSource, either(QImage | str))
+    _counted = Signal(ImageSource, int)
 
     def __init__(
         self, parent: QWidget | None = None, *, longest_side: int = LARGEST_SIDE, margin: int = MARGIN
     ) -> None:
         super().__init__(parent)
-        self.path: Path | None = None
+        self.source: ImageSource | None = None  # of the whole picture, also where a box in it is shown
         self._longest_side, self._margin = longest_side, margin
         self._view = FITTED
         self.message = ""  # why there is no image; empty while it is read and once it is there
         self._image = QImage()
-        self._turns: dict[Path, int] = {}  # quarters to the right of images that were turned, for as long as it lives
+        self._turns: dict[
+            ImageSource, int
+        ] = {}  # quarters to the right of images that were turned, for as long as it lives
         self._zoom = 1.0
         self._offset = QPointF()
         self._dragged_from: QPointF | None = None
@@ -59,14 +62,15 @@ class ImageCanvas(QWidget):
     def has_image(self) -> bool:
         return not self._image.isNull()
 
-    def show_image(self, path: Path) -> None:
-        """Load and show an image; decoding runs on a thread of its own."""
-        if path == self.path and self.has_image:
+    def show_image(self, image: ImageSource | Path) -> None:
+        """Load and show the picture that an image is, or is in; decoding runs on a thread of its own."""
+        source = picture_of(image)
+        if source == self.source and self.has_image:
             return
-        self.path, self._image, self.message = path, QImage(), ""
+        self.source, self._image, self.message = source, QImage(), ""
         self._zoom, self._offset, self._view = 1.0, QPointF(), FITTED
         self._threads = [thread for thread in self._threads if thread.is_alive()]
-        thread = threading.Thread(target=self._decode, args=(path,), name="image-view", daemon=True)
+        thread = threading.Thread(target=self._decode, args=(source,), name="image-view", daemon=True)
         self._threads.append(thread)
         thread.start()
         self._tell()
@@ -82,23 +86,23 @@ class ImageCanvas(QWidget):
         with self._posting:
             self._is_stopped = True
 
-    def _decode(self, path: Path) -> None:
+    def _decode(self, source: ImageSource) -> None:
         from engine.images.photo_facts import page_count
 
-        self._post(self._decoded, path, decode(path, self._longest_side))
-        self._post(self._counted, path, page_count(path))  # of thousands of pages on a slow share this takes long
+        self._post(self._decoded, source, decode(source.path, self._longest_side))
+        self._post(self._counted, source, page_count(source.path))  # of thousands of pages on a slow share: long
 
-    def _post(self, signal: SignalInstance, path: Path, found: object) -> None:
+    def _post(self, signal: SignalInstance, source: ImageSource, found: object) -> None:
         with self._posting:
             if not self._is_stopped:
-                signal.emit(path, found)
+                signal.emit(source, found)
 
-    def _on_counted(self, path: Path, pages: int) -> None:
-        if path == self.path:
+    def _on_counted(self, source: ImageSource, pages: int) -> None:
+        if source == self.source:
             self.pages_counted.emit(pages)
 
-    def _on_decoded(self, path: Path, found: QImage | str) -> None:
-        if path != self.path:
+    def _on_decoded(self, source: ImageSource, found: QImage | str) -> None:
+        if source != self.source:
             return
         if isinstance(found, QImage):
             self._image = found
@@ -181,12 +185,12 @@ class ImageCanvas(QWidget):
     @property
     def turns(self) -> int:
         """Quarters to the right by which the image is shown turned, 0 to 3; its file is not touched."""
-        return 0 if self.path is None else self._turns.get(self.path, 0)
+        return 0 if self.source is None else self._turns.get(self.source, 0)
 
     def rotate(self, quarters: int) -> None:
         """Show the image turned to the right by so many quarters more; negative for to the left."""
-        if self.path is not None and self.has_image:
-            self._turns[self.path] = (self.turns + quarters) % 4
+        if self.source is not None and self.has_image:
+            self._turns[self.source] = (self.turns + quarters) % 4
             self._zoom, self._offset = 1.0, QPointF()
             self._tell()
 
@@ -280,6 +284,13 @@ class ImageCanvas(QWidget):
 
     def mouseDoubleClickEvent(self, _event: QMouseEvent) -> None:
         self.double_clicked.emit()
+
+
+def picture_of(image: ImageSource | Path) -> ImageSource:
+    """The whole picture that an image is, or is a box in."""
+    if isinstance(image, Path):
+        return ImageSource(image)
+    return ImageSource(image.path, file_part(image.part).picture.text)
 
 
 def decode(path: Path, longest_side: int = LARGEST_SIDE) -> QImage | str:

@@ -11,11 +11,12 @@ from PySide6.QtWidgets import QHBoxLayout, QToolButton, QWidget
 from app.actions.key_tips import tell_key
 from app.actions.page_keys import PageKey, PageKeys
 from app.controls import ElidedLabel, fill_column, make_icon_button, make_label
-from app.image_view.canvas import ImageCanvas
+from app.image_view.canvas import ImageCanvas, picture_of
 from app.mirroring import is_mirrored
 from app.texts import marked, plural, tr
 from app.theme.tokens import tokens
 from app.wording import number, percent_of_size
+from engine.file_parts import ImageSource
 
 Key = Qt.Key
 KEYS: Final = PageKeys(
@@ -158,12 +159,13 @@ class ImageView(QWidget):
 
     @property
     def path(self) -> Path | None:
-        return self.canvas.path
+        return None if self.canvas.source is None else self.canvas.source.path
 
-    def show_image(self, path: Path, *, place: int = 1, count: int = 1) -> None:
-        self.setAccessibleDescription(path.name)
-        self.bar.show_place(path.name, place, count)
-        self.canvas.show_image(path)
+    def show_image(self, image: ImageSource | Path, *, place: int = 1, count: int = 1) -> None:
+        name = picture_of(image).path.name
+        self.setAccessibleDescription(name)
+        self.bar.show_place(name, place, count)
+        self.canvas.show_image(image)
 
     def stop(self) -> None:
         self.canvas.stop()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, Signal
@@ -16,6 +15,7 @@ from app.mirroring import placed
 from app.texts import plain_tip
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import tokens
+from engine.file_parts import ImageSource
 
 if TYPE_CHECKING:
     from engine.collection.state import CollectionState
@@ -34,8 +34,8 @@ class ThumbnailStrip(QWidget):
 
     def __init__(self, thumbnails: Thumbnails, *, side: int = 56, tip: str = "") -> None:
         super().__init__()
-        self._images: list[tuple[int, Path]] = []
-        self._paths: set[Path] = set()
+        self._images: list[tuple[int, ImageSource]] = []
+        self._sources: set[ImageSource] = set()
         self._thumbnails = thumbnails
         self._side = side
         self._tip = tip
@@ -51,7 +51,7 @@ class ThumbnailStrip(QWidget):
     def show_images(self, image_ids: Sequence[int], state: CollectionState) -> None:
         """Show images; those that left the project meanwhile are passed over."""
         self._images = list(_known(image_ids, state))
-        self._paths = {path for _, path in self._images}
+        self._sources = {source for _, source in self._images}
         self._hovered = -1
         self.setVisible(bool(self._images))
         self.setFixedHeight(self.heightForWidth(self.width()))
@@ -61,8 +61,8 @@ class ThumbnailStrip(QWidget):
         self._ticked = image_ids
         self.update()
 
-    def _on_ready(self, path: Path) -> None:
-        if path in self._paths:
+    def _on_ready(self, source: ImageSource) -> None:
+        if source in self._sources:
             self.update()
 
     def hasHeightForWidth(self) -> bool:
@@ -96,9 +96,9 @@ class ThumbnailStrip(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-        for place, (image_id, path) in enumerate(self._images):
+        for place, (image_id, source) in enumerate(self._images):
             rect = self._rect(place)
-            paint_square(painter, rect, self._thumbnails.pixmap(path, self._side, self.devicePixelRatioF()))
+            paint_square(painter, rect, self._thumbnails.pixmap(source, self._side, self.devicePixelRatioF()))
             if place == self._hovered or image_id in self._ticked:
                 painter.setPen(QPen(QColor(tokens().colours.accent), 2))
                 painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -135,15 +135,15 @@ class ThumbnailStrip(QWidget):
         if isinstance(event, QHelpEvent):
             place = self._place_at(event.pos())
             if place >= 0:
-                name = self._images[place][1].name
+                name = self._images[place][1].path.name
                 QToolTip.showText(event.globalPos(), plain_tip(f"{name}\n{self._tip}".strip()), self)
                 return True
         return super().event(event)
 
 
-def _known(image_ids: Sequence[int], state: CollectionState) -> Iterator[tuple[int, Path]]:
+def _known(image_ids: Sequence[int], state: CollectionState) -> Iterator[tuple[int, ImageSource]]:
     for image_id in image_ids:
         try:
-            yield image_id, state.path_of(image_id)
+            yield image_id, state.source_of(image_id)
         except KeyError:
             continue

@@ -15,6 +15,7 @@ from PySide6.QtGui import QImage, QPixmap
 
 from app.signal_types import either
 from engine.config import THUMBNAIL_SIDES, CacheFolders
+from engine.file_parts import ImageSource
 
 THREADS: Final = 2
 REST_S: Final = 0.002  # a decoding thread that rests looks again after this time
@@ -27,7 +28,7 @@ one. Chosen: a process that embeds has started by then."""
 LEAVING_S: Final = 0.5
 """The end of the program waits this long for images being decoded. Chosen: a photo of a fast disk is done by then."""
 
-ThumbnailRequest = tuple[Path, int]
+ThumbnailRequest = tuple[ImageSource, int]
 
 
 @final
@@ -38,16 +39,16 @@ class Thumbnails(QObject):
     whose operations are single steps of the interpreter.
     """
 
-    ready = Signal(Path)  # a path whose thumbnail is there now, or has failed
-    _decoded = Signal(Path, int, either(QImage | None), either(tuple | None))
-    _not_made = Signal(Path, int)  # a request that waits for the pass that embeds
+    ready = Signal(ImageSource)  # whose thumbnail is there now, or has failed
+    _decoded = Signal(ImageSource, int, either(QImage | None), either(tuple | None))
+    _not_made = Signal(ImageSource, int)  # a request that waits for the pass that embeds
 
     def __init__(self, caches: CacheFolders, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._caches = caches
         self._pixmaps: OrderedDict[ThumbnailRequest, QPixmap] = OrderedDict()
         self._used_bytes = 0
-        self._failed: set[Path] = set()
+        self._failed: set[ImageSource] = set()
         self._last_known: Mapping[Path, tuple[int, int]] = {}
         self._numbers: dict[ThumbnailRequest, int] = {}  # of requests that are open or in work
         self._requested: dict[int, ThumbnailRequest] = {}  # the same by number; read by the threads
@@ -60,47 +61,47 @@ class Thumbnails(QObject):
         self._rests = False
         self._awaited_until_s = 0.0  # photos are read by others first until then
         self._awaited: set[ThumbnailRequest] = set()
-        self._made: set[Path] = set()  # thumbnails that came from there
+        self._made: set[ImageSource] = set()  # thumbnails that came from there
         self._end_of_wait = QTimer(self, singleShot=True)
         self._end_of_wait.timeout.connect(self._stop_waiting)
         self._not_made.connect(self._on_not_made, Qt.ConnectionType.QueuedConnection)
         self._threads: list[threading.Thread] = []
         self._decoded.connect(self._on_decoded, Qt.ConnectionType.QueuedConnection)
 
-    def pixmap(self, path: Path, side: int, ratio: float, *, is_fleeting: bool = False) -> QPixmap | None:
+    def pixmap(self, source: ImageSource, side: int, ratio: float, *, is_fleeting: bool = False) -> QPixmap | None:
         """A thumbnail that is in memory, or None; then it is requested.
 
         Args:
             is_fleeting: the request ends when `keep_only` does not name the image.
         """
-        request = (path, _kept_side(round(side * ratio)))
+        request = (source, _kept_side(round(side * ratio)))
         pixmap = self._pixmaps.get(request)
         if pixmap is not None:
             self._pixmaps.move_to_end(request)
             return pixmap
-        if path not in self._failed:
+        if source not in self._failed:
             self._request(request, is_fleeting=is_fleeting)
         return None
 
-    def stand_in(self, path: Path) -> QPixmap | None:
+    def stand_in(self, source: ImageSource) -> QPixmap | None:
         """The largest thumbnail of an image that is in memory, for as long as the requested one is on its way."""
         sides = range(THUMBNAIL_SIDES[-1], 0, -SIDE_STEP)
-        return next((found for side in sides if (found := self._pixmaps.get((path, side))) is not None), None)
+        return next((found for side in sides if (found := self._pixmaps.get((source, side))) is not None), None)
 
-    def has_failed(self, path: Path) -> bool:
-        return path in self._failed
+    def has_failed(self, source: ImageSource) -> bool:
+        return source in self._failed
 
-    def has_failed_anew(self, path: Path) -> bool:
+    def has_failed_anew(self, source: ImageSource) -> bool:
         """Whether a file turned out to be no sound image that is not known to be missing."""
-        return path in self._failed and path not in self._last_known
+        return source in self._failed and source.path not in self._last_known
 
     @property
     def is_busy(self) -> bool:
         return bool(self._numbers)
 
-    def keep_only(self, paths: Collection[Path]) -> None:
+    def keep_only(self, sources: Collection[ImageSource]) -> None:
         """Drop fleeting requests for images that are no longer in sight."""
-        for request in [request for request in self._fleeting if request[0] not in paths]:
+        for request in [request for request in self._fleeting if request[0] not in sources]:
             if request in self._awaited or self._take_back(request):
                 self._awaited.discard(request)
                 self._forget(request)
@@ -120,11 +121,11 @@ class Thumbnails(QObject):
         self._made.clear()
         self._end_of_wait.start(round(1000 * AWAITED_S))
 
-    def take_made(self, paths: Collection[Path]) -> None:
+    def take_made(self, sources: Collection[ImageSource]) -> None:
         """Thumbnails of these are on disk now."""
         if not self._end_of_wait.isActive():
             return
-        self._made.update(paths)
+        self._made.update(sources)
         self._reopen([request for request in self._awaited if request[0] in self._made])
 
     def forget_failures(self) -> None:
@@ -132,11 +133,13 @@ class Thumbnails(QObject):
 
     def forget(self, paths: Collection[Path]) -> None:
         """Drop the pictures of files that were written to; whoever shows one asks for it again."""
-        for shown in [shown for shown in self._pixmaps if shown[0] in paths]:
-            self._used_bytes -= _size_bytes(self._pixmaps.pop(shown).size())
-        self._failed.difference_update(paths)
-        for path in paths:
-            self.ready.emit(path)
+        shown = [request for request in self._pixmaps if request[0].path in paths]
+        for request in shown:
+            self._used_bytes -= _size_bytes(self._pixmaps.pop(request).size())
+        failed = {source for source in self._failed if source.path in paths}
+        self._failed -= failed
+        for source in failed.union(source for source, _side in shown):
+            self.ready.emit(source)
 
     def show_last_known(self, files: Mapping[Path, tuple[int, int]]) -> None:
         """Show files that are not there now as they were; those that are back are read again.
@@ -144,11 +147,12 @@ class Thumbnails(QObject):
         Args:
             files: size and time of change of each file when it was last seen.
         """
-        again = self._failed & (self._last_known.keys() ^ files.keys())
+        changed = self._last_known.keys() ^ files.keys()
+        again = {source for source in self._failed if source.path in changed}
         self._last_known = files
         self._failed -= again
-        for path in again:
-            self.ready.emit(path)
+        for source in again:
+            self.ready.emit(source)
 
     def stop(self) -> None:
         """End the threads; one that waits for a slow disk is left behind."""
@@ -192,10 +196,10 @@ class Thumbnails(QObject):
             return False
         return True
 
-    def _on_not_made(self, path: Path, side: int) -> None:
-        self._awaited.add((path, side))
-        if path in self._made or not self._end_of_wait.isActive():
-            self._reopen([(path, side)])
+    def _on_not_made(self, source: ImageSource, side: int) -> None:
+        self._awaited.add((source, side))
+        if source in self._made or not self._end_of_wait.isActive():
+            self._reopen([(source, side)])
 
     def _stop_waiting(self) -> None:
         self._reopen(list(self._awaited))
@@ -222,7 +226,7 @@ class Thumbnails(QObject):
         cache = ThumbnailCache(self._caches.thumbnails)
         try:
             while (request := self._next_request()) is not None:
-                last_known = self._last_known.get(request[0])
+                last_known = self._last_known.get(request[0].path)
                 is_awaited = time.monotonic() < self._awaited_until_s and request[0] not in self._made
                 image = load_thumbnail(cache, *request, last_known=last_known, makes=not is_awaited)
                 with self._sending:
@@ -248,13 +252,15 @@ class Thumbnails(QObject):
 
     # -- on the GUI thread
 
-    def _on_decoded(self, path: Path, side: int, image: QImage | None, last_known: tuple[int, int] | None) -> None:
-        self._forget((path, side))
+    def _on_decoded(
+        self, source: ImageSource, side: int, image: QImage | None, last_known: tuple[int, int] | None
+    ) -> None:
+        self._forget((source, side))
         if image is not None:
-            self._keep((path, side), QPixmap.fromImage(image))
-        elif last_known == self._last_known.get(path):  # else it was missed or found meanwhile, and is requested again
-            self._failed.add(path)
-        self.ready.emit(path)
+            self._keep((source, side), QPixmap.fromImage(image))
+        elif last_known == self._last_known.get(source.path):  # else it was missed or found meanwhile: requested again
+            self._failed.add(source)
+        self.ready.emit(source)
 
     def _keep(self, request: ThumbnailRequest, pixmap: QPixmap) -> None:
         self._pixmaps[request] = pixmap
@@ -265,7 +271,7 @@ class Thumbnails(QObject):
 
 
 def load_thumbnail(
-    cache: object, path: Path, side: int, *, last_known: tuple[int, int] | None = None, makes: bool = True
+    cache: object, source: ImageSource, side: int, *, last_known: tuple[int, int] | None = None, makes: bool = True
 ) -> QImage | None:
     """Read a thumbnail from the disk cache or make it; None when the file is no sound image.
 
@@ -281,14 +287,15 @@ def load_thumbnail(
 
     assert isinstance(cache, ThumbnailCache)
     try:
-        size_bytes, modified_ns = last_known or _size_and_time(path)
+        path, part = source
+        state = path, *(last_known or _size_and_time(path))
         stored = stored_side(side)
-        data = cache.get(path, size_bytes, modified_ns, stored)
+        data = cache.get(*state, stored, part)
         if data is None and not makes:
             return None
         if data is None:
-            data = thumbnail(path, stored)
-            cache.put(path, size_bytes, modified_ns, stored, data)
+            data = thumbnail(path, stored, part)
+            cache.put(*state, stored, data, part)
         pixels = fit_within(decode_rgb(data), side)
     except (ProtoleafError, OSError, ValueError):
         return None

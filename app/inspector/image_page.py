@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
@@ -31,6 +30,7 @@ from app.inspector.wording import (
 )
 from app.texts import tr
 from app.theme.tokens import tokens
+from engine.file_parts import ImageSource
 
 if TYPE_CHECKING:
     from engine.collection.state import CollectionState
@@ -140,10 +140,10 @@ class ImagePage(Page):
     ) -> None:
         self._image_id = facts.image_id
         self._news.setVisible(has_news)
-        self._picture.show_file(facts.path)
-        self._name.show_text(facts.path.name, tip=str(facts.path))
+        self._picture.show_image(facts.source)
+        self._name.show_text(facts.source.path.name, tip=str(facts.source.path))
         self.notes.show_note(facts.image_id, state.notes.get(facts.image_id), is_writable=is_writable)
-        self.about.show_path(facts.path)
+        self.about.show_path(facts.source.path)
         if (outdated := state.outdated.get(facts.image_id)) is None:
             self.label.show_label(label_title(graph, facts.label), facts.label)
         else:
@@ -230,29 +230,29 @@ class Picture(QWidget):
 
     def __init__(self, thumbnails: Thumbnails) -> None:
         super().__init__()
-        self._path: Path | None = None
+        self._source: ImageSource | None = None
         self._thumbnails = thumbnails
         self.setFixedHeight(PICTURE_HEIGHT)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         thumbnails.ready.connect(self._on_ready)
 
-    def show_file(self, path: Path) -> None:
-        self._path = path
-        self.setAccessibleName(path.name)
+    def show_image(self, source: ImageSource) -> None:
+        self._source = source
+        self.setAccessibleName(source.path.name)
         self.update()
 
-    def prepare(self, paths: Sequence[Path]) -> None:
+    def prepare(self, sources: Sequence[ImageSource]) -> None:
         """Load the pictures of the next images, once it is known how large they are shown."""
         if not self.isVisible():
             return
-        for path in reversed(paths):  # the latest request is served first
-            self._request(path)
+        for source in reversed(sources):  # the latest request is served first
+            self._request(source)
 
-    def _request(self, path: Path) -> QPixmap | None:
-        return self._thumbnails.pixmap(path, max(self.width(), self.height()), self.devicePixelRatioF())
+    def _request(self, source: ImageSource) -> QPixmap | None:
+        return self._thumbnails.pixmap(source, max(self.width(), self.height()), self.devicePixelRatioF())
 
-    def _on_ready(self, path: Path) -> None:
-        if path == self._path:
+    def _on_ready(self, source: ImageSource) -> None:
+        if source == self._source:
             self.update()
 
     def sizeHint(self) -> QSize:
@@ -265,9 +265,9 @@ class Picture(QWidget):
         shape = QPainterPath()
         shape.addRoundedRect(QRectF(self.rect()), 8, 8)
         painter.fillPath(shape, QColor(tokens().colours.sunken))
-        if self._path is None:
+        if self._source is None:
             return
-        picture = self._request(self._path) or self._thumbnails.stand_in(self._path)
+        picture = self._request(self._source) or self._thumbnails.stand_in(self._source)
         if picture is not None:
             painter.setClipPath(shape)
             painter.drawPixmap(fitted(picture.size(), self.rect()), picture, QRectF(picture.rect()))

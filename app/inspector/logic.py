@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from app.texts import short_path
 from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
+from engine.file_parts import ImageSource
 from engine.graph.class_attributes import NO_ATTRIBUTES, ClassAttributes
 from engine.graph.shown_language import shown_language
 
@@ -75,7 +76,7 @@ class ImageFacts:
     """The facts of an image page; `failure`: why its file could not be read."""
 
     image_id: int
-    path: Path
+    source: ImageSource
     certainty: Certainty
     label: Label | None
     tops: tuple[ScoreRow, ...]
@@ -85,6 +86,11 @@ class ImageFacts:
     look_alikes: tuple[int, ...] = ()
     look_alike_share: float = 0.0
     failure: str = ""
+
+    @property
+    def path(self) -> Path:
+        """Of the file."""
+        return self.source.path
 
     @property
     def is_coarse(self) -> bool:
@@ -213,7 +219,7 @@ def image_facts(
     safe_class = int(state.safe_class[place])
     return ImageFacts(
         image_id,
-        state.path_of(image_id),
+        state.source_of(image_id),
         certainty(state, image_id),
         label,
         digit_rows(graph, tops, is_unknown=bool(state.is_unknown[place])),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -19,6 +18,7 @@ from app.inspector.page import PageRequests
 from app.texts import tr
 from app.theme.tokens import tokens
 from engine.collection.state import NO_CLASS
+from engine.file_parts import ImageSource
 from engine.graph.edits import AttributesChanged
 
 if TYPE_CHECKING:
@@ -148,13 +148,13 @@ class Inspector(QWidget):
             self._about_id = None
             self._about_timer.start()
         coming = self._session.guesses.next_ids(PICTURES_AHEAD)
-        self._image_page.prepare([path for each in coming if (path := self._path_of(each)) is not None])
+        self._image_page.prepare([source for each in coming if (source := self._source_of(each)) is not None])
         if self._pages.currentWidget() is not self._image_scroll:
             self._pages.setCurrentWidget(self._image_scroll)
 
-    def _path_of(self, image_id: int) -> Path | None:
+    def _source_of(self, image_id: int) -> ImageSource | None:
         try:
-            return None if self._session.state is None else self._session.state.path_of(image_id)
+            return None if self._session.state is None else self._session.state.source_of(image_id)
         except KeyError:  # it was removed
             return None
 

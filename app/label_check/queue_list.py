@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final, final
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
@@ -18,6 +17,7 @@ from app.mirroring import isolated, placed
 from app.texts import plain_tip
 from app.theme.tokens import tokens
 from app.wording import clauses
+from engine.file_parts import ImageSource
 
 ROLE: Final = Qt.ItemDataRole.UserRole
 SIDE: Final = 40  # of a thumbnail
@@ -30,7 +30,7 @@ class QueueRow:
     """One label."""
 
     image_id: int
-    path: Path
+    source: ImageSource
     label: str
     proposed: str
     likely: str  # wrong, in percent
@@ -57,7 +57,7 @@ class _RowDelegate(QStyledItemDelegate):
             painter.drawRoundedRect(area, tokens().spacing.radius_small, tokens().spacing.radius_small)
         square = QRect(area.left() + gap, area.top() + (area.height() - SIDE) // 2, SIDE, SIDE)
         ratio = self._list.devicePixelRatioF()
-        paint_square(painter, placed(square, area), self._thumbnails.pixmap(row.path, SIDE, ratio))
+        paint_square(painter, placed(square, area), self._thumbnails.pixmap(row.source, SIDE, ratio))
         text = placed(area.adjusted(SIDE + 2 * gap, 0, -gap, 0), area)
         _paint_lines(painter, text, option.font, row)
         painter.restore()
@@ -137,10 +137,10 @@ class QueueList(QListWidget):
         item = QListWidgetItem(self)
         item.setData(ROLE, row)
         item.setData(Qt.ItemDataRole.AccessibleTextRole, clauses(f"{row.label} {row.proposed}", row.likely))
-        item.setToolTip(plain_tip(f"{row.path.name}\n{row.label} {row.proposed}"))
+        item.setToolTip(plain_tip(f"{row.source.path.name}\n{row.label} {row.proposed}"))
 
-    def _on_ready(self, path: Path) -> None:
-        if any(row.path == path for row in self._rows):
+    def _on_ready(self, source: ImageSource) -> None:
+        if any(row.source == source for row in self._rows):
             self.viewport().update()
 
     def _on_selection(self) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import Qt, Signal
@@ -19,6 +18,7 @@ from app.images.thumbnails import Thumbnails
 from app.label_check import wording
 from app.texts import marked, plain_button, plain_tip, tr, with_breaks
 from app.theme.tokens import tokens
+from engine.file_parts import ImageSource
 
 if TYPE_CHECKING:
     from engine.collection.label_check import SuspectLabel
@@ -141,15 +141,15 @@ class SuspectCard(QWidget):
     def show_suspect(
         self,
         suspect: SuspectLabel,
-        path: Path,
+        source: ImageSource,
         state: CollectionState,
         label: Label | None,
         name_of: Callable[[int], str],
     ) -> None:
         """Show a label; `label` is the person's record of it, None while that is not known."""
         self.setAccessibleName(wording.list_title(suspect, name_of))
-        self.canvas.show_image(path)
-        self.canvas.setToolTip(plain_tip(path.name))
+        self.canvas.show_image(source)
+        self.canvas.setToolTip(plain_tip(source.path.name))
         own, proposed = wording.labelled_text(suspect, name_of), wording.looks_text(suspect, name_of)
         self.own.show_class(own, wording.by_text(label), suspect.same, state)
         self.other.show_class(proposed, wording.model_text(suspect), suspect.others, state)

@@ -127,12 +127,12 @@ class LabelCheckPage(QWidget):
         """Show the list and the label under the eye; all their images must be in the state."""
         self._suspect, self._name_of = current, name_of
         rows = [
-            QueueRow(each.image_id, state.path_of(each.image_id), *wording.row_texts(each, name_of))
+            QueueRow(each.image_id, state.source_of(each.image_id), *wording.row_texts(each, name_of))
             for each in suspects
         ]
         self.list.show_rows(rows, current.image_id)
-        path = state.path_of(current.image_id)
-        self.card.show_suspect(current, path, state, labels.get(current.image_id), name_of)
+        source = state.source_of(current.image_id)
+        self.card.show_suspect(current, source, state, labels.get(current.image_id), name_of)
         self._stack.setCurrentWidget(self._work)
         self._show_choices()
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import log2, pi
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
 import numpy as np
@@ -21,6 +20,7 @@ from app.map.points import Box
 from app.map.scene import MapScene
 from app.map.thumbs import Thumbs
 from app.theme.tokens import tokens
+from engine.file_parts import ImageSource
 
 if TYPE_CHECKING:
     from app.images.thumbnails import Thumbnails
@@ -44,7 +44,7 @@ class MapCanvas(QWidget):
     selected = Signal()  # other images are selected
     resized = Signal()
 
-    def __init__(self, thumbnails: Thumbnails, path_of: Callable[[int], Path | None]) -> None:
+    def __init__(self, thumbnails: Thumbnails, source_of: Callable[[int], ImageSource | None]) -> None:
         super().__init__()
         self.scene = MapScene()
         self.camera = Camera()
@@ -55,7 +55,7 @@ class MapCanvas(QWidget):
         self.outline: Sequence[QPointF] = ()  # of a lasso that is being drawn
         self.covered: tuple[Box, ...] = ()  # where names would be hidden, in logical pixels
         self.marks = Marks(self)
-        self.thumbs = Thumbs(self, thumbnails, path_of)
+        self.thumbs = Thumbs(self, thumbnails, source_of)
         self._is_fitted = True
         self.chosen_count = 0
         self._seen_rows: NDArray[np.int64] | None = None

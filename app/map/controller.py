@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QTimer
@@ -18,6 +17,7 @@ from app.texts import marked, tr
 from app.wording import probability_text, sentence
 from app.workspace.selection_bar import acceptable, errors_text
 from engine.collection.state import NO_CLASS, UNKNOWN, ImageStatus
+from engine.file_parts import ImageSource
 from engine.project.actions import action as project_action
 from engine.project.labels import IN_BULK
 
@@ -87,7 +87,7 @@ class Maps(Feature):
 
             self._source = source = MapSource(self._session, self)
             self._colours = colours = MapColours(self._session, source.work_thread, self)
-            self.page = page = MapPage(self._thumbnails, self._path_of, self._class_text_of)
+            self.page = page = MapPage(self._thumbnails, self._source_of, self._class_text_of)
             self.tell_page(page)
             source.nothing_embedded.connect(self._on_nothing_embedded)
             source.missing.connect(lambda: self._show_making(None))
@@ -231,10 +231,10 @@ class Maps(Feature):
 
     # -- images on it
 
-    def _path_of(self, image_id: int) -> Path | None:
+    def _source_of(self, image_id: int) -> ImageSource | None:
         state = self._session.state
         try:
-            return None if state is None else state.path_of(image_id)
+            return None if state is None else state.source_of(image_id)
         except KeyError:  # it was removed
             return None
 
@@ -259,7 +259,7 @@ class Maps(Feature):
         if page is None or state is None or not page.canvas.chosen.any():
             return []
         ids = page.canvas.chosen_ids.tolist()
-        return [each for each in ids if self._path_of(each) is not None]
+        return [each for each in ids if self._source_of(each) is not None]
 
     def _show_chosen(self) -> None:
         page, state = self.page, self._session.state
@@ -274,7 +274,7 @@ class Maps(Feature):
         )  # fmt: skip
 
     def _on_image_clicked(self, image_id: int) -> None:
-        if self._path_of(image_id) is not None:
+        if self._source_of(image_id) is not None:
             self._session.eye.look_at(image_id)
             self._shell.inspector.show_image(image_id)
 

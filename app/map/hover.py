@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QPointF, QRect, Qt
@@ -12,6 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 from app.controls import ElidedLabel
 from app.images.pixels import paint_square
 from app.theme.tokens import tokens
+from engine.file_parts import ImageSource
 
 if TYPE_CHECKING:
     from app.images.thumbnails import Thumbnails
@@ -28,7 +28,7 @@ class HoverCard(QWidget):
     def __init__(self, parent: QWidget, thumbnails: Thumbnails) -> None:
         super().__init__(parent)
         self._thumbnails = thumbnails
-        self._path: Path | None = None
+        self._source: ImageSource | None = None
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._name, self._class = ElidedLabel("strong"), ElidedLabel("secondary")
         for label in (self._name, self._class):
@@ -38,12 +38,12 @@ class HoverCard(QWidget):
         column.setSpacing(0)
         column.addWidget(self._name)
         column.addWidget(self._class)
-        thumbnails.ready.connect(lambda path: self.update() if path == self._path else None)
+        thumbnails.ready.connect(lambda source: self.update() if source == self._source else None)
         self.hide()
 
-    def show_image(self, path: Path, class_text: str, at: QPointF) -> None:
-        self._path = path
-        self._name.show_text(path.name)
+    def show_image(self, source: ImageSource, class_text: str, at: QPointF) -> None:
+        self._source = source
+        self._name.show_text(source.path.name)
         self._class.show_text(class_text)
         self.resize(SIDE + 2 * _PAD, self.sizeHint().height())
         over = self.parentWidget()
@@ -67,7 +67,7 @@ class HoverCard(QWidget):
         painter.setPen(QColor(worn.colours.border))
         painter.setBrush(QColor(worn.colours.raised))
         painter.drawRoundedRect(self.rect().adjusted(0, 0, -1, -1), worn.spacing.radius, worn.spacing.radius)
-        if self._path is not None:
-            picture = self._thumbnails.pixmap(self._path, SIDE, self.devicePixelRatioF())
-            paint_square(painter, QRect(_PAD, _PAD, SIDE, SIDE), picture or self._thumbnails.stand_in(self._path))
+        if self._source is not None:
+            picture = self._thumbnails.pixmap(self._source, SIDE, self.devicePixelRatioF())
+            paint_square(painter, QRect(_PAD, _PAD, SIDE, SIDE), picture or self._thumbnails.stand_in(self._source))
         painter.end()

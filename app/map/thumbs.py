@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import ceil, log2
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
 import numpy as np
@@ -13,6 +12,7 @@ from PySide6.QtGui import QColor, QPainter, QPen
 
 from app.images.pixels import RADIUS, paint_square
 from app.theme.tokens import tokens
+from engine.file_parts import ImageSource
 
 if TYPE_CHECKING:
     from app.images.thumbnails import Thumbnails
@@ -28,12 +28,12 @@ FEW: Final = 1_500  # points in view from which on thumbnails appear
 class Thumbs:
     """Chooses and paints them."""
 
-    def __init__(self, canvas: MapView, thumbnails: Thumbnails, path_of: Callable[[int], Path | None]) -> None:
+    def __init__(self, canvas: MapView, thumbnails: Thumbnails, source_of: Callable[[int], ImageSource | None]) -> None:
         self._canvas = canvas
         self._thumbnails = thumbnails
-        self._path_of = path_of
+        self._source_of = source_of
         self._rows: tuple[int, ...] | None = None  # of what is in view; None before it is looked at
-        self._paths: set[Path] = set()
+        self._sources: set[ImageSource] = set()
         thumbnails.ready.connect(self._on_ready)
 
     def look_again(self) -> None:
@@ -55,11 +55,13 @@ class Thumbs:
         scene, ratio = canvas.scene, canvas.devicePixelRatioF()
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         for row in self._shown():
-            path = self._path_of(int(scene.points.image_ids[row]))
-            if path is None:
+            source = self._source_of(int(scene.points.image_ids[row]))
+            if source is None:
                 continue
             rect = self._rect(row)
-            picture = self._thumbnails.pixmap(path, SIDE, ratio, is_fleeting=True) or self._thumbnails.stand_in(path)
+            picture = self._thumbnails.pixmap(source, SIDE, ratio, is_fleeting=True) or self._thumbnails.stand_in(
+                source
+            )
             paint_square(painter, rect, picture)
             is_chosen = bool(canvas.chosen[row])
             own = QColor.fromRgb(int(scene.colouring.colours[row])) if scene.colouring is not None else QColor()
@@ -72,9 +74,9 @@ class Thumbs:
         if self._rows is None:
             self._rows = self._choose()
             points = self._canvas.scene.points
-            paths = (self._path_of(int(points.image_ids[row])) for row in self._rows)
-            self._paths = {path for path in paths if path is not None}
-            self._thumbnails.keep_only(self._paths)
+            sources = (self._source_of(int(points.image_ids[row])) for row in self._rows)
+            self._sources = {source for source in sources if source is not None}
+            self._thumbnails.keep_only(self._sources)
         return self._rows
 
     def _choose(self) -> tuple[int, ...]:
@@ -107,6 +109,6 @@ class Thumbs:
         at = self._canvas.point_of(*self._canvas.scene.points.places[row].tolist()).toPoint()
         return QRect(at.x() - SIDE // 2, at.y() - SIDE // 2, SIDE, SIDE)
 
-    def _on_ready(self, path: Path) -> None:
-        if path in self._paths:
+    def _on_ready(self, source: ImageSource) -> None:
+        if source in self._sources:
             self._canvas.update()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
 import numpy as np
@@ -23,6 +22,7 @@ from app.status.notice import Notice
 from app.texts import tr
 from app.theme.icons import icon_pixmap
 from app.wording import progress_facts
+from engine.file_parts import ImageSource
 
 if TYPE_CHECKING:
     from app.images.thumbnails import Thumbnails
@@ -98,13 +98,16 @@ class MapPage(QWidget):
     image_opened = Signal(int)
 
     def __init__(
-        self, thumbnails: Thumbnails, path_of: Callable[[int], Path | None], class_text_of: Callable[[int], str]
+        self,
+        thumbnails: Thumbnails,
+        source_of: Callable[[int], ImageSource | None],
+        class_text_of: Callable[[int], str],
     ) -> None:
         super().__init__()
-        self._path_of, self._class_text_of = path_of, class_text_of
+        self._source_of, self._class_text_of = source_of, class_text_of
         self.setAccessibleName(tr("Map"))
         self.bar, self.chosen_bar, self.notice = ViewBar(), ChosenBar(), Notice(tone="")
-        self.canvas = MapCanvas(thumbnails, path_of)
+        self.canvas = MapCanvas(thumbnails, source_of)
         self.canvas.setAccessibleName(tr("Map of the images"))
         self.pointer = MapPointer(self.canvas)
         self.legend, self.hover = Legend(self.canvas), HoverCard(self.canvas, thumbnails)
@@ -209,12 +212,12 @@ class MapPage(QWidget):
         self.image_clicked.emit(self.id_of(row))
 
     def _on_hovered(self, row: int) -> None:
-        path = self._path_of(self.id_of(row)) if row >= 0 else None
-        if path is None:
+        source = self._source_of(self.id_of(row)) if row >= 0 else None
+        if source is None:
             self.hover.hide()
             return
         at: QPointF = self.canvas.point_of(*self.canvas.scene.points.places[row].tolist())
-        self.hover.show_image(path, self._class_text_of(self.id_of(row)), at)
+        self.hover.show_image(source, self._class_text_of(self.id_of(row)), at)
 
     def _place_legend(self) -> None:
         size = self.legend.sizeHint()

@@ -141,11 +141,11 @@ class Merging(Imports["MergeCard"]):
             page.summary.show_end(queue.settled, queue.left, self._agreement, self._session.graph)
             page.show_end()
             return
-        path = state.path_of(dispute.image_id)
+        source = state.source_of(dispute.image_id)
         self._session.eye.look_at(dispute.image_id)
         self._session.guesses.want(queue.image_ids_ahead)
         self._shell.inspector.show_image(dispute.image_id)
-        page.show_dispute(dispute, path, queue.place + 1, len(queue.disputes))
+        page.show_dispute(dispute, source, queue.place + 1, len(queue.disputes))
         page.setFocus()
         self._ask_faces(dispute)
 

@@ -28,12 +28,11 @@ from app.texts import plain_button, tr
 from app.theme.tokens import tokens
 from app.wording import SEPARATOR, clauses, titled
 from engine.collection.merging.merge_plan import CommentConflict, Conflict, Verdict
+from engine.file_parts import ImageSource
 from engine.files import shown
 from engine.graph.names import join_path, split_path
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from app.images.thumbnails import Thumbnails
     from app.merging.logic import Dispute
     from engine.collection.state import CollectionState
@@ -149,12 +148,12 @@ class ConflictPage(QWidget):
         """Whether the summary is shown."""
         return self._pages.currentWidget() is self.summary
 
-    def show_dispute(self, dispute: Dispute, path: Path, place: int, count: int) -> None:
+    def show_dispute(self, dispute: Dispute, source: ImageSource, place: int, count: int) -> None:
         """Show the `place`-th of `count` conflicts, counted from one."""
         self.dispute, self.is_waiting = dispute, False
         self._place.setText(wording.progress_text(place, count))
         self._name.show_text(shown(dispute.path))
-        self.canvas.show_image(path)
+        self.canvas.show_image(source)
         is_comment = isinstance(dispute, CommentConflict)
         for button, is_there in (
             (self.other_button, not is_comment), (self.unknown_button, not is_comment), (self.both_button, is_comment),

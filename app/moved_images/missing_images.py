@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 
 from app.jobs.background_thread import DetachedJob
+from engine.file_parts import ImageSource
 
 if TYPE_CHECKING:
     from app.images.thumbnails import Thumbnails
@@ -119,8 +120,8 @@ class MissingImages(QObject):
         if change.images_moved or change.images_added or change.images_removed:
             self.look()
 
-    def _on_thumbnail_ready(self, path: Path) -> None:
-        if self._thumbnails.has_failed_anew(path) and not self._doubt_timer.isActive():
+    def _on_thumbnail_ready(self, source: ImageSource) -> None:
+        if self._thumbnails.has_failed_anew(source) and not self._doubt_timer.isActive():
             self._doubt_timer.start()
 
     def _on_application_state_changed(self, state: Qt.ApplicationState) -> None:

@@ -14,6 +14,7 @@ from app.jobs.process_job import STOP_GRACE_S
 from app.session.embed_job import EmbeddingPhase, EmbedJob, EmbedScope, Event, Views, Wanted, after
 from app.texts import tr
 from engine.events import Progress
+from engine.file_parts import ImageSource
 from engine.files import FileFailure
 from engine.texts import translated
 from engine.worker.client import Worker
@@ -55,7 +56,7 @@ class Embedding(QObject):
     notice_given = Signal(str)  # a warning, such as a failed GPU, once per job; "" when a job ended without
     failed = Signal(str)  # why a job failed; also emitted by the session
     photos_expected = Signal()  # images are being added whose thumbnails come from reading them
-    photos_seen = Signal(tuple)  # paths of images whose thumbnails are in the cache now
+    photos_seen = Signal(tuple)  # sources of images whose thumbnails are in the cache now
 
     def __init__(self, session: Session, start: StartWorker = start_worker, *, idle_ms: int = IDLE_MS) -> None:
         super().__init__(session)
@@ -282,7 +283,7 @@ class Embedding(QObject):
             return
         state = self._session.state
         if batch.seen and state is not None:
-            self.photos_seen.emit(tuple(_path(state, image_id) for image_id in batch.seen))
+            self.photos_seen.emit(tuple(_source(state, image_id) for image_id in batch.seen))
         if self.job is not None and self.job.is_on_views:
             read = [result.image_id for result in batch.results]
             self._viewed += read
@@ -300,7 +301,7 @@ class Embedding(QObject):
             return
         reasons = {result.image_id: result.failure for result in results}
         kept = {image_id: failure for image_id, failure in self.failures.items() if image_id not in reasons}
-        failed = {image_id: FileFailure(_path(state, image_id), why) for image_id, why in reasons.items() if why}
+        failed = {image_id: FileFailure(_source(state, image_id).path, why) for image_id, why in reasons.items() if why}
         self._set_failures(kept | failed)
 
     def _set_failures(self, failures: dict[int, FileFailure]) -> None:
@@ -356,8 +357,8 @@ def _learn(
     return live.take_embedded([*read, *viewed], relabelled=relabelled, fits=False)
 
 
-def _path(state: CollectionState, image_id: int) -> Path:
+def _source(state: CollectionState, image_id: int) -> ImageSource:
     try:
-        return state.path_of(image_id)
+        return state.source_of(image_id)
     except KeyError:  # removed from the project while it was being read
-        return Path(str(image_id))
+        return ImageSource(Path(str(image_id)))

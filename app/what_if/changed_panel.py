@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final, final
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QRectF, QSize, Qt, Signal
@@ -35,6 +34,7 @@ from app.wording import number
 from app.workspace.changed_badge import changed_line, more_line
 from engine.collection.state import ChangedImages, ClassMove, CollectionState
 from engine.collection.what_if import WhatIfOutcome
+from engine.file_parts import ImageSource
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 NameOf = Callable[[int], str]
@@ -116,8 +116,8 @@ class _MoveDelegate(QStyledItemDelegate):
         ratio = painter.device().devicePixelRatio()
         for place in faces.places_in(self._view.viewport().rect()):
             image_id, rect = int(move.image_ids[place]), faces.rect(place)
-            path = self._view.path_of(image_id)
-            paint_square(painter, rect, None if path is None else self._thumbnails.pixmap(path, FACE, ratio))
+            source = self._view.source_of(image_id)
+            paint_square(painter, rect, None if source is None else self._thumbnails.pixmap(source, FACE, ratio))
             if image_id == self._view.framed_image:
                 painter.setPen(QPen(QColor(tokens().colours.accent), 2))
                 painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -213,10 +213,10 @@ class MoveList(QListView):
             return self._hovered
         return int(index.data(MOVE_ROLE).image_ids[self._face])
 
-    def path_of(self, image_id: int) -> Path | None:
+    def source_of(self, image_id: int) -> ImageSource | None:
         """Where an image is; None for one that left the project meanwhile."""
         with suppress(KeyError):
-            return None if self._state is None else self._state.path_of(image_id)
+            return None if self._state is None else self._state.source_of(image_id)
         return None
 
     def image_at(self, place: QPoint) -> int:
@@ -280,7 +280,7 @@ class MoveList(QListView):
             self.doItemsLayout()
             self.updateGeometries()
 
-    def _on_ready(self, _path: Path) -> None:
+    def _on_ready(self, _source: ImageSource) -> None:
         """Paint a face that has come; Qt paints once for all that come within a frame."""
         if self.isVisible() and self._rows.rowCount():
             self.viewport().update()

@@ -45,5 +45,5 @@ class OneImage:
             self._grid.select_row(0)
         image_id = self._grid.current_id
         if image_id is not None and self._session.state is not None:
-            path, row = self._session.state.path_of(image_id), self._grid.currentIndex().row()
-            self.view.show_image(path, place=row + 1, count=rows)
+            source, row = self._session.state.source_of(image_id), self._grid.currentIndex().row()
+            self.view.show_image(source, place=row + 1, count=rows)

@@ -62,7 +62,10 @@ def embed_project(
     model = model or model_of(project, caches)
     session = BackboneSession(model.backbone, model.card, choose_providers(device))
     folder = project.path.parent
-    requests = (EmbedRequest(image_id, folder / path, known) for image_id, path, known in project.images.each_content())
+    requests = (
+        EmbedRequest(each.image_id, folder / each.path, each.content_hash, each.part)
+        for each in project.images.each_content()
+    )
 
     is_whole = with_views and project.images.count <= MOST_IN_ALL_VIEWS
     with open_cache(model, caches, project) as cache, ExitStack() as stack:
@@ -123,11 +126,13 @@ def embed_views(
     """Embed these images of a project in all their views; as `embed_closer`."""
     table, folder = project.images.table(image_ids), project.path.parent
     with open_cache(model, caches, project) as cache, open_views_cache(model, caches) as views:
-        missing = set(views.missing(key for key in table.content_hashes if key is not None))
+        contents = table.contents()
+        missing = set(views.missing(content for content in contents if content is not None))
+        columns = zip(table.ids, table.paths, table.content_hashes, table.parts, contents, strict=True)
         requests = [
-            EmbedRequest(image_id, folder / path, known)
-            for image_id, path, known in zip(table.ids, table.paths, table.content_hashes, strict=True)
-            if known in missing
+            EmbedRequest(image_id, folder / path, known, part)
+            for image_id, path, known, part, content in columns
+            if content in missing
         ]
         if not requests:
             return None

@@ -16,6 +16,7 @@ from engine.embedding.cache import EmbeddingCache, cache_file
 from engine.embedding.kept_embeddings import FEWEST_KEPT, EmbeddingRows, KeptEmbeddings
 from engine.embedding.views import MOST_IN_ALL_VIEWS, those_to_view, unit_length, views_hash
 from engine.everyday.shots import EmbeddedSnapshot, ViewEmbeddings
+from engine.file_parts import part_content
 from engine.files import FoundFile
 from engine.project import Project
 
@@ -291,10 +292,17 @@ def newest_hashes(
         return hashes
     folder = project.path.parent
     paths = [folder / images.paths[place] for place in places.tolist()]
-    remembered = cache.last_hashes(paths)
+    parts = [images.parts[place] for place in places.tolist()]
+    remembered = _contents(cache.last_hashes(paths), parts)
     # Only the state of these files is read: that of 100,000 of them takes long on a share.
     others = [place for place, key in enumerate(remembered) if key is not None and key != hashes[place]]
     files = {place: found for place in others if (found := FoundFile.at(paths[place])) is not None}
-    for place, key in zip(files, cache.path_hashes(list(files.values())), strict=True):
+    now = _contents(cache.path_hashes(list(files.values())), [parts[place] for place in files])
+    for place, key in zip(files, now, strict=True):
         hashes[place] = key or hashes[place]
     return hashes
+
+
+def _contents(file_hashes: Sequence[bytes | None], parts: Sequence[str]) -> list[bytes | None]:
+    """Content hashes of parts of files."""
+    return [each and part_content(each, part) for each, part in zip(file_hashes, parts, strict=True)]

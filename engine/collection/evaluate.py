@@ -172,8 +172,8 @@ def _figures(
 
 def _is_twin(classified: Classified, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
     """(k,) whether the model learned from a twin of the image: it then tells little of images that are new."""
-    folds = classified.folds.of(classified.image_ids[rows])
-    learned = classified.folds.of(classified.fitted.shots.image_ids)
+    folds = classified.folds.held_together(classified.image_ids[rows])
+    learned = classified.folds.held_together(classified.fitted.shots.image_ids)
     return (folds != ALONE) & np.isin(folds, learned)
 
 

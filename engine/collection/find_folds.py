@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 
 from engine.collection.embedded_images import EmbeddedImages
 from engine.collection.folding.duplicates import copies, same_content
+from engine.collection.folding.files import boxes_among, same_file
 from engine.collection.folding.folds import Folds
 from engine.collection.folding.looking import kept_fingerprints
 from engine.collection.folding.partitions import ALONE, joined
 from engine.collection.folding.sequences import ShotTimes, sequences, sound_seconds
 from engine.config import CacheFolders
 from engine.everyday.blocks import Integers
+from engine.images.fingerprint import NO_HASH
 from engine.images.fingerprint_cache import Fingerprints
 from engine.project import Change, Project
 from engine.project.actions import action
@@ -52,6 +54,7 @@ class FoldInput:
 
     image_ids: Integers  # (n,) ascending
     paths: Sequence[str]  # (n,) as stored
+    parts: Sequence[str]  # (n,) of the files; () where all images are whole files
     content_keys: NDArray[np.bytes_]  # (n,) as `ImageList.content_keys`
     times: ShotTimes
     rows: Integers  # (n,) rows of the embeddings, -1 for images without
@@ -67,20 +70,28 @@ def fold_input(project: Project, embedded: EmbeddedImages, most_seconds: int | N
         rows = np.where(is_ready, rows, -1)
     seconds = burst_seconds(project) if most_seconds is None else most_seconds
     times = _shot_times(project, images.ids) if seconds > 0 else ShotTimes.unknown(len(images.ids))
-    return FoldInput(images.ids, images.paths, images.content_keys, times, rows, store.embeddings, seconds)
+    return FoldInput(
+        images.ids, images.paths, images.known_parts, images.content_keys, times, rows, store.embeddings, seconds
+    )
 
 
 def find_folds(given: FoldInput, prints: Fingerprints) -> Folds:
     """Images with the same bytes, copies, and sequences; the same for the same input.
 
+    Boxes are in no fold, as one decision does not settle them. Yet they are held out with all of their photo's fold.
+
     Args:
         prints: what is known of the n pictures.
     """
-    found = sequences(given.times, given.most_seconds)
-    alike = copies(prints.bits, given.times.clock_seconds, given.embeddings, given.rows)
+    in_time, in_box = sequences(given.times, given.most_seconds), boxes_among(given.parts)
+    bits = np.where(in_box, NO_HASH, prints.bits) if in_box.any() else prints.bits
+    alike = copies(bits, given.times.clock_seconds, given.embeddings, given.rows)
     twins = joined(same_content(given.content_keys), alike)
+    found = joined(np.where(in_box, ALONE, in_time)) if in_box.any() else in_time
     groups = joined(twins, found)
-    return Folds(given.image_ids, groups, twins, found, prints.sharpness, given.times.seconds).folded()
+    together = joined(groups, in_time, same_file(given.paths, given.parts)) if in_box.any() else groups
+    times = given.times.seconds
+    return Folds(given.image_ids, groups, twins, found, prints.sharpness, times, together).folded()
 
 
 def folds_now(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.kept_list import KeptList, ListedImages
-from engine.collection.state import NO_CLASS, UNKNOWN, Codes, CollectionState, ImageStatus, counts_of
+from engine.collection.state import NO_CLASS, Codes, CollectionState, ImageStatus, counts_of
 from engine.embedding.kept_embeddings import EmbeddingRows, codes_of
 from engine.embedding.views import unit_length
 from engine.everyday.blocks import to_fixed, to_floats
@@ -34,10 +34,11 @@ class ImageList:
         self._is_as_kept = False  # whether the list is the one that was kept last
         self.ids = np.zeros(0, dtype=np.int64)  # (n,)
         self.paths = PackedTexts()  # (n,) as stored
-        self.content_hashes = PackedHashes()  # (n,) bytes, or None before the image was read
+        self.parts = PackedTexts()  # (n,) of the files
+        self.content_hashes = PackedHashes()  # (n,) bytes of the images, or None before the image was read
         self.has_failed = np.zeros(0, dtype=bool)  # (n,)
         self.failures: Mapping[int, str] = {}  # why an image could not be read, by its id
-        self.labels: Codes = np.zeros(0, dtype=np.int32)  # (n,) class id, `NO_CLASS` or `UNKNOWN`
+        self.labels: Codes = np.zeros(0, dtype=np.int32)  # (n,) class id, `NO_CLASS`, `UNKNOWN` or `EMPTY`
         self.outdated: Mapping[int, Label] = {}  # labels, which do not count, of pictures that were there before
 
     def read(self) -> None:
@@ -46,8 +47,8 @@ class ImageList:
         if found is None:
             table = self._project.images.table()
             ids = np.array(table.ids, dtype=np.int64)
-            found = ListedImages(ids, table.paths, table.content_hashes, table.failures.texts)
-        self.ids, self.paths, self.content_hashes = found.ids, found.paths, found.content_hashes
+            found = ListedImages(ids, table.paths, table.parts, table.contents(), table.failures.texts)
+        self.ids, self.paths, self.parts, self.content_hashes = found[:4]
         self.has_failed = np.zeros(len(found.ids), dtype=bool)
         self.has_failed[list(found.failures)] = True
         self.failures = {int(found.ids[place]): text for place, text in found.failures.items() if text}
@@ -59,7 +60,7 @@ class ImageList:
             return
         places = np.flatnonzero(self.has_failed)
         failures = {place: self.failures.get(int(self.ids[place]), "") for place in places.tolist()}
-        listed = ListedImages(self.ids, self.paths, self.content_hashes, failures)
+        listed = ListedImages(self.ids, self.paths, self.parts, self.content_hashes, failures)
         self._kept.write(listed, digest, is_other=not self._is_as_kept)
 
     def read_added(self, image_ids: Sequence[int]) -> None:
@@ -70,8 +71,8 @@ class ImageList:
             self.read()
             return
         self.ids = np.concatenate([self.ids, ids])
-        self.paths = self.paths.extended(table.paths)
-        for content_hash in table.content_hashes:
+        self.paths, self.parts = self.paths.extended(table.paths), self.parts.extended(table.parts)
+        for content_hash in table.contents():
             self.content_hashes.append(content_hash)
         self.has_failed = np.concatenate([self.has_failed, _has_failed(table)])
         self.failures = {**self.failures, **_failures_in(table)}
@@ -82,7 +83,7 @@ class ImageList:
         table = self._project.images.table(image_ids.tolist())
         self._is_as_kept, self.has_failed = False, self.has_failed.copy()
         places = np.searchsorted(self.ids, np.array(table.ids, dtype=np.int64)).tolist()
-        for place, content_hash, failure in zip(places, table.content_hashes, table.failures, strict=True):
+        for place, content_hash, failure in zip(places, table.contents(), table.failures, strict=True):
             self.content_hashes.replace(place, content_hash)
             self.has_failed[place] = failure is not None
         updated = frozenset(table.ids)
@@ -96,14 +97,13 @@ class ImageList:
         self.labels, self.outdated = self.labels.copy(), self._project.labels.outdated()
         for image_id in image_ids:
             label = self._project.labels.of(image_id)
-            code = NO_CLASS if label is None else UNKNOWN if label.class_id is None else label.class_id
-            self.labels[bisect_left(self.ids, image_id)] = code
+            self.labels[bisect_left(self.ids, image_id)] = NO_CLASS if label is None else label.code
 
     def _read_all_labels(self) -> None:
         table = self._project.labels.table()
         self.labels = np.full(len(self.ids), NO_CLASS, dtype=np.int32)
         places = np.searchsorted(self.ids, np.array(table.image_ids, dtype=np.int64))
-        self.labels[places] = [UNKNOWN if class_id is None else class_id for class_id in table.class_ids]
+        self.labels[places] = table.codes
         self.outdated = self._project.labels.outdated()
 
     def has(self, image_id: int) -> bool:
@@ -115,6 +115,11 @@ class ImageList:
         wanted = np.unique(np.array(image_ids, dtype=np.int64))
         places = np.minimum(np.searchsorted(self.ids, wanted), len(self.ids) - 1)
         return wanted[self.ids[places] == wanted] if len(self.ids) else wanted[:0]
+
+    @property
+    def known_parts(self) -> Sequence[str]:
+        """(n,) parts of the files; () where all images are whole files."""
+        return self.parts if len(self.parts.columns[0]) else ()
 
     @property
     def content_keys(self) -> NDArray[np.bytes_]:
@@ -144,7 +149,7 @@ class ImageList:
         none = np.full(count, NO_CLASS, dtype=np.int32)
         zeros = np.zeros(count, dtype=np.float32)
         return CollectionState(
-            folder=self._project.path.parent, image_ids=self.ids, paths=self.paths, label_class=self.labels,
+            folder=self._project.path.parent, image_ids=self.ids, paths=self.paths, parts=self.known_parts, label_class=self.labels,
             best_class=none, best_score=zeros, safe_class=none, safe_score=zeros,
             is_unknown=np.zeros(count, dtype=bool), status=status,
             shot_counts=counts_of(self.labels), image_counts={}, model_name=model_name,

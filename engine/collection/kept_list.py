@@ -7,9 +7,8 @@ deleted at any time.
 import json
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, final
+from typing import Final, NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,23 +21,24 @@ from engine.project.schema import LONGEST_TEXT
 SUFFIX: Final = ".list"
 DIGEST_SUFFIX: Final = ".digest"  # of a small file beside it: of which project it is the list
 MOST_BYTES: Final = 2 << 30  # of the lists of all projects together; that of 2.5 million images takes 200 MB
-_MAGIC: Final = b"protoleaf list 1"
+_MAGIC: Final = b"protoleaf list 2"
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class ListedImages:
+class ListedImages(NamedTuple):
     """The images of a project, n of them in ascending id order.
 
     Attributes:
         ids: (n,) int64.
         paths: (n,) as stored.
-        content_hashes: (n,) bytes, or None before the image was read.
+        parts: (n,) of the files.
+        content_hashes: (n,) bytes of the images, or None before the image was read.
         failures: why images could not be read, by their places; "" where that is not known.
     """
 
     ids: NDArray[np.int64]
     paths: PackedTexts
+    parts: PackedTexts
     content_hashes: PackedHashes
     failures: Mapping[int, str]
 
@@ -107,17 +107,19 @@ def _bound(digest: bytes, checksum: str) -> bytes:
 
 def _parts(listed: ListedImages) -> list[bytes | memoryview]:
     failures = {str(place): packed_text(text, LONGEST_TEXT) for place, text in listed.failures.items()}
-    columns = (np.ascontiguousarray(listed.ids).data, *listed.paths.columns, *listed.content_hashes.columns)
+    packed = listed.paths, listed.parts, listed.content_hashes
+    columns = (np.ascontiguousarray(listed.ids).data, *(column for each in packed for column in each.columns))
     return [*(each.cast("B") for each in columns), json.dumps(failures).encode()]
 
 
 def _mapped(path: Path) -> tuple[ListedImages, str]:
     """A list and its checksum."""
     parts, checksum = mapped_parts(path, _MAGIC)
-    ids, paths, path_ends, hashes, hash_ends, failures = parts
+    ids, paths, path_ends, file_parts, part_ends, hashes, hash_ends, failures = parts
     found = ListedImages(
         np.frombuffer(ids, dtype=np.int64),
         PackedTexts(paths, path_ends.cast("Q")),
+        PackedTexts(file_parts, part_ends.cast("Q")),
         PackedHashes(hashes, hash_ends.cast("Q")),
         {int(place): unpacked_text(text) or "" for place, text in json.loads(bytes(failures)).items()},
     )

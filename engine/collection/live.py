@@ -221,7 +221,7 @@ class LiveCollection:
 
     def fit_input(self, in_view: Sequence[int] = ()) -> FitInput:
         """A snapshot to fit, safe to read on another thread; images in view are classified first."""
-        images = replace(self.embedded.snapshot(), folds=self.folds.of_any(self.embedded.images.ids))
+        images = replace(self.embedded.snapshot(), folds=_any_together(self.folds, self.embedded.images.ids))
         self._learned_from = images.ready_rows
         setting, is_on = self._setting or setting_of(self.project), self._is_stage_on()
         snapshot = fit_snapshot(self.project, self._graph_now(), images, setting, with_collection=is_on)
@@ -259,7 +259,8 @@ class LiveCollection:
         """Show these folds from now on, and hold labelled twins out together; that may make another fit due."""
         labelled = self.embedded.images.ids[self.embedded.images.labels >= 0]
         before, self.folds = self.folds, folds
-        if not np.array_equal(as_partition(before.of(labelled)), as_partition(folds.of(labelled))):
+        were, are = before.held_together(labelled), folds.held_together(labelled)
+        if not np.array_equal(as_partition(were), as_partition(are)):
             self._version += 1
         return self._publisher.publish_folds(folds)
 
@@ -361,6 +362,11 @@ class LiveCollection:
 
     def _answers(self, image_ids: Sequence[int] = ()) -> Iterator[tuple[Answers, list[int]]]:
         return self.row_scores.answers(image_ids, self.project.classes.graph, self.state)
+
+
+def _any_together(folds: Folds, image_ids: NDArray[np.int64]) -> NDArray[np.int64] | None:
+    """(n,) what is held out together; None where no images are."""
+    return folds.held_together(image_ids) if len(folds.image_ids) else None
 
 
 def _or_close(project: Project, caches: CacheFolders) -> LiveCollection:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from engine.embedding.cache import EmbeddingCache
 from engine.embedding.messages import EmbedBatch, EmbedResult
 from engine.embedding.views import unit_length
+from engine.file_parts import part_content
 from engine.images.written_files import written_files
 from engine.project import ImageId, Project
 from engine.project.clock import now_text
@@ -37,7 +38,8 @@ class _Read:
     is_noted: bool  # whether the project has an entry of the file, or is to get one
     is_outdated: bool  # whether its label is
     is_resized: bool  # whether the file has another size than before
-    content: bytes | None  # that was read before
+    content: bytes | None  # of the file, that was read before
+    part: str  # of the file
 
     @property
     def reference(self) -> bytes | None:
@@ -96,8 +98,8 @@ def _read(project: Project, cache: EmbeddingCache, results: Sequence[EmbedResult
     table = project.images.table(list(by_id))
     noted, outdated = project.file_changes.of(table.ids), project.labels.outdated()
     files = cache.files_at([project.path.parent / path for path in table.paths])
-    columns = zip(table.ids, table.sizes_bytes, table.modified_ns, table.content_hashes, files, strict=True)
-    for image_id, size_bytes, modified_ns, content, last_read in columns:
+    for place, (image_id, last_read) in enumerate(zip(table.ids, files, strict=True)):
+        size_bytes, modified_ns = table.sizes_bytes[place], table.modified_ns[place]
         result = by_id[image_id]
         is_now = last_read is not None and last_read[2] == result.content_hash
         file = last_read if last_read is not None and is_now else (size_bytes, modified_ns, b"")
@@ -106,7 +108,7 @@ def _read(project: Project, cache: EmbeddingCache, results: Sequence[EmbedResult
         yield _Read(
             result, FileChange(image_id, *file[:2], *seen),
             entry is not None or file[:2] != (size_bytes, modified_ns),
-            image_id in outdated, file[0] != size_bytes, content,
+            image_id in outdated, file[0] != size_bytes, table.content_hashes[place], table.parts[place],
         )  # fmt: skip
 
 
@@ -114,8 +116,8 @@ def _same_pictures(
     project: Project, cache: EmbeddingCache, read: Sequence[_Read], batch: EmbedBatch
 ) -> frozenset[ImageId]:
     """Those of some images whose other content is the same picture as before."""
-    before = [each.reference or b"" for each in read]
-    now = [each.result.content_hash or b"" for each in read]
+    before = [part_content(each.reference or b"", each.part) for each in read]
+    now = [part_content(each.result.content_hash or b"", each.part) for each in read]
     cosines = np.einsum("nd,nd->n", _embeddings(cache, before), _embeddings(cache, now)).tolist()
     bits = cache.pictures([*before, *now])
     times = {file.image_id: file.details.taken_at for file in batch.details}

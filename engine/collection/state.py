@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from engine.collection.folding.folds import Folds
 from engine.everyday.blocks import Codes
 from engine.everyday.unseen import ClassesSeen
+from engine.file_parts import WHOLE, ImageSource
 from engine.graph.category_graph import CategoryGraph
-from engine.graph.codes import NO_CLASS, UNKNOWN
-from engine.project.records import Label, Note
+from engine.graph.codes import EMPTY, NO_CLASS, UNKNOWN
+from engine.project.records import Detection, Label, Note
 
 
 def counts_of(codes: Codes) -> dict[int, int]:
@@ -74,7 +75,7 @@ class ShownCounts:
         return ShownCounts(exactly, dict(totals))
 
 
-__all__ = ["NO_CLASS", "UNKNOWN", "Codes", "CollectionState", "ImageStatus", "Sorting"]
+__all__ = ["EMPTY", "NO_CLASS", "UNKNOWN", "Codes", "CollectionState", "ImageStatus", "Sorting"]
 
 
 class ImageStatus(IntEnum):
@@ -101,7 +102,7 @@ class CollectionState:
     folder: Path  # folder that relative paths start from
     image_ids: NDArray[np.int64]  # (n,) int64
     paths: Sequence[str]  # (n,) paths as stored
-    label_class: Codes  # (n,) int32, the person's class, `NO_CLASS`, or `UNKNOWN`
+    label_class: Codes  # (n,) int32, the person's class, `NO_CLASS`, `UNKNOWN` or `EMPTY`
     best_class: Codes  # (n,) int32, the most probable leaf, or `NO_CLASS` without a prediction
     best_score: NDArray[np.float32]  # (n,) float32, probability of `best_class`, if it is of one of the classes
     safe_class: Codes  # (n,) int32, the deepest class that passes its bar, or `NO_CLASS`
@@ -125,6 +126,8 @@ class CollectionState:
     folds: Folds = field(default_factory=Folds.none)  # copies and bursts, as they were found last
     # leaves with and without examples when it was predicted; None where all have some
     unseen: ClassesSeen | None = None
+    parts: Sequence[str] = ()  # (n,) parts of the files that the images are; () where all are whole files
+    detections: Mapping[int, Detection] = field(default_factory=dict)  # what a detector found, by image id
     error_odds: float = 1.0  # of sure predictions as a multiple of what their probabilities say, by an audit
 
     @cached_property
@@ -182,6 +185,29 @@ class CollectionState:
 
     def path_of(self, image_id: int) -> Path:
         return self.folder / self.paths[self.position(image_id)]
+
+    def source_at(self, place: int) -> ImageSource:
+        """Where the pixels of the image at a place come from."""
+        return ImageSource(self.folder / self.paths[place], self.parts[place] if self.parts else WHOLE)
+
+    def source_of(self, image_id: int) -> ImageSource:
+        """As `source_at`; raises as `position`."""
+        return self.source_at(self.position(image_id))
+
+    @cached_property
+    def items_of_files(self) -> Mapping[str, Sequence[int]]:
+        """Places of the images of each file, by its path as stored, of files with more than one."""
+        if not self.parts:
+            return {}
+        found: dict[str, list[int]] = {}
+        for place, path in enumerate(self.paths):
+            found.setdefault(path, []).append(place)
+        return {path: places for path, places in found.items() if len(places) > 1}
+
+    def items_beside(self, image_id: int) -> Sequence[int]:
+        """Ids of all images of an image's file, its own included, ascending."""
+        place = self.position(image_id)
+        return [int(self.image_ids[each]) for each in self.items_of_files.get(self.paths[place], (place,))]
 
 
 @dataclass(frozen=True)

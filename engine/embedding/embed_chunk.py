@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from engine.embedding.messages import EmbedRequest
 from engine.embedding.photo_caches import PhotoCaches
 from engine.embedding.photo_messages import PhotoRead, WantedPixels
-from engine.embedding.read_photo import NOTHING, IsKnown, Pixels, read_photo
+from engine.embedding.read_photo import NOTHING, IsKnown, PhotoReader, Pixels
 from engine.embedding.views import VIEWS, mean_of_views
 from engine.events import CancelToken
 from engine.files import FoundFile
@@ -52,8 +52,13 @@ class HashedRequest:
 
     request: EmbedRequest
     file: FoundFile
-    content_hash: bytes
+    content_hash: bytes  # of the file
     details: PhotoDetails | None = None
+
+    @property
+    def content(self) -> bytes:
+        """The content hash of the image, which may be a part of the file."""
+        return self.request.content(self.content_hash)
 
 
 @dataclass
@@ -113,7 +118,7 @@ def read_chunk(
     pixels: Pixels | None = None,
     on_begun: Callable[[int], None] = lambda _place: None,
 ) -> ReadChunk:
-    """Read files one after the other, at least one, until they have taken `patience_s`.
+    """Read images one after the other, at least one, until they have taken `patience_s`.
 
     Args:
         pixels: (n, views, side, side, 3) of the n files, to be written; by default new ones.
@@ -124,13 +129,14 @@ def read_chunk(
     """
     pixels = np.empty((len(requests), *wanted.shape), dtype=np.uint8) if pixels is None else pixels
     photos, count, end_s = list[PhotoRead](), 0, time.monotonic() + patience_s
-    for place, request in enumerate(requests):
-        cancel.raise_if_cancelled()
-        if photos and time.monotonic() > end_s:
-            break
-        on_begun(place)
-        photos.append(read_photo(request, wanted, is_known, pixels[count]))
-        count += photos[-1].has_pixels
+    with PhotoReader(wanted, is_known) as reader:
+        for place, request in enumerate(requests):
+            cancel.raise_if_cancelled()
+            if photos and time.monotonic() > end_s:
+                break
+            on_begun(place)
+            photos.append(reader.read(request, pixels[count]))
+            count += photos[-1].has_pixels
     return ReadChunk(requests, photos, pixels[:count])
 
 
@@ -173,24 +179,25 @@ class ChunkWorker:
             self._pass_over(request, photo, outcome)
             return False
         hashed = HashedRequest(request, photo.file, photo.content_hash, photo.details)
-        if not self.claims.take(hashed.content_hash):
+        if not self.claims.take(hashed.content):
             outcome.twins.append(hashed)
             return False
-        if photo.has_pixels and self.caches.missing([hashed.content_hash]):
+        if photo.has_pixels and self.caches.missing([hashed.content]):
             outcome.embedded.append(hashed)
             outcome.pictures.append(photo.picture)
             return True
         if photo.failure:
             outcome.undecodable.append((hashed, photo.failure))
             return False
-        self.claims.release(hashed.content_hash)
-        (outcome.twins if self.caches.missing([hashed.content_hash]) else outcome.cached).append(hashed)
+        self.claims.release(hashed.content)
+        (outcome.twins if self.caches.missing([hashed.content]) else outcome.cached).append(hashed)
         return False
 
     def _pass_over(self, request: EmbedRequest, photo: PhotoRead, outcome: ChunkOutcome) -> None:
         """Keep the known content of an image whose file is out of reach, as on a share that vanished."""
         known = request.known_hash if photo.is_unreachable else NOTHING
-        if photo.is_missing and known is not None and not self.caches.images.missing([known]):
+        content = None if known is None else request.content(known)
+        if photo.is_missing and content is not None and not self.caches.images.missing([content]):
             outcome.missing.append(request)
         else:
             outcome.unreadable.append((request, photo.failure, known))

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from engine.file_parts import WHOLE, part_content
 from engine.images.details_messages import FileDetails
 from engine.model_card import BackboneCard
 from engine.worker.protocol import Request
@@ -14,11 +15,22 @@ MOST_LISTED: Final = 10_000  # failures of a summary; an unplugged disk of a mil
 
 @dataclass(frozen=True, slots=True)
 class EmbedRequest:
-    """An image to embed: its id, its absolute path, and the identity of the content it had when it was last read."""
+    """An image to embed.
+
+    Attributes:
+        path: of its file, absolute.
+        known_hash: content hash that the file had when it was last read; None where it never was.
+        part: of the file; images of one file that follow one another are cut from one decoded picture.
+    """
 
     image_id: int
     path: Path
     known_hash: bytes | None = None
+    part: str = WHOLE
+
+    def content(self, file_hash: bytes) -> bytes:
+        """The image's content hash, by that of its file."""
+        return part_content(file_hash, self.part)
 
 
 class EmbedResult(NamedTuple):

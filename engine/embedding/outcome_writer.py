@@ -40,7 +40,7 @@ class OutcomeWriter:
         """Write the embeddings to the caches, each in one transaction, and report all requests."""
         embedded = [hashed for outcome in outcomes for hashed in outcome.embedded]
         if embedded:
-            self._put([hashed.content_hash for hashed in embedded], outcomes)
+            self._put([hashed.content for hashed in embedded], outcomes)
         self._remember([hashed for outcome in outcomes for hashed in (*outcome.embedded, *outcome.cached)])
         self.embedded += len(embedded)
         details = [each for outcome in outcomes for each in outcome.details()]
@@ -52,9 +52,9 @@ class OutcomeWriter:
             results += [self._undecodable(hashed, reason) for hashed, reason in outcome.undecodable]
             results += self._from_cache(outcome.cached)
             for twin in outcome.twins:
-                self._waiting.setdefault(twin.content_hash, []).append(twin)
+                self._waiting.setdefault(twin.content, []).append(twin)
         for hashed in embedded:
-            self._claims.release(hashed.content_hash)
+            self._claims.release(hashed.content)
         self._report(results + self._settled_twins(), self.on_done, details)
 
     def _put(self, contents: Sequence[bytes], outcomes: Sequence[ChunkOutcome]) -> None:
@@ -71,8 +71,8 @@ class OutcomeWriter:
         for chunk in chunks:
             for request, photo in zip(chunk.requests, chunk.photos, strict=False):
                 if photo.fingerprint is not None and photo.content_hash is not None:
-                    thumbnails.append((photo.file, photo.thumbnail))
-                    fingerprints.append((photo.content_hash, photo.fingerprint))
+                    thumbnails.append((photo.file, request.part, photo.thumbnail))
+                    fingerprints.append((request.content(photo.content_hash), photo.fingerprint))
                     seen.append(request.image_id)
         if seen and self._caches.previews is not None:
             self._caches.previews.put(thumbnails, fingerprints)
@@ -85,7 +85,7 @@ class OutcomeWriter:
             twins = self._waiting.pop(key)
             reason = self._reasons.get(key, _OTHER_REASON if self._caches.missing([key]) else "")
             if reason:
-                results += [self._failure(twin.request, reason, key) for twin in twins]
+                results += [self._failure(twin.request, reason, twin.content_hash) for twin in twins]
             else:
                 self._remember(twins)
                 results += self._from_cache(twins)
@@ -96,10 +96,10 @@ class OutcomeWriter:
         return [_success(hashed) for hashed in requests]
 
     def _undecodable(self, hashed: HashedRequest, reason: str) -> EmbedResult:
-        self._reasons[hashed.content_hash] = reason
+        self._reasons[hashed.content] = reason
         while len(self._reasons) > _REASONS_KEPT:
             self._reasons.pop(next(iter(self._reasons)))
-        self._claims.release(hashed.content_hash)
+        self._claims.release(hashed.content)
         return self._failure(hashed.request, reason, hashed.content_hash)
 
     def _failure(self, request: EmbedRequest, reason: str, key: bytes | None = None) -> EmbedResult:

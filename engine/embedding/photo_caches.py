@@ -32,9 +32,9 @@ class PreviewCaches:
         self._fingerprints.close()
 
     def put(
-        self, thumbnails: Sequence[tuple[FoundFile, bytes]], fingerprints: Iterable[tuple[bytes, Fingerprint]]
+        self, thumbnails: Sequence[tuple[FoundFile, str, bytes]], fingerprints: Iterable[tuple[bytes, Fingerprint]]
     ) -> None:
-        """Keep the thumbnails of files and the fingerprints of contents; never fails, as both can be made again."""
+        """Keep the thumbnails of parts of files and the fingerprints of contents; never fails, as both can be made again."""
         self._thumbnails.put_many(thumbnails, self.side)
         self._fingerprints.put_many(fingerprints)
 

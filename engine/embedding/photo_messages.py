@@ -42,18 +42,18 @@ class WantedPixels:
 
 @dataclass(frozen=True, slots=True)
 class PhotoRead:
-    """What reading one file gave, but for its pixels.
+    """What reading one image gave, but for its pixels.
 
     Attributes:
         file: its state before it was read: a change in between shows as another modification time later.
-        content_hash: None where it could not be read.
+        content_hash: of the file; None where it could not be read.
         has_pixels: they were decoded.
         failure: why there are none, in one line; "" where the content is known.
         is_missing: the file is not there.
         is_unreachable: it cannot be read now, as on a share that vanished.
         details: None where it could not be read.
         picture: perceptual hash (64 bits) of what the backbone sees.
-        fingerprint: of the whole picture, where a thumbnail was wanted.
+        fingerprint: of all that people see of the image, where a thumbnail was wanted.
         thumbnail: a JPEG, where it was wanted.
     """
 

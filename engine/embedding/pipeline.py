@@ -27,6 +27,8 @@ from engine.runtime.backbone import BackboneSession
 from engine.runtime.sessions import usable_cores
 
 _LOOK_UP: Final = 512  # requests that are looked up in the cache at once; more would delay the next report
+_ONE_FILE: Final = 32
+"""Images of one file that a core reads and embeds together. Chosen: their pixels are a few megabytes."""
 
 
 def embed_files(
@@ -95,7 +97,8 @@ def _run(
     """Embed on the device, and on all cores where there is none, or where it fails on the way."""
     session = worker.session
     together = files_together(worker.wanted) if session.is_on_gpu else files_on_a_core(worker)
-    source = ChunkSource(worker.cancel, pending.chunks(together))
+    most = together if session.is_on_gpu else max(together, _ONE_FILE)
+    source = ChunkSource(worker.cancel, pending.chunks(together, most))
     run = EmbeddingRun(worker, source, writer, meter)
     if session.is_on_gpu:
         own = readers or readers_for(workers or usable_cores(), session.card.input_side, meter.total)
@@ -135,10 +138,17 @@ class _Pending:
         self._writer = writer
         self._meter = meter
 
-    def chunks(self, size: int) -> Iterator[Sequence[EmbedRequest]]:
-        each = itertools.chain.from_iterable(self._looked_up())
-        while chunk := list(itertools.islice(each, size)):
-            self.count += len(chunk)
+    def chunks(self, size: int, most: int) -> Iterator[Sequence[EmbedRequest]]:
+        """Requests in order, `size` together, or up to `most` where they are images of one file."""
+        chunk: list[EmbedRequest] = []
+        for request in itertools.chain.from_iterable(self._looked_up()):
+            is_same_file = bool(chunk) and request.path == chunk[-1].path
+            if len(chunk) >= (most if is_same_file else size):
+                yield chunk
+                chunk = []
+            chunk.append(request)
+            self.count += 1
+        if chunk:
             yield chunk
 
     def _looked_up(self) -> Iterator[list[EmbedRequest]]:
@@ -162,13 +172,17 @@ class _Pending:
 
     def _not_in_cache(self, requests: Sequence[EmbedRequest], files: Sequence[FoundFile]) -> list[EmbedRequest]:
         hashes = self._caches.images.path_hashes(files)
-        missing = self._caches.missing(key for key in hashes if key is not None)
+        contents = [
+            None if file_hash is None else request.content(file_hash)
+            for request, file_hash in zip(requests, hashes, strict=True)
+        ]
+        missing = self._caches.missing(content for content in contents if content is not None)
         pending: list[EmbedRequest] = []
         known: list[EmbedResult] = []
-        for request, key in zip(requests, hashes, strict=True):
-            if key is None or key in missing:
+        for request, file_hash, content in zip(requests, hashes, contents, strict=True):
+            if content is None or content in missing:
                 pending.append(request)
             else:
-                known.append(EmbedResult(request.image_id, key, None))
+                known.append(EmbedResult(request.image_id, file_hash, None))
         self._writer.report_cached(known)
         return pending

@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.file_parts import BoundingBox
 from engine.images.decode import ImageDecoder
 
 VIEWS: Final = 5  # the whole image and its four corners
@@ -25,16 +26,21 @@ def views_of_side(data: bytes, side: int, resize_share: float, views: int = VIEW
     return views_of_image(ImageDecoder(data), side, resize_share, views)
 
 
-def views_of_image(image: ImageDecoder, side: int, resize_share: float, views: int = VIEWS) -> NDArray[np.uint8]:
+def views_of_image(
+    image: ImageDecoder, side: int, resize_share: float, views: int = VIEWS, box: BoundingBox | None = None
+) -> NDArray[np.uint8]:
     """Decode an image to the whole of it, and its corners if views > 1: (views, side, side, 3) uint8 RGB.
+
+    Args:
+        box: instead of the whole picture, the square around a box, and its corners.
 
     Raises:
         ImageError: it is no sound image.
     """
-    whole = image.square(side, resize_share)
+    whole = image.square(side, resize_share, box)
     if views == 1:
         return whole[None]
-    closer = image.square(closer_side(side), resize_share)
+    closer = image.square(closer_side(side), resize_share, box)
     near, far = slice(None, side), slice(-side, None)
     return np.stack([whole, *(closer[rows, columns] for rows in (near, far) for columns in (near, far))])
 

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageFile, UnidentifiedImageError
 
 from engine.errors import ImageError
+from engine.file_parts import BoundingBox
 from engine.files import size_text
 from engine.images.colour_profile import in_srgb, profile_of
 from engine.images.image_header import (
@@ -32,7 +33,17 @@ from engine.images.image_header import (
 )
 from engine.images.kinds import PILLOW_FORMATS, heif_formats, is_heif
 from engine.images.opened_image import LARGE_PIXELS, Choose, WantedPart, reading
-from engine.images.pixels import REDUCING_GAP, Part, centre_box, fit_within, held_factor, square, square_in_box
+from engine.images.pixels import (
+    REDUCING_GAP,
+    Box,
+    Part,
+    box_square,
+    centre_box,
+    fit_within,
+    held_factor,
+    square_in_box,
+    square_of,
+)
 from engine.images.raw_photo import Least, Preview, raw_kind, raw_preview
 from engine.images.read_file import FILES, PIXELS, file_size, read_file
 from engine.images.readers import PILLOW_DAMAGE, not_an_image, pillow_is_quiet
@@ -41,6 +52,9 @@ from engine.images.unsupported_storage import is_unsupported, unsupported
 MAX_PIXELS: Final = 500_000_000
 """Larger pictures are refused. Chosen: above the 484 megapixels of decision 32, below what 2 GB of RGB hold."""
 _AS_THE_FILE_SAYS: Final = 0  # instead of an EXIF orientation
+_TURNED: Final = 6  # an EXIF orientation that swaps width and height
+_MOST_KEPT_BYTES: Final = 100 * 1024**2
+"""Larger scales of a JPEG are decoded again for each box. Chosen: 25 megapixels on each core fit any computer."""
 _JPEG_SIGNATURE: Final = b"\xff\xd8\xff"
 _TURBO_COLOURS: Final = frozenset({"YCbCr", "Gray", "RGB"})
 _UNPACKED_OFTEN: Final = frozenset({"BMP", "DIB", "PPM", "TIFF"})  # say in their header where each row lies
@@ -83,15 +97,15 @@ class _Size:
     Attributes:
         least: width and height that a JPEG must still have where it is decoded at a reduced scale.
         choose: the part of any other picture that is needed, and by how much it may be reduced.
-        of_jpeg: makes it of a decoded JPEG (H, W, 3 or 4).
-        of_part: makes it of any other picture.
+        of_jpeg: makes it of a decoded JPEG (H, W, 3 or 4), as stored, with this orientation.
+        of_part: makes it of any other picture, with this orientation.
         is_square: a square; else the picture as it is.
     """
 
     least: Least
     choose: Choose
-    of_jpeg: Callable[[NDArray[np.uint8]], NDArray[np.uint8]]
-    of_part: Callable[[WantedPart], NDArray[np.uint8]]
+    of_jpeg: Callable[[NDArray[np.uint8], int], NDArray[np.uint8]]
+    of_part: Callable[[WantedPart, int], NDArray[np.uint8]]
     is_square: bool
 
 
@@ -117,28 +131,45 @@ class ImageDecoder:
             self._decode(_whole(lambda pixels: fit_within(pixels, longest_side), None, longest_side))
         )
 
-    def square(self, side: int, resize_share: float = 1.0) -> NDArray[np.uint8]:
+    def shown(self, longest_side: int, box: BoundingBox | None = None) -> NDArray[np.uint8]:
+        """What people see of an image, (H, W, 3) uint8: `within`, or the square around a box."""
+        return self.within(longest_side) if box is None else self.square(longest_side, box=box)
+
+    def square(self, side: int, resize_share: float = 1.0, box: BoundingBox | None = None) -> NDArray[np.uint8]:
         """The network's square input, (side, side, 3) uint8 RGB: `square` of `rgb`, in fewer steps.
 
         A JPEG is decoded to the four bytes a pixel that Pillow resizes in place, and every picture is turned upright
         once it is small. Of turned pictures, and of those so large that they are reduced strip by strip, values may
         differ by rounding from resizing after turning. Raises as `read_rgb`.
+
+        Args:
+            box: of which the square shows the surroundings, see `box_square`; None for the middle of the picture.
         """
-        smallest_side = round(side / resize_share)
 
-        def least(_width: int, _height: int) -> tuple[int, int]:
-            return smallest_side, smallest_side
+        def region(width: int, height: int, orientation: int) -> Box:
+            if box is not None:
+                return box_square(box, width, height, orientation)
+            return centre_box(width, height, resize_share)
 
-        def choose(width: int, height: int) -> tuple[Part, int]:
-            left, top, right, bottom = centre_box(width, height, resize_share)
+        def least(width: int, height: int) -> tuple[int, int]:
+            if box is None:
+                return (round(side / resize_share),) * 2
+            as_shown, turned = (region(width, height, orientation) for orientation in (1, _TURNED))
+            shown = min(as_shown[2] - as_shown[0], turned[2] - turned[0])  # which of them, the header tells later
+            scale = min(1.0, side / shown)
+            return math.ceil(width * scale), math.ceil(height * scale)
+
+        def choose(width: int, height: int, orientation: int) -> tuple[Part, int]:
+            left, top, right, bottom = region(width, height, orientation)
             factor = held_factor((right - left) / (side * REDUCING_GAP), width)
             return Part(int(left), int(top), math.ceil(right), math.ceil(bottom)), factor
 
-        def of_jpeg(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
-            return square(pixels, side, resize_share)
+        def of_jpeg(pixels: NDArray[np.uint8], orientation: int) -> NDArray[np.uint8]:
+            height, width = pixels.shape[:2]
+            return square_of(pixels, region(width, height, orientation), side)
 
-        def of_part(wanted: WantedPart) -> NDArray[np.uint8]:
-            return _centre(wanted, side, resize_share)
+        def of_part(wanted: WantedPart, orientation: int) -> NDArray[np.uint8]:
+            return _square_of_part(wanted, region(*wanted.size, orientation), side)
 
         return self._decode(_Size(least, choose, of_jpeg, of_part, is_square=True))
 
@@ -148,8 +179,8 @@ class ImageDecoder:
             pixels = self._decode_jpeg(shown.data, size)
             if pixels is None:
                 return self._decode_with_pillow(shown, size)
-            pixels = in_srgb(size.of_jpeg(pixels), jpeg_profile(shown.data))
-            return upright(pixels, shown.orientation or jpeg_orientation(shown.data))
+            orientation = shown.orientation or jpeg_orientation(shown.data)
+            return upright(in_srgb(size.of_jpeg(pixels, orientation), jpeg_profile(shown.data)), orientation)
         except MemoryError as error:
             raise ImageError("there is not enough memory for this image") from error
 
@@ -173,7 +204,7 @@ class ImageDecoder:
                 )
         except ValueError:
             return None
-        if is_own and size.is_square:
+        if is_own and size.is_square and pixels.nbytes <= _MOST_KEPT_BYTES:
             self._scales[divisor] = pixels
         return pixels
 
@@ -181,10 +212,14 @@ class ImageDecoder:
         is_own = shown.data is self._data
 
         def finish(wanted: WantedPart, profile: bytes) -> NDArray[np.uint8]:
-            return upright(in_srgb(size.of_part(wanted), profile), shown.orientation or wanted.orientation)
+            orientation = shown.orientation or wanted.orientation
+            return upright(in_srgb(size.of_part(wanted, orientation), profile), orientation)
+
+        def choose(width: int, height: int, orientation: int) -> tuple[Part, int]:
+            return size.choose(width, height, shown.orientation or orientation)
 
         def pixels_of(image: Image.Image) -> NDArray[np.uint8]:
-            with reading(image, shown.data, size.choose, as_array=not size.is_square) as wanted:
+            with reading(image, shown.data, choose, as_array=not size.is_square) as wanted:
                 if is_own and image.format != "JPEG" and image.width * image.height < LARGE_PIXELS:
                     self._whole = wanted, profile_of(image)  # a JPEG may have been reduced
                 return finish(wanted, profile_of(image))
@@ -205,16 +240,16 @@ def _whole(
             return max(1, round(width * scale)), max(1, round(height * scale))
         return smallest_side or 0, smallest_side or 0
 
-    def choose(width: int, height: int) -> tuple[Part, int]:
+    def choose(width: int, height: int, _orientation: int) -> tuple[Part, int]:
         if longest_side:
             return Part(0, 0, width, height), held_factor(max(width, height) / longest_side, width)
         factor = min(width, height) / (smallest_side * REDUCING_GAP) if smallest_side else 1
         return Part(0, 0, width, height), held_factor(factor, width)
 
-    def of_part(wanted: WantedPart) -> NDArray[np.uint8]:
+    def of_part(wanted: WantedPart, _orientation: int) -> NDArray[np.uint8]:
         return finish(np.asarray(wanted.image))
 
-    return _Size(least, choose, finish, of_part, is_square=False)
+    return _Size(least, choose, lambda pixels, _orientation: finish(pixels), of_part, is_square=False)
 
 
 def _shown(data: bytes, least: Least) -> Preview:
@@ -223,8 +258,9 @@ def _shown(data: bytes, least: Least) -> Preview:
     return raw_preview(data, kind, least) if kind else Preview(data, _AS_THE_FILE_SAYS)
 
 
-def _centre(wanted: WantedPart, side: int, resize_share: float) -> NDArray[np.uint8]:
-    left, top, right, bottom = centre_box(*wanted.size, resize_share)
+def _square_of_part(wanted: WantedPart, square: Box, side: int) -> NDArray[np.uint8]:
+    """A square of the whole picture, cut out of a part of it."""
+    left, top, right, bottom = square
     part, factor = wanted.part, wanted.factor
     box = ((left - part.left) / factor, (top - part.top) / factor)
     return square_in_box(wanted.image, (*box, (right - part.left) / factor, (bottom - part.top) / factor), side)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from engine.config import THUMBNAIL_SIDES
+from engine.file_parts import WHOLE, file_part
 from engine.images.decode import ImageDecoder
 from engine.images.read_file import FILES, file_size, read_file
 
@@ -33,10 +34,10 @@ class Fingerprint:
     sharpness: float  # variance of its Laplacian, in grey levels
 
 
-def fingerprint_of(path: Path) -> Fingerprint:
-    """Read, decode and look at an image file; raises as `read_rgb`."""
+def fingerprint_of(path: Path, part: str = WHOLE) -> Fingerprint:
+    """Read, decode and look at a part of an image file; raises as `read_rgb`."""
     with FILES.holding(file_size(path)):
-        return fingerprint(ImageDecoder(read_file(path)).within(SIDE))
+        return fingerprint(ImageDecoder(read_file(path)).shown(SIDE, file_part(part).box))
 
 
 def fingerprint(pixels: NDArray[np.uint8]) -> Fingerprint:

@@ -31,8 +31,8 @@ _MUCH_BYTES: Final = 64 * 1024**2  # from here on freed memory is given back to 
 _ONE_BYTE_MODES: Final = frozenset({"1", "L", "P"})
 # Bytes a pixel that a reader holds besides Pillow's picture, measured on large ones.
 _READER_BYTES: Final = {"WEBP": 12, "AVIF": 10, "HEIF": 6, "JPEG2000": 16, "TIFF": 4}
-Choose = Callable[[int, int], tuple[Part, int]]
-"""Which part of a picture of a width and height is wanted, and by which factor it may be reduced."""
+Choose = Callable[[int, int, int], tuple[Part, int]]
+"""Which part of a picture of a stored width, height and orientation is wanted, and by which factor to reduce it."""
 # Bytes a pixel, by Pillow's raw modes.
 _PIXEL_BYTES: Final = {"L": 1, "P": 1, "RGB": 3, "BGR": 3, "BGRX": 4, "BGRA": 4, "RGBA": 4}
 
@@ -62,9 +62,8 @@ def reading(image: Image.Image, data: bytes, choose: Choose, *, as_array: bool =
         if strips is None:
             yield _whole(image, choose)
         else:
-            size = _stored_size(image)
-            part, factor = choose(*size)
-            orientation = image_orientation(image)
+            size, orientation = _stored_size(image), image_orientation(image)
+            part, factor = choose(*size, orientation)
             yield WantedPart(reduced_rgb(strips, part, factor), part, factor, size, orientation)
 
 
@@ -72,7 +71,7 @@ def _whole(image: Image.Image, choose: Choose) -> WantedPart:
     """Decode the whole picture; a reader may turn it upright by itself, and then its orientation is 1."""
     image.load()
     size, orientation = image.size, image_orientation(image)
-    part, factor = choose(*size)
+    part, factor = choose(*size, orientation)
     if _is_worthwhile(size, part, factor):
         return WantedPart(reduced_rgb(cropped_strips(image, factor), part, factor), part, factor, size, orientation)
     return WantedPart(rgb_image(image), Part(0, 0, *size), 1, size, orientation)
@@ -82,13 +81,15 @@ def _strips_of_file(image: Image.Image, data: bytes, choose: Choose) -> Iterator
     """Strips straight from the file; None where the picture is not large, or its format has none."""
     if image.width * image.height < LARGE_PIXELS:
         return None
+    is_png = is_png_in_strips(image, data)
+    if is_png:
+        add_late_exif(image, data)
     size = _stored_size(image)
-    part, factor = choose(*size)
+    part, factor = choose(*size, image_orientation(image))
     rows = strip_rows(size[0], factor)
     if not _is_worthwhile(size, part, factor):
         return None
-    if is_png_in_strips(image, data):
-        add_late_exif(image, data)
+    if is_png:
         return png_strips(image, data, rows)
     if _is_raw_in_strips(image, data):
         return _raw_strips(image, data, rows)

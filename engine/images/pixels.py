@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from engine.file_parts import BoundingBox
 from engine.images.colour_profile import cmyk_in_srgb
 
 STRIP_PIXELS: Final = 2_000_000  # about so many pixels in one strip
@@ -122,7 +123,12 @@ def square(image: NDArray[np.uint8], side: int, resize_share: float = 1.0) -> ND
         resize_share: share of the short side that the result shows, in (0, 1].
     """
     height, width = image.shape[:2]
-    box = centre_box(width, height, resize_share)
+    return square_of(image, centre_box(width, height, resize_share), side)
+
+
+def square_of(image: NDArray[np.uint8], box: Box, side: int) -> NDArray[np.uint8]:
+    """As `square`, of a square part in pixels of the image."""
+    height, width = image.shape[:2]
     if _is_just(box, (width, height), side):
         return np.ascontiguousarray(image[..., :_CHANNELS])
     return square_in_box(_pillow_image(image), box, side)
@@ -133,6 +139,37 @@ def centre_box(width: int, height: int, resize_share: float = 1.0) -> Box:
     kept = min(height, width) * resize_share
     left, top = (width - kept) / 2, (height - kept) / 2
     return left, top, left + kept, top + kept
+
+
+SURROUNDINGS: Final = 1.2
+"""How much larger than a bounding box what is seen of it is, so that it has some ground around it (decision 110)."""
+
+
+def box_square(box: BoundingBox, width: int, height: int, orientation: int = 1) -> Box:
+    """The square around a bounding box, moved into the picture, in pixels of a picture of this width and height.
+
+    Where the box is longer than the shorter side of the picture, it is the largest square around the box's middle.
+
+    Args:
+        box: in the picture as it is shown.
+        orientation: EXIF value 1-8 of the picture as it is stored, which is what the width and height are of.
+    """
+    left, top, box_width, box_height = stored_box(box, orientation).in_pixels((width, height))
+    side = min(max(box_width, box_height, 1.0) * SURROUNDINGS, width, height)
+    left = min(max(left + (box_width - side) / 2, 0.0), width - side)
+    top = min(max(top + (box_height - side) / 2, 0.0), height - side)
+    return left, top, left + side, top + side
+
+
+def stored_box(box: BoundingBox, orientation: int) -> BoundingBox:
+    """A box of the picture as it is shown, in the picture as it is stored: the reverse of `upright`."""
+    left, top, width, height = box
+    if orientation in {2, 3, 6, 7}:
+        left = 1 - box.right
+    if orientation in {3, 4, 7, 8}:
+        top = 1 - box.bottom
+    is_turned = orientation >= 5  # noqa: PLR2004  # 5-8 swap rows and columns
+    return BoundingBox(top, left, height, width) if is_turned else BoundingBox(left, top, width, height)
 
 
 def square_in_box(image: Image.Image, box: Box, side: int) -> NDArray[np.uint8]:

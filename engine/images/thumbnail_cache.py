@@ -13,6 +13,7 @@ import numpy as np
 import simplejpeg
 from numpy.typing import NDArray
 
+from engine.file_parts import WHOLE, file_part
 from engine.files import FoundFile
 from engine.images.cache_file import open_cache, recover, transaction
 from engine.images.decode import ImageDecoder
@@ -46,21 +47,19 @@ class ThumbnailCache:
         self._connection: sqlite3.Connection | None = None
         self._held_bytes = 0
 
-    def get(self, path: Path, size_bytes: int, modified_ns: int, side: int) -> bytes | None:
-        """Picture that was put for exactly this state of the file, or None."""
-        key = _key(path, size_bytes, modified_ns, side)
+    def get(self, path: Path, size_bytes: int, modified_ns: int, side: int, part: str = WHOLE) -> bytes | None:
+        """Picture that was put for a part of exactly this state of the file, or None."""
+        key = _key(FoundFile(path, size_bytes, modified_ns), part, side)
         return self._with_cache(lambda connection: _read(connection, key))
 
-    def put(self, path: Path, size_bytes: int, modified_ns: int, side: int, picture: bytes) -> None:
-        """Keep a picture; replaces the one kept for the same state of the file."""
-        self.put_many([(FoundFile(path, size_bytes, modified_ns), picture)], side)
+    def put(self, path: Path, size_bytes: int, modified_ns: int, side: int, picture: bytes, part: str = WHOLE) -> None:
+        """Keep a picture; replaces the one kept for the same part and state of the file."""
+        self.put_many([(FoundFile(path, size_bytes, modified_ns), part, picture)], side)
 
-    def put_many(self, pictures: Sequence[tuple[FoundFile, bytes]], side: int) -> None:
-        """Keep pictures of files in the state in which they were read."""
-        keys = [_key(file.path, file.size_bytes, file.modified_ns, side) for file, _picture in pictures]
-        rows = [
-            (key, int(time.time()), len(picture), picture) for key, (_file, picture) in zip(keys, pictures, strict=True)
-        ]
+    def put_many(self, pictures: Sequence[tuple[FoundFile, str, bytes]], side: int) -> None:
+        """Keep pictures of parts of files in the state in which they were read."""
+        now_s = int(time.time())
+        rows = [(_key(file, part, side), now_s, len(picture), picture) for file, part, picture in pictures]
         self._with_cache(lambda connection: self._store(connection, rows))
 
     def close(self) -> None:
@@ -103,8 +102,10 @@ class ThumbnailCache:
             self._held_bytes = _sum_of_sizes(connection)
 
 
-def _key(path: Path, size_bytes: int, modified_ns: int, side: int) -> bytes:
-    text = f"{path}\0{size_bytes}\0{modified_ns}\0{side}"
+def _key(file: FoundFile, part: str, side: int) -> bytes:
+    text = f"{file.path}\0{file.size_bytes}\0{file.modified_ns}\0{side}"
+    if part:
+        text = f"{text}\0{part}"
     return hashlib.blake2b(text.encode("utf-8", "surrogateescape"), digest_size=16).digest()
 
 
@@ -137,10 +138,10 @@ def _make_room(connection: sqlite3.Connection, target_bytes: int) -> None:
     )
 
 
-def thumbnail(path: Path, side: int) -> bytes:
-    """Make an upright JPEG of an image file, its longer side at most `side` pixels; raises as `read_rgb`."""
+def thumbnail(path: Path, side: int, part: str = WHOLE) -> bytes:
+    """Make an upright JPEG of a part of a file, its longer side at most `side` pixels; raises as `read_rgb`."""
     with FILES.holding(file_size(path)):
-        return encode_thumbnail(ImageDecoder(read_file(path)).within(side))
+        return encode_thumbnail(ImageDecoder(read_file(path)).shown(side, file_part(part).box))
 
 
 def encode_thumbnail(pixels: NDArray[np.uint8]) -> bytes:

@@ -108,9 +108,7 @@ class ProjectImages:
         """The images that a file has, in ascending id order, each with its part of the file."""
         stored = self._store.paths.stored(Path(path))
         return dict(
-            self._store.connection.rows(
-                "SELECT image_id, part FROM image WHERE path = ? ORDER BY image_id", (stored,)
-            )
+            self._store.connection.rows("SELECT image_id, part FROM image WHERE path = ? ORDER BY image_id", (stored,))
         )
 
     def each_content(self) -> Iterator[ImageContent]:

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from engine.file_parts import WHOLE, part_content
 from engine.files import FoundFile
-from engine.project.actions import Action
 from engine.graph.codes import EMPTY, UNKNOWN
+from engine.project.actions import Action
 from engine.project.packed import PackedHashes, PackedTexts, RareTexts
 
 ClassId = int

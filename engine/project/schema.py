@@ -359,9 +359,7 @@ AUDIT_ITEM: Final = JournaledTable(
     key_width=2,
 )
 EXCLUSION: Final = JournaledTable("exclusion", ("image_id", "class_id", "who", "excluded_at"), key_width=2)
-FIELD_VALUE: Final = JournaledTable(
-    "field_value", ("image_id", "field", "value", "who", "entered_at"), key_width=2
-)
+FIELD_VALUE: Final = JournaledTable("field_value", ("image_id", "field", "value", "who", "entered_at"), key_width=2)
 SETTING: Final = JournaledTable("setting", ("name", "value"))
 
 JOURNALED_TABLES: Final = {

@@ -80,7 +80,8 @@ def _found(
     found = sequences(ShotTimes(sound, sound, np.zeros(images, dtype=np.int64)), SECONDS)
     twins = joined(same_content(keys), copies(bits, sound, embeddings, np.arange(images)))
     sharpness = np.full(images, np.nan, dtype=np.float32)
-    folds = Folds(np.arange(images), joined(twins, found), twins, found, sharpness, sound)
+    groups = joined(twins, found)
+    folds = Folds(np.arange(images), groups, twins, found, sharpness, sound, groups)
     assert len(folds.ranks) == images
     return folds
 

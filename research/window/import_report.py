@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, final
 from PySide6.QtCore import QObject, QTimer
 
 from engine.collection.state import ImageStatus
+from engine.file_parts import ImageSource
 from engine.images.fingerprint_cache import FILE_NAME
 from research.file_opens import FileOpenCounter
 from research.window.startup_report import write_report
@@ -42,7 +43,7 @@ class _Report(QObject):
         self._photos = sum(1 for _ in folder.iterdir())
         self._seconds: dict[str, float] = {}
         self._estimates: list[tuple[float, float]] = []  # seconds passed, and seconds left by the progress
-        self._first_screen: Sequence[Path] = ()
+        self._first_screen: Sequence[ImageSource] = ()
         self._start_s = 0.0
         self._timer = QTimer(self, interval=LOOK_MS)
         self._timer.timeout.connect(self._look)
@@ -76,8 +77,8 @@ class _Report(QObject):
             return
         if not self._first_screen:
             rows = window.workspace.grid.places_in_view()
-            self._first_screen = [window.workspace.model.card(row).path for row in rows]
-        has_picture = [window.thumbnails.stand_in(path) is not None for path in self._first_screen]
+            self._first_screen = [window.workspace.model.card(row).source for row in rows]
+        has_picture = [window.thumbnails.stand_in(source) is not None for source in self._first_screen]
         self._note("first screen", has_come=bool(has_picture) and all(has_picture))
         is_ready = state.status == ImageStatus.READY
         self._note("first embedding", has_come=bool(is_ready.any()))

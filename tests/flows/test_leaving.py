@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QSlider
 from app.moved_images.controller import MovedImages
 from app.session import Session
 from app.welcome.controller import Projects
+from engine.file_parts import ImageSource
 from tests.support.collections import Collection, write_shape
 from tests.support.desk import CONTROL, Desk
 from tests.support.sessions import LONG_MS, changed_by
@@ -100,8 +101,8 @@ def test_a_silent_share_keeps_no_window_open(
     share = SlowShare(collection.unsorted, monkeypatch)
     window.of(MovedImages).missing_images.look()
     share.answer(0)
-    assert window.thumbnails.pixmap(first, 400, 1.0) is None
-    assert window.thumbnails.pixmap(second, 400, 1.0) is None
+    assert window.thumbnails.pixmap(ImageSource(first), 400, 1.0) is None
+    assert window.thumbnails.pixmap(ImageSource(second), 400, 1.0) is None
     reviewing.wait(lambda: len(share.askers) == len(("presence", "thumbnails-0", "thumbnails-1")))
     asked = len(share.asked)
     assert window.close()

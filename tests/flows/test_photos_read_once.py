@@ -31,8 +31,8 @@ def test_each_photo_is_opened_once(desk: Desk, tmp_path: Path, monkeypatch: pyte
     desk.wait(lambda: desk.window.session.state is not None and len(desk.state.image_ids) == PHOTOS)
     desk.wait_until_read()
     grid = desk.window.workspace.grid
-    paths = [desk.window.workspace.model.card(row).path for row in grid.places_in_view()]
-    desk.wait(lambda: all(desk.window.thumbnails.stand_in(path) is not None for path in paths))
+    sources = [desk.window.workspace.model.card(row).source for row in grid.places_in_view()]
+    desk.wait(lambda: all(desk.window.thumbnails.stand_in(source) is not None for source in sources))
     assert (desk.state.status == ImageStatus.READY).all()
     assert len(desk.state.without_views) == 0
     assert opened.counts() == [PHOTOS]

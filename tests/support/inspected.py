@@ -5,6 +5,7 @@ from pathlib import Path
 
 from app.inspector.logic import Certainty, ClassPageFacts, ImageFacts, ScoreRow, ShareRow
 from engine.collection.policy_curve import BARS, PolicyCurve, PolicyPoint
+from engine.file_parts import ImageSource
 from engine.graph.class_attributes import ClassAttributes
 from engine.project.records import Label
 
@@ -20,7 +21,7 @@ def facts_of_image(
     tops = tuple(ScoreRow(place, name, name, 0.9 / place, place) for place in range(1, 10))
     shares = (ShareRow(None, name, 0.6, (11, 12, 13)), ShareRow(2, name, 0.4, (14, 15))) if is_explained else ()
     return ImageFacts(
-        IMAGE, Path(f"{name}.png"), certainty,
+        IMAGE, ImageSource(Path(f"{name}.png")), certainty,
         Label(IMAGE, CLASS, "ada", _NOON, "review") if is_labelled else None,
         tops, tops[1], name if is_explained else "", shares,
         (11, 12) if is_explained else (), 0.9 if is_explained else 0.0,

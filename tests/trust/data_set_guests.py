@@ -60,7 +60,7 @@ class Guests:
 
     def _sum(self, path: Path) -> str:
         with Project.open(path, for_writing=False) as project:
-            hashes = [key for _, _, key in project.images.each_content() if key is not None]
+            hashes = [each.content_hash for each in project.images.each_content() if each.content_hash is not None]
             with open_cache(find_model(), self.caches, project) as cache:
                 vectors, found = cache.get_many(hashes)
         return hashlib.sha256(vectors.tobytes() + found.tobytes()).hexdigest()

@@ -22,16 +22,18 @@ class Folds:
     sequences: Integers  # (n,) int64 sequence of each image, or `ALONE`
     sharpness: Floats  # (n,) float32, NaN where it is not known
     seconds: Integers  # (n,) int64 time of each shot, `UNKNOWN_TIME` without
+    # (n,) int64 images that are never divided between examples and tests, or `ALONE`: folds, and the boxes of a photo
+    together: Integers
 
     @staticmethod
     def none() -> "Folds":
         """No image belongs with another."""
         nothing = np.zeros(0, dtype=np.int64)
-        return Folds(nothing, nothing, nothing, nothing, nothing.astype(np.float32), nothing)
+        return Folds(nothing, nothing, nothing, nothing, nothing.astype(np.float32), nothing, nothing)
 
     def folded(self) -> "Folds":
-        """Those of the images in folds alone: among millions there are few."""
-        places = np.flatnonzero(self.groups != ALONE)
+        """Those of the images alone that belong with others: among millions there are few."""
+        places = np.flatnonzero(self.together != ALONE)
         return Folds(*(getattr(self, each.name)[places] for each in fields(self)))
 
     @cached_property
@@ -60,9 +62,9 @@ class Folds:
         """(k,) the fold of each of these images; `ALONE` for those that are not known."""
         return self._at(self.groups, image_ids, ALONE)
 
-    def of_any(self, image_ids: Integers) -> Integers | None:
-        """The same; None where there is no fold at all."""
-        return self.of(image_ids) if self.count else None
+    def held_together(self, image_ids: Integers) -> Integers:
+        """(k,) number of the images that are held out together with each of these; `ALONE` for those without any."""
+        return self._at(self.together, image_ids, ALONE)
 
     def ranks_of(self, image_ids: Integers) -> Integers:
         return self._at(self.ranks, image_ids, 0)
@@ -104,7 +106,8 @@ class Folds:
 
     def is_same(self, other: "Folds") -> bool:
         """Whether the same images belong together."""
-        return np.array_equal(self.image_ids, other.image_ids) and np.array_equal(self.groups, other.groups)
+        pairs = ((self.image_ids, other.image_ids), (self.groups, other.groups), (self.together, other.together))
+        return all(np.array_equal(ours, theirs) for ours, theirs in pairs)
 
     def is_as_sharp(self, other: "Folds") -> bool:
         """Whether the sharpness of the same images in folds is known alike."""

@@ -15,14 +15,15 @@ from engine.collection.folding.duplicates import recurs
 from engine.config import CacheFolders
 from engine.errors import ImageError
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
+from engine.file_parts import WHOLE
 from engine.images.fingerprint import Fingerprint, fingerprint_of
 from engine.images.fingerprint_cache import FingerprintCache, Fingerprints
 from engine.ordered_pool import in_order
 
 AT_ONCE: Final = 16  # pictures between two writes, and at most before a pause. Chosen: a tenth of a second.
 
-Picture = tuple[str, bytes]
-"""A file, relative to the project's folder or absolute, and its content hash."""
+Picture = tuple[str, str, bytes]
+"""A file, relative to the project's folder or absolute, the part of it, and the content hash of that."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +31,7 @@ class Pictures:
     """Files whose content has no fingerprint, each content once; a path is made when it is read."""
 
     paths: Sequence[str]  # (n,) of all images
+    parts: Sequence[str]  # (n,) of the files; () where all images are whole files
     keys: NDArray[np.bytes_]  # (n,) their content hashes, as `ImageList.content_keys`
     places: NDArray[np.int32]  # (p,) of the files among them
 
@@ -40,7 +42,11 @@ class Pictures:
         length = self.keys.dtype.itemsize
         for start in range(0, len(self.places), AT_ONCE):  # lists of millions take more than all else of a collection
             for place in self.places[start : start + AT_ONCE].tolist():
-                yield self.paths[place], self.keys[place].ljust(length, b"\0")
+                yield (
+                    self.paths[place],
+                    self.parts[place] if self.parts else WHOLE,
+                    self.keys[place].ljust(length, b"\0"),
+                )
 
     @property
     def contents(self) -> NDArray[np.bytes_]:
@@ -58,15 +64,15 @@ def kept_fingerprints(keys: NDArray[np.bytes_], caches: CacheFolders) -> Fingerp
         return cache.get_many(keys)
 
 
-def unseen(paths: Sequence[str], keys: NDArray[np.bytes_], prints: Fingerprints) -> Pictures:
-    """Files of which there is no fingerprint; files that were never read are left out."""
+def unseen(paths: Sequence[str], parts: Sequence[str], keys: NDArray[np.bytes_], prints: Fingerprints) -> Pictures:
+    """Images of which there is no fingerprint; those that were never read are left out."""
     is_wanted = (keys != b"") & ~prints.is_known
     is_again = is_wanted & recurs(keys.astype("S8").view(np.uint64))
     again = np.flatnonzero(is_again)
     _, first = np.unique(keys[again], return_index=True)
     is_first = is_wanted & ~is_again
     is_first[again[first]] = True
-    return Pictures(paths, keys, np.flatnonzero(is_first).astype(np.int32))
+    return Pictures(paths, parts, keys, np.flatnonzero(is_first).astype(np.int32))
 
 
 def look_at(
@@ -91,9 +97,9 @@ def look_at(
     workers = workers or os.cpu_count() or 1
 
     def fingerprint_in_folder(picture: Picture) -> tuple[bytes, Fingerprint] | None:
-        path, content = picture
+        path, part, content = picture
         with suppress(ImageError, OSError):
-            return content, fingerprint_of(folder / path)
+            return content, fingerprint_of(folder / path, part)
         return None
 
     with closing(FingerprintCache(caches.fingerprints)) as cache, ThreadPoolExecutor(workers, "look") as pool:

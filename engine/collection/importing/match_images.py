@@ -185,14 +185,15 @@ class ImageMatcher:
     @cached_property
     def _contents(self) -> dict[str, tuple[int, ...]]:
         found: dict[str, tuple[int, ...]] = {}
-        for image_id, _, content_hash in self._project.images.each_content():
-            if content_hash is not None:
-                found[content_hash.hex()] = (*found.get(content_hash.hex(), ()), image_id)
+        for each in self._project.images.each_content():
+            if each.content_hash is not None:
+                found[each.content_hash.hex()] = (*found.get(each.content_hash.hex(), ()), each.image_id)
         return found
 
     @cached_property
     def _unread(self) -> frozenset[int]:
-        return frozenset(each for each, _, content_hash in self._project.images.each_content() if content_hash is None)
+        contents = self._project.images.each_content()
+        return frozenset(each.image_id for each in contents if each.content_hash is None)
 
     @cached_property
     def _odd(self) -> dict[str, int]:

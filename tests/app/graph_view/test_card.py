@@ -13,6 +13,7 @@ from app.graph_view.drawing import CARD_HEIGHT, CARD_WIDTH
 from app.graph_view.viewport import LARGEST_STEP, SMALLEST_STEP, scale_of
 from app.theme import set_scheme
 from app.theme.tokens import tokens
+from engine.file_parts import ImageSource
 from tests.support.contrast import contrast
 
 NAMED_STEPS = [step for step in range(SMALLEST_STEP, LARGEST_STEP + 1) if detail_at(scale_of(step)) is Detail.NAMED]
@@ -59,11 +60,11 @@ def test_name_and_counts_can_be_read(qapp: QApplication, scheme: str) -> None:
 
 def test_pictures_are_asked_for_once_each_and_a_class_without_any_has_its_colour(qapp: QApplication) -> None:
     """The wash does not change the colour that others of the branch are painted in."""
-    asked: list[Path] = []
+    asked: list[ImageSource] = []
     image = QImage(200, 180, QImage.Format.Format_RGB32)
     painter = QPainter(image)
     rect = QRectF(0, 0, CARD_WIDTH, CARD_HEIGHT)
-    faces = (Path("a.png"), Path("b.png"))
+    faces = (ImageSource(Path("a.png")), ImageSource(Path("b.png")))
     paint_card(painter, rect, CardLook("Oak", "2 images", 3, faces=faces), lambda path, _side: asked.append(path))
     assert asked == list(faces)
     bare = CardLook("Elm", "No images yet", 3)

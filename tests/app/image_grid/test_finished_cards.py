@@ -15,6 +15,7 @@ from app.image_grid.model import ImageGridModel
 from app.image_grid.view import ImageGrid
 from app.images.pixels import on_pixels
 from app.theme import set_scheme
+from engine.file_parts import ImageSource
 from tests.support.states import many_pictures
 
 PLAIN = Look(is_selected=False, is_current=False, is_hovered=False)
@@ -24,7 +25,7 @@ CARD_BYTES = 100 * 140 * 4
 
 def card(image_id: int) -> Card:
     """A card with a prediction."""
-    return Card(image_id, Path(f"{image_id}.png"), Mark.SURE, "Gull", "", "97%")
+    return Card(image_id, ImageSource(Path(f"{image_id}.png")), Mark.SURE, "Gull", "", "97%")
 
 
 @pytest.fixture

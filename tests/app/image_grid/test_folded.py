@@ -16,7 +16,7 @@ def folds(groups: list[int], seconds: list[int] | None = None, sharpness: list[f
     given_groups = np.array(groups)
     return Folds(
         IDS, given_groups, given_groups, given_groups, np.array(sharpness or [np.nan] * 10, dtype=np.float32),
-        np.array(seconds or list(range(10))),
+        np.array(seconds or list(range(10))), given_groups,
     )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 from app.images import thumbnails as module
 from app.images.thumbnails import THREADS, Thumbnails, load_thumbnail
 from engine.config import CacheFolders
+from engine.file_parts import ImageSource
 from engine.images.thumbnail_cache import ThumbnailCache, thumbnail
 from tests.support.collections import cache_of_test
 from tests.support.images import write_jpeg
@@ -29,12 +30,12 @@ class SlowDecoder:
         self.decoded: list[str] = []
         self._lock = threading.Lock()
 
-    def __call__(self, _cache: object, path: Path, side: int, *, last_known: object, makes: bool) -> QImage:
+    def __call__(self, _cache: object, source: ImageSource, side: int, *, last_known: object, makes: bool) -> QImage:
         """Make a blank picture."""
         assert last_known is None
         assert makes
         with self._lock:
-            self.decoded.append(path.name)
+            self.decoded.append(source.path.name)
         self.begun.release()
         assert self.let_go.wait(LONG_MS / 1000)
         return QImage(side, side, QImage.Format.Format_RGB32)
@@ -63,8 +64,8 @@ def test_a_real_picture_comes_and_is_kept_on_disk(qtbot: QtBot, thumbnails: Thum
     """First there is nothing, then a pixmap of the wanted size; the disk cache has it for the next run."""
     path = write_jpeg(tmp_path / "a.jpg", width=600, height=300)
     with qtbot.waitSignal(thumbnails.ready, check_params_cb=lambda ready: ready == path, timeout=LONG_MS):
-        assert thumbnails.pixmap(path, 200, 1.0) is None
-    pixmap = thumbnails.pixmap(path, 200, 1.0)
+        assert thumbnails.pixmap(ImageSource(path), 200, 1.0) is None
+    pixmap = thumbnails.pixmap(ImageSource(path), 200, 1.0)
     assert pixmap is not None
     assert 200 <= pixmap.width() <= SIDE
     assert pixmap.width() == 2 * pixmap.height()
@@ -80,15 +81,15 @@ def test_a_broken_file_fails_once_and_may_be_tried_again(qtbot: QtBot, thumbnail
     path = tmp_path / "broken.jpg"
     path.write_text("no picture", encoding="utf-8")
     with qtbot.waitSignal(thumbnails.ready, timeout=LONG_MS):
-        thumbnails.pixmap(path, 200, 1.0)
-    assert thumbnails.has_failed(path)
-    assert thumbnails.pixmap(path, 200, 1.0) is None
+        thumbnails.pixmap(ImageSource(path), 200, 1.0)
+    assert thumbnails.has_failed(ImageSource(path))
+    assert thumbnails.pixmap(ImageSource(path), 200, 1.0) is None
     assert not thumbnails.is_busy
     write_jpeg(path)
     thumbnails.forget_failures()
     with qtbot.waitSignal(thumbnails.ready, timeout=LONG_MS):
-        thumbnails.pixmap(path, 200, 1.0)
-    assert thumbnails.pixmap(path, 200, 1.0) is not None
+        thumbnails.pixmap(ImageSource(path), 200, 1.0)
+    assert thumbnails.pixmap(ImageSource(path), 200, 1.0) is not None
 
 
 def keep(caches: CacheFolders, path: Path) -> None:
@@ -108,15 +109,15 @@ def test_photos_that_are_about_to_be_read_are_not_read_for_a_thumbnail(
     monkeypatch.setattr("engine.images.thumbnail_cache.thumbnail", None)
     thumbnails.expect()
     with qtbot.waitSignal(thumbnails.ready, check_params_cb=lambda ready: ready == second, timeout=LONG_MS):
-        assert thumbnails.pixmap(first, 200, 1.0) is None
-        assert thumbnails.pixmap(second, 200, 1.0) is None
-    thumbnails.pixmap(first, 200, 1.0)
+        assert thumbnails.pixmap(ImageSource(first), 200, 1.0) is None
+        assert thumbnails.pixmap(ImageSource(second), 200, 1.0) is None
+    thumbnails.pixmap(ImageSource(first), 200, 1.0)
     monkeypatch.undo()
     keep(caches, first)
     monkeypatch.setattr("engine.images.thumbnail_cache.thumbnail", None)
-    with qtbot.waitSignal(thumbnails.ready, check_params_cb=lambda ready: ready == first, timeout=LONG_MS):
-        thumbnails.take_made([first])
-    assert thumbnails.pixmap(first, 200, 1.0) is not None
+    with qtbot.waitSignal(thumbnails.ready, check_params_cb=lambda ready: ready.path == first, timeout=LONG_MS):
+        thumbnails.take_made([ImageSource(first)])
+    assert thumbnails.pixmap(ImageSource(first), 200, 1.0) is not None
 
 
 def test_photos_are_not_waited_for_long(
@@ -127,8 +128,8 @@ def test_photos_are_not_waited_for_long(
     thumbnails.expect()
     path = write_jpeg(tmp_path / "a.jpg", width=600, height=300)
     with qtbot.waitSignal(thumbnails.ready, timeout=LONG_MS):
-        thumbnails.pixmap(path, 200, 1.0)
-    assert thumbnails.pixmap(path, 200, 1.0) is not None
+        thumbnails.pixmap(ImageSource(path), 200, 1.0)
+    assert thumbnails.pixmap(ImageSource(path), 200, 1.0) is not None
 
 
 @pytest.mark.parametrize("name", ["missing.jpg", "folder"])
@@ -136,17 +137,17 @@ def test_what_is_no_picture_is_none(name: str, tmp_path: Path) -> None:
     """A missing file and a folder are no thumbnails, and no error."""
     (tmp_path / "folder").mkdir()
     cache = ThumbnailCache(tmp_path / "cache")
-    assert load_thumbnail(cache, tmp_path / name, SIDE) is None
+    assert load_thumbnail(cache, ImageSource(tmp_path / name), SIDE) is None
     cache.close()
 
 
 def test_the_newest_request_is_served_first(qtbot: QtBot, thumbnails: Thumbnails, decoder: SlowDecoder) -> None:
     """What came into sight last is decoded first."""
     for number in range(THREADS):
-        thumbnails.pixmap(Path(f"first {number}"), SIDE, 1.0)
+        thumbnails.pixmap(ImageSource(Path(f"first {number}")), SIDE, 1.0)
     decoder.wait_for_all_threads()
     for number in range(5):
-        thumbnails.pixmap(Path(f"then {number}"), SIDE, 1.0)
+        thumbnails.pixmap(ImageSource(Path(f"then {number}")), SIDE, 1.0)
     decoder.let_go.set()
     wait_until_idle(qtbot, thumbnails)
     later = decoder.decoded[THREADS:]
@@ -158,13 +159,13 @@ def test_the_newest_request_is_served_first(qtbot: QtBot, thumbnails: Thumbnails
 def test_fleeting_requests_end_off_screen(qtbot: QtBot, thumbnails: Thumbnails, decoder: SlowDecoder) -> None:
     """Scrolling past costs nothing; what another pane waits for stays requested."""
     for number in range(THREADS):
-        thumbnails.pixmap(Path(f"first {number}"), SIDE, 1.0)
+        thumbnails.pixmap(ImageSource(Path(f"first {number}")), SIDE, 1.0)
     decoder.wait_for_all_threads()
     for number in range(50):
-        thumbnails.pixmap(Path(f"passed {number}"), SIDE, 1.0, is_fleeting=True)
-    thumbnails.pixmap(Path("shot in the inspector"), SIDE, 1.0)
-    thumbnails.pixmap(Path("shot in the inspector"), SIDE, 1.0, is_fleeting=True)
-    thumbnails.keep_only({Path("passed 7")})
+        thumbnails.pixmap(ImageSource(Path(f"passed {number}")), SIDE, 1.0, is_fleeting=True)
+    thumbnails.pixmap(ImageSource(Path("shot in the inspector")), SIDE, 1.0)
+    thumbnails.pixmap(ImageSource(Path("shot in the inspector")), SIDE, 1.0, is_fleeting=True)
+    thumbnails.keep_only({ImageSource(Path("passed 7"))})
     decoder.let_go.set()
     wait_until_idle(qtbot, thumbnails)
     assert set(decoder.decoded[THREADS:]) == {"passed 7", "shot in the inspector"}
@@ -174,10 +175,10 @@ def test_a_repaint_requests_nothing_twice(qtbot: QtBot, thumbnails: Thumbnails, 
     """A card that is painted again while its picture is decoded does not have it decoded again."""
     paths = [Path(f"card {number}") for number in range(THREADS)]
     for path in paths:
-        thumbnails.pixmap(path, SIDE, 1.0)
+        thumbnails.pixmap(ImageSource(path), SIDE, 1.0)
     decoder.wait_for_all_threads()
     for path in paths:
-        thumbnails.pixmap(path, SIDE, 1.0)
+        thumbnails.pixmap(ImageSource(path), SIDE, 1.0)
     decoder.let_go.set()
     wait_until_idle(qtbot, thumbnails)
     assert sorted(decoder.decoded) == sorted(path.name for path in paths)
@@ -191,21 +192,21 @@ def test_memory_is_bounded(
     monkeypatch.setattr(module, "MEMORY_BYTES", 3 * picture_bytes)
     decoder.let_go.set()
     for name in "abc":
-        thumbnails.pixmap(Path(name), SIDE, 1.0)
+        thumbnails.pixmap(ImageSource(Path(name)), SIDE, 1.0)
         wait_until_idle(qtbot, thumbnails)
-    assert thumbnails.pixmap(Path("a"), SIDE, 1.0) is not None
-    thumbnails.pixmap(Path("d"), SIDE, 1.0)
+    assert thumbnails.pixmap(ImageSource(Path("a")), SIDE, 1.0) is not None
+    thumbnails.pixmap(ImageSource(Path("d")), SIDE, 1.0)
     wait_until_idle(qtbot, thumbnails)
-    assert {path.name for path, _ in thumbnails._pixmaps} == {"a", "c", "d"}  # noqa: SLF001 (what is kept in memory is the promise, and nothing shows it)
+    assert {source.path.name for source, _ in thumbnails._pixmaps} == {"a", "c", "d"}  # noqa: SLF001 (what is kept in memory is the promise, and nothing shows it)
     assert thumbnails._used_bytes == 3 * picture_bytes  # noqa: SLF001 (what is kept in memory is the promise, and nothing shows it)
 
 
 def test_a_sharp_screen_gets_larger_pictures(qtbot: QtBot, thumbnails: Thumbnails, decoder: SlowDecoder) -> None:
     """Two device pixels for one logical pixel ask for the larger stored side."""
     decoder.let_go.set()
-    thumbnails.pixmap(Path("a"), 200, 2.0)
+    thumbnails.pixmap(ImageSource(Path("a")), 200, 2.0)
     wait_until_idle(qtbot, thumbnails)
-    found = thumbnails.pixmap(Path("a"), 200, 2.0)
+    found = thumbnails.pixmap(ImageSource(Path("a")), 200, 2.0)
     assert found is not None
     assert 400 <= found.width() <= 512
 
@@ -216,12 +217,12 @@ def test_stopping_ends_the_threads(
     """No thread is left, and later requests are ignored."""
     monkeypatch.setattr(module, "LEAVING_S", LONG_MS / 1000)  # a slow machine is no slow disk
     for number in range(20):
-        thumbnails.pixmap(Path(f"card {number}"), SIDE, 1.0)
+        thumbnails.pixmap(ImageSource(Path(f"card {number}")), SIDE, 1.0)
     decoder.wait_for_all_threads()
     decoder.let_go.set()
     thumbnails.stop()
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("thumbnails")]
-    assert thumbnails.pixmap(Path("late"), SIDE, 1.0) is None
+    assert thumbnails.pixmap(ImageSource(Path("late")), SIDE, 1.0) is None
     assert not thumbnails._threads  # noqa: SLF001 (what is kept in memory is the promise, and nothing shows it)
 
 
@@ -229,29 +230,31 @@ def test_a_file_that_is_not_there_is_shown_as_it_was(qtbot: QtBot, thumbnails: T
     """Its thumbnail was made before, and is found by what the file was; without that it fails, and is no news."""
     path, unseen = write_jpeg(tmp_path / "a.jpg"), tmp_path / "never seen.jpg"
     status = path.stat()
-    thumbnails.pixmap(path, SIDE, 1.0)
+    thumbnails.pixmap(ImageSource(path), SIDE, 1.0)
     wait_until_idle(qtbot, thumbnails)
     path.unlink()
     thumbnails._pixmaps.clear()  # noqa: SLF001 (what is kept in memory is the promise, and nothing shows it)
     for missing in (path, unseen):
-        thumbnails.pixmap(missing, SIDE, 1.0)
-    qtbot.waitUntil(lambda: thumbnails.has_failed(path) and thumbnails.has_failed(unseen), timeout=LONG_MS)
-    assert thumbnails.has_failed_anew(path)
+        thumbnails.pixmap(ImageSource(missing), SIDE, 1.0)
+    qtbot.waitUntil(
+        lambda: thumbnails.has_failed(ImageSource(path)) and thumbnails.has_failed(ImageSource(unseen)), timeout=LONG_MS
+    )
+    assert thumbnails.has_failed_anew(ImageSource(path))
     emitted: list[Path] = []
     thumbnails.ready.connect(emitted.append)
     thumbnails.show_last_known({path: (status.st_size, status.st_mtime_ns), unseen: (1, 1)})
     assert set(emitted) == {path, unseen}
     for missing in (path, unseen):
-        thumbnails.pixmap(missing, SIDE, 1.0)
+        thumbnails.pixmap(ImageSource(missing), SIDE, 1.0)
     wait_until_idle(qtbot, thumbnails)
-    assert thumbnails.pixmap(path, SIDE, 1.0) is not None
-    assert thumbnails.has_failed(unseen)
-    assert not thumbnails.has_failed_anew(unseen)
+    assert thumbnails.pixmap(ImageSource(path), SIDE, 1.0) is not None
+    assert thumbnails.has_failed(ImageSource(unseen))
+    assert not thumbnails.has_failed_anew(ImageSource(unseen))
     write_jpeg(unseen)
     thumbnails.show_last_known({})
-    thumbnails.pixmap(unseen, SIDE, 1.0)
+    thumbnails.pixmap(ImageSource(unseen), SIDE, 1.0)
     wait_until_idle(qtbot, thumbnails)
-    assert thumbnails.pixmap(unseen, SIDE, 1.0) is not None
+    assert thumbnails.pixmap(ImageSource(unseen), SIDE, 1.0) is not None
 
 
 def test_a_file_that_is_missed_while_it_is_being_read_is_tried_again(
@@ -269,15 +272,15 @@ def test_a_file_that_is_missed_while_it_is_being_read_is_tried_again(
         return None
 
     monkeypatch.setattr(module, "load_thumbnail", read)
-    assert thumbnails.pixmap(path, SIDE, 1.0) is None
+    assert thumbnails.pixmap(ImageSource(path), SIDE, 1.0) is None
     assert reading.wait(LONG_MS / 1000)
     thumbnails.show_last_known({path: (1, 1)})
     with qtbot.waitSignal(thumbnails.ready, timeout=LONG_MS):
         known.set()
-    assert not thumbnails.has_failed(path)
-    thumbnails.pixmap(path, SIDE, 1.0)
+    assert not thumbnails.has_failed(ImageSource(path))
+    thumbnails.pixmap(ImageSource(path), SIDE, 1.0)
     wait_until_idle(qtbot, thumbnails)
-    assert thumbnails.pixmap(path, SIDE, 1.0) is not None
+    assert thumbnails.pixmap(ImageSource(path), SIDE, 1.0) is not None
 
 
 def test_another_size_stands_in_until_the_requested_one_is_there(
@@ -285,11 +288,11 @@ def test_another_size_stands_in_until_the_requested_one_is_there(
 ) -> None:
     """Nothing is blank that was seen in another size just now."""
     path = write_jpeg(tmp_path / "a.jpg", width=600, height=300)
-    assert thumbnails.stand_in(path) is None
+    assert thumbnails.stand_in(ImageSource(path)) is None
     for side in (96, 320):
         with qtbot.waitSignal(thumbnails.ready, timeout=LONG_MS):
-            assert thumbnails.pixmap(path, side, 1.0) is None
-    small, large = thumbnails.pixmap(path, 96, 1.0), thumbnails.pixmap(path, 320, 1.0)
+            assert thumbnails.pixmap(ImageSource(path), side, 1.0) is None
+    small, large = thumbnails.pixmap(ImageSource(path), 96, 1.0), thumbnails.pixmap(ImageSource(path), 320, 1.0)
     assert small is not None
     assert large is not None
-    assert thumbnails.stand_in(path) is large
+    assert thumbnails.stand_in(ImageSource(path)) is large

@@ -25,6 +25,7 @@ from app.inspector.wording import (
     teaching_text,
 )
 from engine.collection.policy_curve import PolicyCurve
+from engine.file_parts import ImageSource
 from engine.graph.class_attributes import ClassAttributes
 from engine.project.records import Label
 from tests.support.graphs import seaside_graph
@@ -36,7 +37,7 @@ OWN, PARENT = ShareRow(None, "Gull", 0.6, (7,)), ShareRow(2, "Bird", 0.4, (8,))
 
 def image(certainty: Certainty, *, shares: tuple[ShareRow, ...] = ()) -> ImageFacts:
     """Facts of an image that is likely a gull and surely a bird."""
-    return ImageFacts(11, Path("a.png"), certainty, None, (GULL,), BIRD, "Gull", shares)
+    return ImageFacts(11, ImageSource(Path("a.png")), certainty, None, (GULL,), BIRD, "Gull", shares)
 
 
 def a_class(**changes: object) -> ClassPageFacts:

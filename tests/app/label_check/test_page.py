@@ -69,7 +69,7 @@ def current(desk: Desk) -> int:
     page = desk.window.of(LabelChecking).page
     assert image_id is not None
     assert page is not None
-    assert page.card.canvas.path == desk.state.path_of(image_id)
+    assert page.card.canvas.source == desk.state.source_of(image_id)
     return image_id
 
 

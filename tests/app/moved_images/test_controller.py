@@ -133,7 +133,7 @@ def test_what_opens_without_its_share_shows_its_thumbnails(desk: Desk, collectio
     desk.open(collection.project)
     wait_for_missing(desk, 40)
     window.registry.trigger("show_to_review")
-    desk.wait(lambda: any(wish[0] == path for wish in window.thumbnails._pixmaps))  # noqa: SLF001 (what is kept in memory is the promise, and nothing shows it)
+    desk.wait(lambda: any(wish[0].path == path for wish in window.thumbnails._pixmaps))  # noqa: SLF001 (what is kept in memory is the promise, and nothing shows it)
     assert (desk.state.best_class != NO_CLASS).all()
 
 

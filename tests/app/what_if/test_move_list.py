@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.images.thumbnails import Thumbnails
 from app.what_if.changed_panel import FACE, GAP, FaceLayout, MoveList
 from engine.collection.state import ChangedImages, ClassMove
+from engine.file_parts import ImageSource
 from tests.support.sessions import LONG_MS, recorded
 from tests.support.states import many_pictures
 
@@ -107,12 +108,12 @@ def test_keys_reach_every_image(qtbot: QtBot, listed: MoveList) -> None:
 def test_only_visible_faces_are_decoded(qtbot: QtBot, thumbnails: Thumbnails, listed: MoveList) -> None:
     """Of a thousand images in an open row as many as the list has room for."""
     listed.show_changes(ChangedImages((ClassMove(1, 2, np.arange(1, 1_001)),)), many_pictures(1_000), str)
-    asked: set[Path] = set()
+    asked: set[ImageSource] = set()
     real = thumbnails.pixmap
 
-    def counting(path: Path, side: int, ratio: float) -> object:
-        asked.add(path)
-        return real(path, side, ratio)
+    def counting(source: ImageSource, side: int, ratio: float) -> object:
+        asked.add(source)
+        return real(source, side, ratio)
 
     thumbnails.pixmap = counting  # type: ignore[method-assign,assignment]
     click(qtbot, listed, listed.visualRect(row(listed, 0)).topLeft() + QPoint(40, 12))

@@ -18,17 +18,19 @@ from tests.support.live_states import assert_same
 
 DIGEST = bytes(range(32))
 NAMES = ("a.jpg", "鳥/鴎.jpg", "", "\udcff.jpg")
+PARTS = ("", "", "page=2", "")
 HASHES = (b"\x01" * 16, None, b"\x03" * 16, b"\x04" * 16)
 
 
 def some_images() -> ListedImages:
     """Names in any script; one without a hash, two that failed."""
-    paths, hashes = PackedTexts(), PackedHashes()
-    for name, content_hash in zip(NAMES, HASHES, strict=True):
+    paths, parts, hashes = PackedTexts(), PackedTexts(), PackedHashes()
+    for name, part, content_hash in zip(NAMES, PARTS, HASHES, strict=True):
         paths.append(name)
+        parts.append(part)
         hashes.append(content_hash)
     failures = {1: Message("no {what}", {"what": "way"}), 3: ""}
-    return ListedImages(np.array([3, 5, 9, 2**40]), paths, hashes, failures)
+    return ListedImages(np.array([3, 5, 9, 2**40]), paths, parts, hashes, failures)
 
 
 @pytest.fixture
@@ -60,10 +62,11 @@ def test_a_list_comes_back(folder: Path) -> None:
     found.content_hashes.append(None)
     assert list(found.content_hashes) == [HASHES[0], b"\x02" * 16, *HASHES[2:], None]
     assert found.content_hashes.padded()[1] == 16
-    kept.write(ListedImages(found.ids, found.paths, found.content_hashes, {}), DIGEST, is_other=True)
+    kept.write(ListedImages(found.ids, found.paths, found.parts, found.content_hashes, {}), DIGEST, is_other=True)
     again = kept.read(DIGEST)
     assert again is not None
     assert list(again.content_hashes) == list(found.content_hashes)
+    assert list(again.parts) == list(PARTS)
 
 
 def test_another_project_has_none(folder: Path) -> None:
@@ -93,7 +96,9 @@ def test_a_digest_counts_for_its_own_list_alone(folder: Path) -> None:
     kept.write(images, DIGEST, is_other=True)
     (path,) = folder.glob(f"*{SUFFIX}")
     left = path.with_suffix(DIGEST_SUFFIX).read_bytes()
-    kept.write(ListedImages(images.ids + 1, images.paths, images.content_hashes, {}), bytes(32), is_other=True)
+    kept.write(
+        ListedImages(images.ids + 1, images.paths, images.parts, images.content_hashes, {}), bytes(32), is_other=True
+    )
     (path,) = folder.glob(f"*{SUFFIX}")
     assert len(list(folder.iterdir())) == 2
     path.with_suffix(DIGEST_SUFFIX).write_bytes(left)
@@ -107,7 +112,9 @@ def test_another_list_in_its_place_is_not_believed(folder: Path, is_damaged: boo
     kept.write(images, DIGEST, is_other=True)
     ours = KeptList(folder, "any")
     assert ours.read(DIGEST) is not None
-    kept.write(ListedImages(images.ids + 1, images.paths, images.content_hashes, {}), bytes(32), is_other=True)
+    kept.write(
+        ListedImages(images.ids + 1, images.paths, images.parts, images.content_hashes, {}), bytes(32), is_other=True
+    )
     if is_damaged:
         (path,) = folder.glob(f"*{SUFFIX}")
         path.write_bytes(path.read_bytes()[:-9])
