@@ -48,7 +48,7 @@ def survey_merge(project_path: Path, source: Path, cancel: CancelToken) -> Merge
     with Project.open(project_path, for_writing=False) as ours, open_other(project_path, source) as theirs:
         plan = plan_merge(ours, theirs, contents)
         files, _refused = images_on_disk(ours, source, plan.missing, cancel)
-    paths = {file.path for file in files}
+    paths = {item.file.path for item in files}
     return MergeSurvey(source, plan, frozenset(each.image_id for each in plan.missing if each.file.absolute() in paths))
 
 

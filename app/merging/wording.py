@@ -36,7 +36,7 @@ def kind_text(survey: MergeSurvey) -> str:
 
 def summary_text(plan: MergePlan) -> str:
     """`120 labels, 2 classes and 3 notes will come in`."""
-    parts = news_parts(len(plan.labels), len(plan.classes.new), len(plan.notes))
+    parts = news_parts(len(plan.labels), len(plan.classes.new), len(plan.notes), len(plan.new_parts))
     if parts:
         return tr("%1 will come in", enumeration(parts))
     if plan.has_news:

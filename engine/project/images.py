@@ -96,6 +96,16 @@ class ProjectImages:
             parts.append(part)
         return ImageTable(ids, paths, sizes, modified, hashes, failures, parts)
 
+    def files(self) -> ImageTable:
+        """One image of each file, its first."""
+        every = self.table()
+        if not every.has_parts:
+            return every
+        first: dict[str, ImageId] = {}
+        for place, path in enumerate(every.paths):
+            first.setdefault(path, every.ids[place])
+        return self.table(list(first.values()))
+
     def detections(self) -> dict[ImageId, Detection]:
         """What detectors found, by image."""
         rows = self._store.connection.rows(

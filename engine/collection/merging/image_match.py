@@ -1,7 +1,7 @@
 """Which image of another project is which of ours: by content, by common history, by path. Each is matched once."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from itertools import zip_longest
@@ -28,7 +28,9 @@ class ImagePairs:
     counts: dict[MatchedBy, int]  # how many of them by what
     copies: tuple[tuple[ImageId, ImageId], ...]
     """Further images of the same content: theirs and ours, one of which has another partner."""
-    missing: tuple[ImageId, ...]  # those of theirs that we do not have
+    missing: tuple[ImageId, ...]  # those of theirs, one of each file, whose file we do not have
+    new_parts: tuple[tuple[ImageId, ImageId], ...]
+    """Parts that theirs has of a file that both have, and ours has not: theirs, and an image of ours of that file."""
     other_content: tuple[tuple[ImageId, ImageId], ...]  # theirs and ours of one path that are different photos
 
 
@@ -46,7 +48,7 @@ def match_images(ours: Project, theirs: Project, fork: Fork | None, contents: Fi
     if fork is not None:
         matcher.by_history(fork)
     matcher.by_path()
-    return matcher.found()
+    return matcher.found(fork)
 
 
 @final
@@ -54,7 +56,7 @@ class _ImageMatcher:
     def __init__(self, ours: Project, theirs: Project, contents: FileContents) -> None:
         self._ours, self._theirs = ours, theirs
         self._contents = contents
-        self._our_table, self._their_table = ours.images.table(), theirs.images.table()
+        self._our_table, self._their_table = ours.images.files(), theirs.images.files()
         self._pairs: dict[int, int] = {}  # places in the tables
         self._taken: set[int] = set()
         self._counts = dict.fromkeys(MatchedBy, 0)
@@ -151,20 +153,60 @@ class _ImageMatcher:
         except (OSError, ValueError):
             return False
 
-    def found(self) -> ImagePairs:
+    def found(self, fork: Fork | None) -> ImagePairs:
         """All of it, by ids."""
         refused = {their for their, _our in self._other}
         missing = (each for each in self._unmatched() if each not in refused)
+        pairs = dict(self._ids(self._pairs.items()))
+        parts = _Parts(self._ours, self._theirs, fork)
+        new = [each for pair in pairs.items() for each in parts.match(*pair)] if parts.are_any else []
         return ImagePairs(
-            pairs=dict(self._ids(self._pairs.items())),
+            pairs={**pairs, **parts.pairs} if parts.are_any else pairs,
             counts=self._counts,
             copies=tuple(self._ids(self._copies)),
             missing=tuple(self._their_table.ids[each] for each in missing),
+            new_parts=tuple(new),
             other_content=tuple(self._ids(self._other)),
         )
 
     def _ids(self, places: Iterable[tuple[int, int]]) -> Iterator[tuple[ImageId, ImageId]]:
         return ((self._their_table.ids[their], self._our_table.ids[our]) for their, our in places)
+
+
+@final
+class _Parts:
+    """Matches the images of a file that both have, part by part: boxes, pages, moments."""
+
+    def __init__(self, ours: Project, theirs: Project, fork: Fork | None) -> None:
+        self.pairs: dict[ImageId, ImageId] = {}  # our image of each of theirs
+        self._fork = fork
+        tables = ours.images.table(), theirs.images.table()
+        self.are_any = any(table.has_parts for table in tables)
+        self._ours, self._theirs = (_parts_by_file(table) if self.are_any else {} for table in tables)
+
+    def match(self, their_id: ImageId, our_id: ImageId) -> Iterator[tuple[ImageId, ImageId]]:
+        """Match the images of the files of these two; yields the parts that only theirs has, see `new_parts`."""
+        ours, theirs = self._ours[our_id], self._theirs[their_id]
+        ids = {part: image_id for image_id, part in ours.items()}
+        taken = {ids[part] for part in theirs.values() if part in ids}
+        for image_id, part in theirs.items():
+            if part in ids:
+                self.pairs[image_id] = ids[part]
+            elif self._is_one(image_id, ours) and image_id not in taken:  # a box that was moved in one of the copies
+                self.pairs[image_id] = image_id
+            else:
+                yield image_id, our_id
+
+    def _is_one(self, image_id: ImageId, ours: Mapping[ImageId, str]) -> bool:
+        return self._fork is not None and image_id in ours and self._fork.is_same_image(image_id, image_id)
+
+
+def _parts_by_file(table: ImageTable) -> dict[ImageId, dict[ImageId, str]]:
+    """The images of each file with their parts, by each of these images."""
+    files: dict[str, dict[ImageId, str]] = {}
+    for image_id, path, part in zip(table.ids, table.paths, table.parts, strict=True):
+        files.setdefault(path, {})[image_id] = part
+    return {image_id: files[path] for image_id, path in zip(table.ids, table.paths, strict=True)}
 
 
 def _by_hash(table: ImageTable) -> dict[bytes, list[int]]:

@@ -13,6 +13,7 @@ from engine.events import CancelToken
 from engine.files import FileFailure, FoundFile
 from engine.project import BackupReason, Change, Project
 from engine.project.actions import Argument, action
+from engine.project.records import NewItem
 from engine.texts import Message
 
 
@@ -63,6 +64,9 @@ def merge(
             remember_merged(project, theirs.classes.graph, plan.classes.to_remember)
             added = len(project.images.add(files).images_added) if files else 0
             now = plan_merge(project, theirs, contents) if added else plan
+            if now.new_parts:
+                added += len(project.images.add(now.new_parts).images_added)
+                now = plan_merge(project, theirs, contents)
             project.notes.fill_in(now.notes)
             labelled = len(project.labels.add_missing(now.labels).labelled) if now.labels else 0
             project.labels.add_confirmations(now.confirmations)
@@ -96,8 +100,8 @@ def _settle_all(project: Project, conflicts: Sequence[Conflict], prefer: Prefere
 
 def images_on_disk(
     project: Project, source: Path, missing: Sequence[AbsentImage], cancel: CancelToken | None = None
-) -> tuple[list[FoundFile], list[FileFailure]]:
-    """Files of missing images that may be added, and the others with the reason; see `PermittedImages`."""
+) -> tuple[list[NewItem], list[FileFailure]]:
+    """Missing images that may be added, and the others with the reason; see `PermittedImages`."""
     permitted = PermittedImages(project, source)
     files, refused = [], []
     for each in missing:
@@ -111,7 +115,7 @@ def images_on_disk(
         elif reason := permitted.refusal(each.file):
             refused.append(FileFailure(each.file, reason))
         else:
-            files.append(replace(found, path=each.file.absolute()))
+            files.append(NewItem(replace(found, path=each.file.absolute()), each.part))
     return files, refused
 
 

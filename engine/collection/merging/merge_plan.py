@@ -9,8 +9,9 @@ from typing import Final
 from engine.collection.merging.agreement import AgreementTable
 from engine.collection.merging.class_plan import ClassPlan
 from engine.collection.merging.image_match import MatchedBy
+from engine.file_parts import WHOLE
 from engine.project import Audit, ClassId, Exclusion, ImageId
-from engine.project.records import Label, Note
+from engine.project.records import Label, NewItem, Note
 
 NONE_OF_THEM: Final = ""  # path of a label for "none of the classes"
 
@@ -94,6 +95,7 @@ class AbsentImage:
     path: str  # as the other project has it
     file: Path  # where it is, if the other project's folder is where it was
     size_bytes: int  # of the file when it was added there
+    part: str = WHOLE  # of the file
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +124,7 @@ class MergePlan:
     classes: ClassPlan
     matched: dict[MatchedBy, int]  # images that both have, by what speaks for it
     missing: tuple[AbsentImage, ...] = ()
+    new_parts: tuple[NewItem, ...] = ()  # boxes and pages of files that both have, which come in
     other_content: tuple[str, ...] = ()  # paths of images that are other photos here
     labels: tuple[Label, ...] = ()  # those that come in
     same: int = 0  # labels that are one decision in both: from before the copies parted, or merged earlier
@@ -148,7 +151,7 @@ class MergePlan:
     def has_news(self) -> bool:
         """Whether anything comes in, missing images and the settling of conflicts aside."""
         answers = self.labels or self.confirmations or self.exclusions or self.audits
-        return bool(self.classes.edits or answers or self.notes)
+        return bool(self.classes.edits or answers or self.notes or self.new_parts)
 
     @property
     def refinements(self) -> int:

@@ -30,10 +30,11 @@ from engine.collection.merging.merged_classes import classes_merged
 from engine.collection.merging.note_plan import plan_notes
 from engine.collection.merging.settled import SOURCE, class_when_settled
 from engine.errors import InputError
+from engine.files import FoundFile
 from engine.graph.category_graph import CategoryGraph
 from engine.project import ClassId, ImageId, Project
 from engine.project.fork import Fork
-from engine.project.records import Label
+from engine.project.records import Label, NewItem
 
 _REMEDY: Final = "choose a copy of this project, or one about the same images"
 
@@ -144,8 +145,7 @@ class _Labels:
         if self._fork is not None and self._fork.was_here(our_id, their_id, theirs):
             self._counts["kept"] += 1  # it was removed here
         else:
-            label = Label(our_id, self._class_of(theirs), theirs.who, theirs.when, theirs.source)
-            self._coming[our_id] = label
+            self._coming[our_id] = replace(theirs, image_id=our_id, class_id=self._class_of(theirs))
 
     def _is_settled(self, ours: Label, theirs: Label, class_id: ClassId | None) -> bool:
         if ours.class_id == class_id and ours.source != SOURCE:
@@ -181,8 +181,10 @@ class _Labels:
         notes = plan_notes(self._project, self._other, images, self._fork)
         folder = self._other.path.parent
         missing = (
-            AbsentImage(image_id, path, folder / path, size_bytes)
-            for image_id, path, size_bytes in zip(table.ids, table.paths, table.sizes_bytes, strict=True)
+            AbsentImage(image_id, path, folder / path, size_bytes, part)
+            for image_id, path, size_bytes, part in zip(
+                table.ids, table.paths, table.sizes_bytes, table.parts, strict=True
+            )
         )
         other = self._other.images.table([their_id for their_id, _our_id in images.other_content])
         return MergePlan(
@@ -191,6 +193,7 @@ class _Labels:
             classes=self._classes,
             matched=images.counts,
             missing=tuple(missing),
+            new_parts=tuple(self._new_parts(images)),
             other_content=tuple(other.paths),
             labels=tuple(self._coming[each] for each in sorted(self._coming)),
             same=self._counts["same"],
@@ -208,6 +211,14 @@ class _Labels:
             exclusions=plan_exclusions(self._project, self._other, images, self._classes),
             agreement=agreement_table(self._classes.after, self._pairs),
         )
+
+    def _new_parts(self, images: ImagePairs) -> Iterator[NewItem]:
+        found = self._other.images.detections() if images.new_parts else {}
+        for their_id, our_id in images.new_parts:
+            ours = self._project.images.record(our_id)
+            file = FoundFile(self._project.images.resolve(ours), ours.size_bytes, ours.modified_ns)
+            part = self._other.images.record(their_id).part
+            yield NewItem(file, part, *found.get(their_id, ("", None)))
 
     def _outdated(self, images: ImagePairs) -> Iterator[OutdatedLabel]:
         """Their labels of photos that were replaced there, which never were here."""

@@ -36,9 +36,13 @@ _MOST_NEIGHBOURS: Final = 500
 
 
 def known_images(project: Project) -> KnownImages:
-    """Read what finding needs of a project."""
-    labelled = (*project.labels.table().image_ids, *project.labels.outdated())
-    return KnownImages(project.path, project.images.table(), frozenset(labelled))
+    """Read what finding needs of a project: one image of each file stands for all of them."""
+    labelled = frozenset((*project.labels.table().image_ids, *project.labels.outdated()))
+    files, every = project.images.files(), project.images.table()
+    if every.has_parts:  # a file is labelled where one of its images is
+        paths = {path for image_id, path in zip(every.ids, every.paths, strict=True) if image_id in labelled}
+        labelled |= {image_id for image_id, path in zip(files.ids, files.paths, strict=True) if path in paths}
+    return KnownImages(project.path, files, labelled)
 
 
 def find_moved(
