@@ -7,8 +7,9 @@ from typing import Final, final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.collection.folding.files import pictures_with_boxes
 from engine.collection.kept_list import KeptList, ListedImages
-from engine.collection.state import NO_CLASS, Codes, CollectionState, ImageStatus, counts_of
+from engine.collection.state import BOXED, NO_CLASS, Codes, CollectionState, ImageStatus, counts_of
 from engine.embedding.kept_embeddings import EmbeddingRows, codes_of
 from engine.embedding.views import unit_length
 from engine.everyday.blocks import to_fixed, to_floats
@@ -38,7 +39,8 @@ class ImageList:
         self.content_hashes = PackedHashes()  # (n,) bytes of the images, or None before the image was read
         self.has_failed = np.zeros(0, dtype=bool)  # (n,)
         self.failures: Mapping[int, str] = {}  # why an image could not be read, by its id
-        self.labels: Codes = np.zeros(0, dtype=np.int32)  # (n,) class id, `NO_CLASS`, `UNKNOWN` or `EMPTY`
+        self.labels: Codes = np.zeros(0, dtype=np.int32)  # (n,) class id, or one of `engine.graph.codes`
+        self._is_boxed = np.zeros(0, dtype=bool)  # (n,) whether there are boxes in the image; (0,) where there are none
         self.outdated: Mapping[int, Label] = {}  # labels, which do not count, of pictures that were there before
 
     def read(self) -> None:
@@ -52,6 +54,7 @@ class ImageList:
         self.has_failed = np.zeros(len(found.ids), dtype=bool)
         self.has_failed[list(found.failures)] = True
         self.failures = {int(found.ids[place]): text for place, text in found.failures.items() if text}
+        self._is_boxed = pictures_with_boxes(self.paths, self.known_parts)
         self._read_all_labels()
 
     def keep(self, digest: bytes) -> None:
@@ -77,6 +80,11 @@ class ImageList:
         self.has_failed = np.concatenate([self.has_failed, _has_failed(table)])
         self.failures = {**self.failures, **_failures_in(table)}
         self.labels = np.concatenate([self.labels, np.full(len(ids), NO_CLASS, dtype=np.int32)])
+        if table.has_parts:
+            self._is_boxed = pictures_with_boxes(self.paths, self.known_parts)
+            self.labels = self._with_boxed(self.labels)
+        elif len(self._is_boxed):
+            self._is_boxed = np.concatenate([self._is_boxed, np.zeros(len(ids), dtype=bool)])
         self.read_labels(table.ids)
 
     def read_facts(self, image_ids: NDArray[np.int64]) -> None:
@@ -98,13 +106,21 @@ class ImageList:
         for image_id in image_ids:
             label = self._project.labels.of(image_id)
             self.labels[bisect_left(self.ids, image_id)] = NO_CLASS if label is None else label.code
+        self.labels = self._with_boxed(self.labels)
 
     def _read_all_labels(self) -> None:
         table = self._project.labels.table()
         self.labels = np.full(len(self.ids), NO_CLASS, dtype=np.int32)
         places = np.searchsorted(self.ids, np.array(table.image_ids, dtype=np.int64))
         self.labels[places] = table.codes
+        self.labels = self._with_boxed(self.labels)
         self.outdated = self._project.labels.outdated()
+
+    def _with_boxed(self, labels: Codes) -> Codes:
+        """Codes (n,) in which pictures with boxes have no class of their own, unless a person gave one."""
+        return (
+            np.where(self._is_boxed & (labels == NO_CLASS), np.int32(BOXED), labels) if len(self._is_boxed) else labels
+        )
 
     def has(self, image_id: int) -> bool:
         place = bisect_left(self.ids, image_id)

@@ -152,7 +152,7 @@ class LiveCollection:
                 return self.load(fits=False)
             self.row_scores.classify(self.embedded.ready_rows)
         elif change.images_moved:
-            self.embedded.images.read()
+            self._take_moved(change.images_moved)
         if not (change.images_removed or change.images_moved):
             self.embedded.read_labels(change.labelled)
         if change.graph_edits:
@@ -165,6 +165,20 @@ class LiveCollection:
             return self._publish()
         self._publisher.publish_labels(self.project.classes.graph, change.labelled)
         return self.publish_known()
+
+    def _take_moved(self, image_ids: Sequence[int]) -> None:
+        """Take other files of images, or other parts of them: these are other pictures."""
+        images = self.embedded.images
+        images.read()
+        places = np.searchsorted(images.ids, images.listed(image_ids))
+        parts = images.ids[[place for place in places.tolist() if images.parts[place]]]
+        if not len(parts):
+            return
+        news = self.embedded.read_embeddings(parts)
+        if self._is_stage_on():  # it learned from what was there before
+            self._classifiers = self._new_classifiers()
+        self._version += 1
+        self.row_scores.classify(news.rows)
 
     def learn_embedded(self, batch: EmbedBatch) -> tuple[int, ...]:
         """Record what embedding found out of files, and know their details; returns images whose labels changed."""

@@ -151,12 +151,20 @@ def _request(
     left: int,
     thumbnail_side: int = NO_PREVIEWS,
 ) -> EmbedImages:
-    model = model_of(live.project, caches)
-    hashes = live.embedded.images.hashes_of(ids)
-    pairs = zip(ids, hashes, strict=True)
+    model, table = model_of(live.project, caches), live.project.images.table(ids)
+    place_of = {image_id: place for place, image_id in enumerate(table.ids)}
+    ids = [image_id for image_id in ids if image_id in place_of]
+    first: dict[str, int] = {}  # images of one file come together, where its first one would
+    for rank, image_id in enumerate(ids):
+        first.setdefault(table.paths[place_of[image_id]], rank)
+    places = sorted((place_of[image_id] for image_id in ids), key=lambda place: first[table.paths[place]])
+    folder = live.project.path.parent
     is_small = len(live.state.image_ids) <= MOST_IN_ALL_VIEWS
     return EmbedImages(
-        tuple(EmbedRequest(image_id, live.state.path_of(image_id), known) for image_id, known in pairs),
+        tuple(
+            EmbedRequest(table.ids[each], folder / table.paths[each], table.content_hashes[each], table.parts[each])
+            for each in places
+        ),
         model.backbone,
         model.embedding_identity,
         model.card,

@@ -16,7 +16,7 @@ from engine.everyday.blocks import Codes
 from engine.everyday.unseen import ClassesSeen
 from engine.file_parts import WHOLE, ImageSource
 from engine.graph.category_graph import CategoryGraph
-from engine.graph.codes import EMPTY, NO_CLASS, UNKNOWN
+from engine.graph.codes import BOXED, EMPTY, NO_CLASS, UNKNOWN
 from engine.project.records import Detection, Label, Note
 
 
@@ -75,7 +75,7 @@ class ShownCounts:
         return ShownCounts(exactly, dict(totals))
 
 
-__all__ = ["EMPTY", "NO_CLASS", "UNKNOWN", "Codes", "CollectionState", "ImageStatus", "Sorting"]
+__all__ = ["BOXED", "EMPTY", "NO_CLASS", "UNKNOWN", "Codes", "CollectionState", "ImageStatus", "Sorting"]
 
 
 class ImageStatus(IntEnum):
@@ -102,7 +102,7 @@ class CollectionState:
     folder: Path  # folder that relative paths start from
     image_ids: NDArray[np.int64]  # (n,) int64
     paths: Sequence[str]  # (n,) paths as stored
-    label_class: Codes  # (n,) int32, the person's class, `NO_CLASS`, `UNKNOWN` or `EMPTY`
+    label_class: Codes  # (n,) int32, the person's class, or one of `engine.graph.codes`
     best_class: Codes  # (n,) int32, the most probable leaf, or `NO_CLASS` without a prediction
     best_score: NDArray[np.float32]  # (n,) float32, probability of `best_class`, if it is of one of the classes
     safe_class: Codes  # (n,) int32, the deepest class that passes its bar, or `NO_CLASS`
@@ -161,7 +161,8 @@ class CollectionState:
 
     @cached_property
     def labelled_count(self) -> int:
-        return len(self.image_ids) - int(np.count_nonzero(self.is_unlabelled))
+        is_without = self.is_unlabelled | (self.label_class == BOXED)
+        return len(self.image_ids) - int(np.count_nonzero(is_without))
 
     @cached_property
     def unknown_count(self) -> int:

@@ -7,3 +7,5 @@ NO_CLASS: Final = -1  # in place of a class id: no label, no prediction, or no c
 UNKNOWN: Final = -2  # in place of a class id: a person's word that an image shows none of the classes
 
 EMPTY: Final = -3  # in place of a class id: a person's word that nothing is in an image
+
+BOXED: Final = -4  # in place of a class id: no label of its own, as boxes in the image are classified in its place

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.folding.partitions import Integers, all_alone, groups_of
-from engine.file_parts import is_within_picture
+from engine.file_parts import file_part, is_within_picture
 
 
 def boxes_among(parts: Sequence[str]) -> NDArray[np.bool_]:
@@ -21,3 +21,13 @@ def same_file(paths: Sequence[str], parts: Sequence[str]) -> Integers:
     first: dict[str, int] = {}
     lowest = [first.setdefault(path, place) for place, path in enumerate(paths)]
     return groups_of(np.array(lowest, dtype=np.int64))
+
+
+def pictures_with_boxes(paths: Sequence[str], parts: Sequence[str]) -> NDArray[np.bool_]:
+    """(n,) whether there are boxes in a picture; (0,) where there are none at all."""
+    found = {
+        (path, file_part(part).picture.text) for path, part in zip(paths, parts, strict=bool(parts)) if "xywh" in part
+    }
+    if not found:
+        return np.zeros(0, dtype=np.bool_)
+    return np.fromiter((key in found for key in zip(paths, parts, strict=True)), dtype=np.bool_, count=len(parts))
