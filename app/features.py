@@ -10,6 +10,7 @@ from app.actions.row import ActionRow, in_menu_order
 from app.audit.controller import Auditing
 from app.backbones.controller import Backbones
 from app.backups.controller import Backups
+from app.boxes.controller import Boxes
 from app.class_editing.controller import Classes
 from app.class_split.controller import ClassSplitting
 from app.compare.controller import Comparing
@@ -52,6 +53,7 @@ FEATURES: Final[tuple[type[Feature], ...]] = (
     Backups,
     Projects,
     Labelling,
+    Boxes,
     Comparing,
     GroupReview,
     LabelChecking,

@@ -7,8 +7,8 @@ from pathlib import Path, PurePath
 from typing import Final, final
 
 from app.texts import plural, tr
-from app.wording import clauses, probability_text, short_reason
-from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
+from app.wording import clauses, enumeration, probability_text, short_reason
+from engine.collection.state import BOXED, EMPTY, NO_CLASS, UNKNOWN, CollectionState, ImageStatus
 from engine.file_parts import ImageSource
 
 
@@ -79,9 +79,21 @@ class CardWords:
         label = int(state.label_class[place])
         if label == UNKNOWN:
             return Mark.LABELLED_UNKNOWN, tr("None of the classes"), "", ""
+        if label == EMPTY:
+            return Mark.LABELLED_UNKNOWN, tr("Empty"), "", ""
+        if label == BOXED:
+            return Mark.NOTHING, self._things_text(state, place), "", ""
         if label != NO_CLASS:
             return Mark.LABELLED, self._class_title(label), "", ""
         return self._machine_words(state, place)
+
+    def _things_text(self, state: CollectionState, place: int) -> str:
+        """`2 boxes`, or the classes that people gave them: `Fox, Badger`."""
+        image_id = int(state.image_ids[place])
+        places = [state.position(each) for each in state.items_beside(image_id) if each != image_id]
+        labels = dict.fromkeys(int(state.label_class[each]) for each in places)
+        names = [self._name_of(each) for each in labels if each >= 0]
+        return enumeration(names) if names else plural(len(places), "1 box", "%n boxes")
 
     def _machine_words(self, state: CollectionState, place: int) -> tuple[Mark, str, str, str]:
         if state.status[place] == ImageStatus.FAILED:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, final
 
@@ -10,11 +11,12 @@ from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt, Signal, SignalInstance
 from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
+from app.image_view.box_layer import BoxLayer, ShownBox
 from app.image_view.shared_view import FITTED, SharedView
 from app.jobs.background_thread import leave
 from app.signal_types import either
 from app.theme.tokens import tokens
-from engine.file_parts import ImageSource, file_part
+from engine.file_parts import BoundingBox, ImageSource, file_part
 
 LARGEST_ZOOM: Final = 16.0  # times the fitted size
 LARGEST_FIT: Final = 4.0  # screen pixels for each of a tiny image's
@@ -34,6 +36,9 @@ class ImageCanvas(QWidget):
     zoom_changed = Signal(float)  # screen pixels for each pixel of the image; 0.0 while there is none
     pages_counted = Signal(int)  # how many pages the file has of which the first is shown, once that is known
     double_clicked = Signal()
+    box_chosen = Signal(int)  # image id of a box that was clicked; -1 for a click beside all boxes
+    box_drawn = Signal(BoundingBox)
+    box_changed = Signal(int, BoundingBox)  # image id of a box that was moved or resized, with its new place
     _decoded = Signal(ImageSource, either(QImage | str))
     _counted = Signal(ImageSource, int)
 
@@ -55,6 +60,8 @@ class ImageCanvas(QWidget):
         self._threads: list[threading.Thread] = []
         self._posting = threading.Lock()
         self._is_stopped = False
+        self.boxes = BoxLayer(self.target, lambda: self.turns)
+        self.setMouseTracking(True)
         self._decoded.connect(self._on_decoded, Qt.ConnectionType.QueuedConnection)
         self._counted.connect(self._on_counted, Qt.ConnectionType.QueuedConnection)
 
@@ -65,6 +72,8 @@ class ImageCanvas(QWidget):
     def show_image(self, image: ImageSource | Path) -> None:
         """Load and show the picture that an image is, or is in; decoding runs on a thread of its own."""
         source = picture_of(image)
+        if not self.boxes.can_edit:
+            self._show_own_box(image)
         if source == self.source and self.has_image:
             return
         self.source, self._image, self.message = source, QImage(), ""
@@ -74,6 +83,17 @@ class ImageCanvas(QWidget):
         self._threads.append(thread)
         thread.start()
         self._tell()
+
+    def _show_own_box(self, image: ImageSource | Path) -> None:
+        """Mark the box that an image is."""
+        box = None if isinstance(image, Path) else file_part(image.part).box
+        self.boxes.boxes = () if box is None else (ShownBox(-1, box, is_labelled=True),)
+        self.update()
+
+    def show_boxes(self, boxes: Sequence[ShownBox], current: int | None, *, can_edit: bool) -> None:
+        """Show the boxes of the picture, one of which may be worked on."""
+        self.boxes.boxes, self.boxes.current, self.boxes.can_edit = boxes, current, can_edit
+        self.update()
 
     def stop(self) -> None:
         """End before the program ends; a thread that waits for a slow disk is left behind."""
@@ -252,6 +272,8 @@ class ImageCanvas(QWidget):
             painter.translate(target.center())
             painter.rotate(90 * self.turns)
             painter.drawImage(QRectF(QPointF(-size.width() / 2, -size.height() / 2), size), self._image)
+            painter.resetTransform()
+            self.boxes.paint(painter)
         elif self.message:
             painter.setPen(QColor(tokens().colours.text_secondary))
             room = self.rect().adjusted(48, 48, -48, -48)
@@ -270,17 +292,41 @@ class ImageCanvas(QWidget):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         super().mousePressEvent(event)  # the view around takes the keyboard
-        if event.button() == Qt.MouseButton.LeftButton and self.can_move(1, 1):
+        if event.button() != Qt.MouseButton.LeftButton or not self.has_image:
+            return
+        at = event.position()
+        if self.boxes.press(at, draws=self._draws(event)):
+            self.update()
+        elif (image_id := self.boxes.at(at)) is not None and self.boxes.can_edit:
+            self.box_chosen.emit(image_id)
+        elif self.can_move(1, 1):
             self._dragged_from = event.position() - self._offset
             self.setCursor(Qt.CursorShape.ClosedHandCursor)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self._dragged_from is not None:
             self._move_to(event.position() - self._dragged_from)
+            return
+        if self.boxes.move(event.position()):
+            self.update()
+        if not self.boxes.is_dragging:
+            shape = self.boxes.cursor(event.position(), draws=self._draws(event)) if self.has_image else None
+            self.unsetCursor() if shape is None else self.setCursor(shape)
 
-    def mouseReleaseEvent(self, _event: QMouseEvent) -> None:
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        was_dragging, found = self.boxes.is_dragging, self.boxes.release()
+        if found is not None:
+            image_id, box = found
+            self.box_drawn.emit(box) if image_id is None else self.box_changed.emit(image_id, box)
+        elif was_dragging and self.boxes.at(event.position()) is None:
+            self.box_chosen.emit(-1)
         self._dragged_from = None
         self.unsetCursor()
+        self.update()
+
+    def _draws(self, event: QMouseEvent) -> bool:
+        """Whether a drag on plain ground draws: it moves a picture that has no room, unless Shift is held."""
+        return not self.can_move(1, 1) or bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
 
     def mouseDoubleClickEvent(self, _event: QMouseEvent) -> None:
         self.double_clicked.emit()

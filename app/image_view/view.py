@@ -1,6 +1,7 @@
 """One image alone: a visit from the grid, which stays where it was."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Final, final
 
@@ -16,9 +17,19 @@ from app.mirroring import is_mirrored
 from app.texts import marked, plural, tr
 from app.theme.tokens import tokens
 from app.wording import number, percent_of_size
-from engine.file_parts import ImageSource
+from engine.file_parts import BoundingBox, ImageSource
 
 Key = Qt.Key
+_SIDES: Final = (
+    ("left", "Left", marked("Move the box to the left"), marked("Make the box narrower")),
+    ("right", "Right", marked("Move the box to the right"), marked("Make the box wider")),
+    ("up", "Up", marked("Move the box up"), marked("Make the box lower")),
+    ("down", "Down", marked("Move the box down"), marked("Make the box higher")),
+)
+_STEPS: Final = {"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1)}
+BOX_STEP: Final = 0.01
+"""Share of the picture by which a key moves or resizes a box."""
+NEW_BOX: Final = BoundingBox(1 / 3, 1 / 3, 1 / 3, 1 / 3)
 KEYS: Final = PageKeys(
     "image_view",
     marked("One image"),
@@ -26,15 +37,19 @@ KEYS: Final = PageKeys(
         PageKey("back", marked("Back to all images"), "Space"),
         PageKey("previous", marked("Previous image"), "PgUp"),
         PageKey("next", marked("Next image"), "PgDown"),
-        PageKey("larger", marked("Larger"), "+ ="),
+        PageKey("larger", marked("Larger"), "="),
         PageKey("smaller", marked("Smaller"), "-"),
         PageKey("fit", marked("Fit to the window"), "0"),
         PageKey("actual_size", marked("Actual size"), "Z"),
         PageKey("turn_left", marked("Turn to the left"), "[ Ctrl+Left"),
         PageKey("turn_right", marked("Turn to the right"), "] Ctrl+Right"),
+        PageKey("new_box", marked("New box in the middle"), "D"),
+        *(PageKey(f"move_{name}", text, f"Alt+{key}") for name, key, text, _ in _SIDES),
+        *(PageKey(f"resize_{name}", text, f"Alt+Shift+{key}") for name, key, _, text in _SIDES),
     ),
     with_images=True,
 )
+_OTHER_KEYS: Final = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
 _ARROWS: Final = {Key.Key_Left: (-1, 0), Key.Key_Right: (1, 0), Key.Key_Up: (0, -1), Key.Key_Down: (0, 1)}
 
 
@@ -59,6 +74,8 @@ class ImageBar(QWidget):
         self.pages = make_label("", "secondary")
         self.pages.setToolTip(tr("Only the first page is shown and classified"))
         self.pages.hide()
+        self._things = make_label("", "secondary")
+        self._things.hide()
         self._scale = make_label("", "secondary")
         self._scale.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._scale.setMinimumWidth(self._scale.fontMetrics().horizontalAdvance("0,000%"))
@@ -78,6 +95,7 @@ class ImageBar(QWidget):
             layout.addWidget(part)
         layout.addSpacing(spacing.small)
         layout.addWidget(self._name, 1)
+        layout.addWidget(self._things)
         layout.addWidget(self.pages)
         for part in self._zooming:
             layout.addWidget(part)
@@ -96,6 +114,12 @@ class ImageBar(QWidget):
         """Say that the image is the first of so many pages; nothing where there are no others."""
         self.pages.setText(plural(count, "First of 1 page", "First of %n pages") if count > 1 else "")
         self.pages.setVisible(count > 1)
+
+    def show_things(self, count: int, place: int) -> None:
+        """Say how many things are in the image, and which one is worked on; 0 for none of them."""
+        total = plural(count, "1 thing", "%n things")
+        self._things.setText(tr("Thing %1 of %2", number(place), number(count)) if place else total)
+        self._things.setVisible(count > 0)
 
     def show_scale(self, scale: float) -> None:
         """Say how large the image is shown; nothing while there is none."""
@@ -150,6 +174,9 @@ class ImageView(QWidget):
             "fit": canvas.fit,
             "turn_left": lambda: canvas.rotate(-1),
             "turn_right": lambda: canvas.rotate(1),
+            "new_box": lambda: canvas.box_drawn.emit(NEW_BOX),
+            **{f"move_{name}": partial(self._change_box, x, y, 0, 0) for name, (x, y) in _STEPS.items()},
+            **{f"resize_{name}": partial(self._change_box, 0, 0, x, y) for name, (x, y) in _STEPS.items()},
             "actual_size": lambda: canvas.show_pixels() if canvas.is_fitted else canvas.fit(),
         }
 
@@ -173,12 +200,43 @@ class ImageView(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Arrows move a zoomed image and else go on, Esc goes back, and there are the keys of the page."""
         key = Key(event.key())
-        if key in _ARROWS and not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+        if key in _ARROWS and not event.modifiers() & _OTHER_KEYS:
             self._on_arrow(*_ARROWS[key])
+        elif key == Key.Key_Escape and self.canvas.boxes.current_box is not None:
+            self.canvas.box_chosen.emit(-1)
         elif key == Key.Key_Escape:
             self.left.emit()
         elif not KEYS.press(event, self._acts):
             super().keyPressEvent(event)
+
+    def focusNextPrevChild(self, is_forward: bool) -> bool:
+        """Tab goes from box to box, and behind the last one to the next part of the window."""
+        ids = [each.image_id for each in self.canvas.boxes.boxes]
+        current = self.canvas.boxes.current
+        if not self.hasFocus() or not ids or not self.canvas.boxes.can_edit:
+            return super().focusNextPrevChild(is_forward)
+        if current not in ids:
+            self.canvas.box_chosen.emit(ids[0 if is_forward else -1])
+            return True
+        place = ids.index(current) + (1 if is_forward else -1)
+        if not 0 <= place < len(ids):
+            return super().focusNextPrevChild(is_forward)
+        self.canvas.box_chosen.emit(ids[place])
+        return True
+
+    def _change_box(self, x: int, y: int, wider: int, higher: int) -> None:
+        """Move or resize the current box by steps; it stays in the picture."""
+        shown = self.canvas.boxes.current_box
+        if shown is None or not self.canvas.boxes.can_edit:
+            return
+        left, top, width, height = shown.box
+        width = min(max(width + wider * BOX_STEP, BOX_STEP), 1 - left)
+        height = min(max(height + higher * BOX_STEP, BOX_STEP), 1 - top)
+        left = min(max(left + x * BOX_STEP, 0.0), 1 - width)
+        top = min(max(top + y * BOX_STEP, 0.0), 1 - height)
+        box = BoundingBox.of(left, top, width, height)
+        if box != shown.box:
+            self.canvas.box_changed.emit(shown.image_id, box)
 
     def _on_arrow(self, x: int, y: int) -> None:
         if self.canvas.can_move(x, y):

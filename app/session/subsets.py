@@ -86,7 +86,7 @@ def fitting(state: CollectionState, wanted: ImageFilter) -> NDArray[np.bool_]:
     subsets: dict[Subset, Callable[[], NDArray[np.bool_]]] = {
         Subset.ALL: lambda: np.ones(len(state.image_ids), dtype=bool),
         Subset.TO_REVIEW: lambda: state.is_to_review,
-        Subset.LABELLED: lambda: ~state.is_unlabelled,
+        Subset.LABELLED: lambda: state.is_labelled,
         Subset.UNKNOWN: lambda: state.is_shown_unknown,
         Subset.FAILED: lambda: state.has_failed,
     }

@@ -24,7 +24,7 @@ from engine.collection.state import CollectionState, Sorting
 from engine.graph.category_graph import CategoryGraph
 from engine.images.details_messages import FileDetails
 from engine.project import Change, Project
-from engine.project.records import Note
+from engine.project.records import Detection, Note
 
 
 @dataclass(frozen=True)
@@ -48,11 +48,13 @@ class ImageKnowledge:
         self._columns: ImageColumns | None = None
         self._wanted: frozenset[Sorting] = frozenset()
         self.notes: Mapping[int, Note] = {}  # by image id; replaced, never changed
+        self.detections: Mapping[int, Detection] = {}  # by image id; replaced, never changed
 
     def read(self) -> None:
         """Read notes anew, and columns when they are wanted the next time."""
         self._columns = None
         self.notes = self._project.notes.by_image()
+        self.detections = self._project.images.detections()
 
     def want(self, sortings: Iterable[Sorting]) -> None:
         """Have states carry these ranks from now on, and no others."""
@@ -62,6 +64,8 @@ class ImageKnowledge:
         """Take an action, undo or redo into account."""
         if change.noted or change.images_removed or change.images_added:
             self.notes = self._project.notes.by_image()
+        if change.images_removed or change.images_added:
+            self.detections = self._project.images.detections()
         if self._columns is None:
             return
         columns = self._columns

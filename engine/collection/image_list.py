@@ -7,7 +7,7 @@ from typing import Final, final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.collection.folding.files import pictures_with_boxes
+from engine.collection.folding.files import items_by_file, pictures_with_boxes
 from engine.collection.kept_list import KeptList, ListedImages
 from engine.collection.state import BOXED, NO_CLASS, Codes, CollectionState, ImageStatus, counts_of
 from engine.embedding.kept_embeddings import EmbeddingRows, codes_of
@@ -40,7 +40,8 @@ class ImageList:
         self.has_failed = np.zeros(0, dtype=bool)  # (n,)
         self.failures: Mapping[int, str] = {}  # why an image could not be read, by its id
         self.labels: Codes = np.zeros(0, dtype=np.int32)  # (n,) class id, or one of `engine.graph.codes`
-        self._is_boxed = np.zeros(0, dtype=bool)  # (n,) whether there are boxes in the image; (0,) where there are none
+        self.items: Mapping[str, Mapping[int, str]] = {}  # as `items_by_file`; replaced, never changed
+        self._is_boxed = np.zeros(0, dtype=bool)  # (n,) whether there are boxes in the image
         self.outdated: Mapping[int, Label] = {}  # labels, which do not count, of pictures that were there before
 
     def read(self) -> None:
@@ -54,7 +55,9 @@ class ImageList:
         self.has_failed = np.zeros(len(found.ids), dtype=bool)
         self.has_failed[list(found.failures)] = True
         self.failures = {int(found.ids[place]): text for place, text in found.failures.items() if text}
-        self._is_boxed = pictures_with_boxes(self.paths, self.known_parts)
+        self.items = items_by_file(self.ids.tolist(), self.paths, self.known_parts)
+        self._is_boxed = np.zeros(len(self.ids), dtype=bool)
+        self._mark_boxed(self.items)
         self._read_all_labels()
 
     def keep(self, digest: bytes) -> None:
@@ -80,11 +83,8 @@ class ImageList:
         self.has_failed = np.concatenate([self.has_failed, _has_failed(table)])
         self.failures = {**self.failures, **_failures_in(table)}
         self.labels = np.concatenate([self.labels, np.full(len(ids), NO_CLASS, dtype=np.int32)])
-        if table.has_parts:
-            self._is_boxed = pictures_with_boxes(self.paths, self.known_parts)
-            self.labels = self._with_boxed(self.labels)
-        elif len(self._is_boxed):
-            self._is_boxed = np.concatenate([self._is_boxed, np.zeros(len(ids), dtype=bool)])
+        self._is_boxed = np.concatenate([self._is_boxed, np.zeros(len(ids), dtype=bool)])
+        self._read_items_beside(table)
         self.read_labels(table.ids)
 
     def read_facts(self, image_ids: NDArray[np.int64]) -> None:
@@ -116,11 +116,23 @@ class ImageList:
         self.labels = self._with_boxed(self.labels)
         self.outdated = self._project.labels.outdated()
 
+    def _read_items_beside(self, table: ImageTable) -> None:
+        """Read which images the files of added images have."""
+        paths = {path for path, part in zip(table.paths, table.parts, strict=True) if part or path in self.items}
+        folder = self._project.path.parent
+        found = {path: self._project.images.parts_of(folder / path) for path in paths}
+        self.items = {**self.items, **{path: items for path, items in found.items() if len(items) > 1}}
+        self._mark_boxed(found)
+
+    def _mark_boxed(self, items: Mapping[str, Mapping[int, str]]) -> None:
+        boxed = [image_id for of_file in items.values() for image_id in pictures_with_boxes(of_file)]
+        self._is_boxed[np.searchsorted(self.ids, np.array(boxed, dtype=np.int64))] = True
+
     def _with_boxed(self, labels: Codes) -> Codes:
         """Codes (n,) in which pictures with boxes have no class of their own, unless a person gave one."""
-        return (
-            np.where(self._is_boxed & (labels == NO_CLASS), np.int32(BOXED), labels) if len(self._is_boxed) else labels
-        )
+        if not self.items:
+            return labels
+        return np.where(self._is_boxed & (labels == NO_CLASS), np.int32(BOXED), labels)
 
     def has(self, image_id: int) -> bool:
         place = bisect_left(self.ids, image_id)
@@ -165,7 +177,7 @@ class ImageList:
         none = np.full(count, NO_CLASS, dtype=np.int32)
         zeros = np.zeros(count, dtype=np.float32)
         return CollectionState(
-            folder=self._project.path.parent, image_ids=self.ids, paths=self.paths, parts=self.known_parts, label_class=self.labels,
+            folder=self._project.path.parent, image_ids=self.ids, paths=self.paths, parts=self.known_parts, items=self.items, label_class=self.labels,
             best_class=none, best_score=zeros, safe_class=none, safe_score=zeros,
             is_unknown=np.zeros(count, dtype=bool), status=status,
             shot_counts=counts_of(self.labels), image_counts={}, model_name=model_name,

@@ -221,8 +221,9 @@ class LiveCollection:
         return self._publish()
 
     def publish_known(self) -> CollectionState:
-        """Publish the notes and wanted ranks of `known`."""
-        return self._publisher.publish_notes(self.known.notes, self.known.ranks(self.state.image_ids))
+        """Publish the notes, detections and wanted ranks of `known`."""
+        ranks = self.known.ranks(self.state.image_ids)
+        return self._publisher.publish_notes(self.known.notes, self.known.detections, ranks)
 
     @property
     def is_behind(self) -> bool:

@@ -23,7 +23,7 @@ from engine.collection.state import (
     shown_classes,
 )
 from engine.graph.category_graph import CategoryGraph
-from engine.project.records import Note
+from engine.project.records import Detection, Note
 
 
 @final
@@ -38,9 +38,14 @@ class Publisher:
         self._counts = ShownCounts.none()
         self.state: CollectionState = embedded.images.blank_state(model_name)
 
-    def publish_notes(self, notes: Mapping[int, Note], ranks: Mapping[str, NDArray[np.int32]]) -> CollectionState:
-        """What people noted, and how images are sorted; the rest as it is."""
-        self.state = replace(self.state, notes=notes, ranks=ranks)
+    def publish_notes(
+        self,
+        notes: Mapping[int, Note],
+        detections: Mapping[int, Detection],
+        ranks: Mapping[str, NDArray[np.int32]],
+    ) -> CollectionState:
+        """What people noted, what detectors found, and how images are sorted; the rest as it is."""
+        self.state = replace(self.state, notes=notes, detections=detections, ranks=ranks)
         return self.state
 
     def publish_list(self, graph: CategoryGraph) -> CollectionState:
@@ -96,7 +101,7 @@ class Publisher:
         status = np.where(is_ready, ImageStatus.READY, ImageStatus.WAITING).astype(np.uint8)
         status[images.has_failed & ~is_ready] = ImageStatus.FAILED
         self.state = replace(
-            self.state, image_ids=images.ids, paths=images.paths, parts=images.known_parts, status=status,
+            self.state, image_ids=images.ids, paths=images.paths, parts=images.known_parts, items=images.items, status=status,
             failures=images.failures, is_list_only=False,
             best_class=predictions.best_class, best_score=predictions.best_score,
             safe_class=predictions.safe_class, safe_score=predictions.safe_score,

@@ -127,6 +127,7 @@ class CollectionState:
     # leaves with and without examples when it was predicted; None where all have some
     unseen: ClassesSeen | None = None
     parts: Sequence[str] = ()  # (n,) parts of the files that the images are; () where all are whole files
+    items: Mapping[str, Mapping[int, str]] = field(default_factory=dict)  # images and parts of files with several
     detections: Mapping[int, Detection] = field(default_factory=dict)  # what a detector found, by image id
     error_odds: float = 1.0  # of sure predictions as a multiple of what their probabilities say, by an audit
 
@@ -134,6 +135,11 @@ class CollectionState:
     def is_unlabelled(self) -> NDArray[np.bool_]:
         """(n,) whether no person said anything of an image."""
         return self.label_class == NO_CLASS
+
+    @cached_property
+    def is_labelled(self) -> NDArray[np.bool_]:
+        """(n,) whether a person labelled an image itself."""
+        return ~self.is_unlabelled & (self.label_class != BOXED)
 
     @cached_property
     def has_failed(self) -> NDArray[np.bool_]:
@@ -161,8 +167,7 @@ class CollectionState:
 
     @cached_property
     def labelled_count(self) -> int:
-        is_without = self.is_unlabelled | (self.label_class == BOXED)
-        return len(self.image_ids) - int(np.count_nonzero(is_without))
+        return int(np.count_nonzero(self.is_labelled))
 
     @cached_property
     def unknown_count(self) -> int:
@@ -195,20 +200,11 @@ class CollectionState:
         """As `source_at`; raises as `position`."""
         return self.source_at(self.position(image_id))
 
-    @cached_property
-    def items_of_files(self) -> Mapping[str, Sequence[int]]:
-        """Places of the images of each file, by its path as stored, of files with more than one."""
-        if not self.parts:
-            return {}
-        found: dict[str, list[int]] = {}
-        for place, path in enumerate(self.paths):
-            found.setdefault(path, []).append(place)
-        return {path: places for path, places in found.items() if len(places) > 1}
-
-    def items_beside(self, image_id: int) -> Sequence[int]:
-        """Ids of all images of an image's file, its own included, ascending."""
+    def items_beside(self, image_id: int) -> Mapping[int, str]:
+        """All images of an image's file, its own included, with their parts."""
         place = self.position(image_id)
-        return [int(self.image_ids[each]) for each in self.items_of_files.get(self.paths[place], (place,))]
+        alone = {image_id: self.parts[place] if self.parts else WHOLE}
+        return self.items.get(self.paths[place], alone)
 
 
 @dataclass(frozen=True)

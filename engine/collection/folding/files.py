@@ -1,6 +1,6 @@
 """Images that are parts of one file."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,11 +23,19 @@ def same_file(paths: Sequence[str], parts: Sequence[str]) -> Integers:
     return groups_of(np.array(lowest, dtype=np.int64))
 
 
-def pictures_with_boxes(paths: Sequence[str], parts: Sequence[str]) -> NDArray[np.bool_]:
-    """(n,) whether there are boxes in a picture; (0,) where there are none at all."""
-    found = {
-        (path, file_part(part).picture.text) for path, part in zip(paths, parts, strict=bool(parts)) if "xywh" in part
-    }
-    if not found:
-        return np.zeros(0, dtype=np.bool_)
-    return np.fromiter((key in found for key in zip(paths, parts, strict=True)), dtype=np.bool_, count=len(parts))
+def items_by_file(
+    image_ids: Sequence[int], paths: Sequence[str], parts: Sequence[str]
+) -> dict[str, Mapping[int, str]]:
+    """The images of each file with their parts, by the path of the file; of files with more than one."""
+    if not parts:
+        return {}
+    found: dict[str, dict[int, str]] = {}
+    for image_id, path, part in zip(image_ids, paths, parts, strict=True):
+        found.setdefault(path, {})[image_id] = part
+    return {path: items for path, items in found.items() if len(items) > 1}
+
+
+def pictures_with_boxes(items: Mapping[int, str]) -> list[int]:
+    """Those of the images of a file that are pictures with boxes in them."""
+    boxed = {file_part(part).picture.text for part in items.values() if "xywh" in part}
+    return [image_id for image_id, part in items.items() if part in boxed]

@@ -1,0 +1,58 @@
+"""The boxes of a picture, and what is written on them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from app.image_view.box_layer import ShownBox
+from app.texts import tr
+from app.wording import percent
+from engine.collection.state import EMPTY, NO_CLASS, UNKNOWN
+from engine.file_parts import BoundingBox, file_part
+
+if TYPE_CHECKING:
+    from engine.collection.state import CollectionState
+    from engine.graph.category_graph import CategoryGraph
+
+
+def things_of(state: CollectionState, image_id: int) -> list[int]:
+    """Boxes and further things in the picture that an image is, or is in; from left to right, then without a box."""
+    parts = {each: file_part(part) for each, part in state.items_beside(image_id).items()}
+    picture = parts[image_id].picture
+    found = [each for each, part in parts.items() if part.picture == picture and part != picture]
+    no_box = BoundingBox(2.0, 0.0, 0.0, 0.0)
+    return sorted(found, key=lambda each: ((parts[each].box or no_box).left, (parts[each].box or no_box).top, each))
+
+
+def next_thing(state: CollectionState, image_id: int) -> int:
+    """The number of a further thing in the picture that has no box."""
+    parts = map(file_part, state.items_beside(image_id).values())
+    return max((part.thing or 1 for part in parts), default=1) + 1
+
+
+def shown_boxes(state: CollectionState, graph: CategoryGraph, image_ids: Sequence[int]) -> list[ShownBox]:
+    """Those of these images that are boxes, with their classes or the likeliest ones."""
+    found = []
+    for image_id in image_ids:
+        place = state.position(image_id)
+        box = file_part(state.source_at(place).part).box
+        if box is not None:
+            is_labelled = bool(state.label_class[place] != NO_CLASS)
+            found.append(ShownBox(image_id, box, thing_text(state, graph, place), is_labelled))
+    return found
+
+
+def thing_text(state: CollectionState, graph: CategoryGraph, place: int) -> str:
+    """The class of the image at a place, `Fox`, or the likeliest one, `Fox 83%`, or what a detector found."""
+    label, best = int(state.label_class[place]), int(state.best_class[place])
+    if label == EMPTY:
+        return tr("Empty")
+    if label == UNKNOWN:
+        return tr("None of the classes")
+    if label in graph:
+        return graph.shown_name(label)
+    if best in graph:
+        return f"{graph.shown_name(best)} {percent(float(state.best_score[place]))}"
+    found = state.detections.get(int(state.image_ids[place]))
+    return "" if found is None else found.category

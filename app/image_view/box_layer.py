@@ -1,0 +1,272 @@
+"""Bounding boxes over a picture: painted, drawn with the mouse, moved and resized."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Final, final
+
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
+
+from app.theme.tokens import tokens
+from engine.file_parts import BoundingBox
+
+HANDLE: Final = 8.0  # side of the squares at corners and edges of the current box, in pixels
+REACH: Final = 7.0  # pixels around a handle in which it is taken
+LEAST_DRAWN: Final = 5.0  # pixels of a drag across and down from which on it draws a box
+WIDTH: Final = 2.0  # of an outline
+MOST_NAMED: Final = 40  # boxes; of more only the current one and the one below the pointer have their words
+_PADDING: Final = 4.0  # around the words
+_SPOTS: Final = ((0, 0), (0.5, 0), (1, 0), (1, 0.5), (1, 1), (0.5, 1), (0, 1), (0, 0.5))
+_CURSORS: Final = {
+    (0, 0): Qt.CursorShape.SizeFDiagCursor, (1, 1): Qt.CursorShape.SizeFDiagCursor,
+    (1, 0): Qt.CursorShape.SizeBDiagCursor, (0, 1): Qt.CursorShape.SizeBDiagCursor,
+    (0.5, 0): Qt.CursorShape.SizeVerCursor, (0.5, 1): Qt.CursorShape.SizeVerCursor,
+    (0, 0.5): Qt.CursorShape.SizeHorCursor, (1, 0.5): Qt.CursorShape.SizeHorCursor,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ShownBox:
+    """A box as it is painted.
+
+    Attributes:
+        image_id: of the image that it is; -1 for one that can only be seen.
+        text: its class, or the likeliest one with the probability; "" for none yet.
+        is_labelled: a person gave the class.
+    """
+
+    image_id: int
+    box: BoundingBox
+    text: str = ""
+    is_labelled: bool = False
+
+
+class _Drag(Enum):
+    DRAW = auto()
+    MOVE = auto()
+    RESIZE = auto()
+
+
+@final
+class BoxLayer:
+    """The boxes of one picture, and what the mouse does with them; coordinates are those of the canvas.
+
+    Args:
+        target: where the picture is now, as it is turned.
+        turns: by how many quarters to the right.
+    """
+
+    def __init__(self, target: Callable[[], QRectF], turns: Callable[[], int]) -> None:
+        self._target, self._turns = target, turns
+        self.boxes: Sequence[ShownBox] = ()
+        self.current: int | None = None  # image id
+        self.can_edit = False
+        self._hovered: int | None = None
+        self._drag: _Drag | None = None
+        self._spot: tuple[float, float] = (0, 0)
+        self._from = QPointF()
+        self._before = QRectF()
+        self._drawn: QRectF | None = None  # as the drag has made it so far
+
+    @property
+    def current_box(self) -> ShownBox | None:
+        return next((each for each in self.boxes if each.image_id == self.current), None)
+
+    @property
+    def is_dragging(self) -> bool:
+        return self._drag is not None
+
+    def placed(self, box: BoundingBox) -> QRectF:
+        """Where a box is on the canvas."""
+        left, top, width, height = box
+        turns = self._turns()
+        if turns == 1:
+            left, top, width, height = 1 - box.bottom, left, height, width
+        elif turns == 2:
+            left, top = 1 - box.right, 1 - box.bottom
+        elif turns == 3:
+            left, top, width, height = top, 1 - box.right, height, width
+        room = self._target()
+        origin = QPointF(room.left() + left * room.width(), room.top() + top * room.height())
+        return QRectF(origin, QSizeF(width * room.width(), height * room.height()))
+
+    def box_of(self, rect: QRectF) -> BoundingBox | None:
+        """The box at a place of the canvas, cut off at the picture's edges; None where nothing is left of it."""
+        room, rect = self._target(), rect.normalized() & self._target()
+        if rect.isEmpty() or room.isEmpty():
+            return None
+        left, top = (rect.left() - room.left()) / room.width(), (rect.top() - room.top()) / room.height()
+        width, height = rect.width() / room.width(), rect.height() / room.height()
+        turns = self._turns()
+        if turns == 1:
+            left, top, width, height = top, 1 - left - width, height, width
+        elif turns == 2:
+            left, top = 1 - left - width, 1 - top - height
+        elif turns == 3:
+            left, top, width, height = 1 - top - height, left, height, width
+        return BoundingBox.of(left, top, width, height)
+
+    # -- the mouse
+
+    def press(self, at: QPointF, *, draws: bool) -> bool:
+        """Begin to draw, move or resize; False where the press is not for a box.
+
+        Args:
+            draws: whether a drag on plain ground draws a box.
+        """
+        current = self.current_box
+        self._from, self._drawn = at, None
+        if not self.can_edit:
+            return False
+        if current is not None and (spot := self._spot_at(at)) is not None:
+            self._begin(_Drag.RESIZE, self.placed(current.box))
+            self._spot = spot
+        elif current is not None and self.placed(current.box).contains(at):
+            self._begin(_Drag.MOVE, self.placed(current.box))
+        elif draws and self.at(at) is None and self._target().contains(at):
+            self._begin(_Drag.DRAW, QRectF(at, at))
+        return self._drag is not None
+
+    def _begin(self, drag: _Drag, before: QRectF) -> None:
+        self._drag, self._before = drag, before
+
+    def move(self, at: QPointF) -> bool:
+        """Follow the pointer; whether something is to be painted again."""
+        if self._drag is None:
+            hovered = self.at(at)
+            is_other, self._hovered = hovered != self._hovered, hovered
+            return is_other
+        room, by = self._target(), at - self._from
+        if self._drag is _Drag.DRAW:
+            self._drawn = QRectF(self._from, at).normalized() & room
+        elif self._drag is _Drag.MOVE:
+            x = min(max(by.x(), room.left() - self._before.left()), room.right() - self._before.right())
+            y = min(max(by.y(), room.top() - self._before.top()), room.bottom() - self._before.bottom())
+            self._drawn = self._before.translated(x, y)
+        else:
+            self._drawn = self._resized(by) & room
+        return True
+
+    def _resized(self, by: QPointF) -> QRectF:
+        rect, (x, y) = QRectF(self._before), self._spot
+        if x == 0:
+            rect.setLeft(rect.left() + by.x())
+        elif x == 1:
+            rect.setRight(rect.right() + by.x())
+        if y == 0:
+            rect.setTop(rect.top() + by.y())
+        elif y == 1:
+            rect.setBottom(rect.bottom() + by.y())
+        return rect.normalized()
+
+    def release(self) -> tuple[int | None, BoundingBox] | None:
+        """End a drag: the box that was changed, or None for a new one, with its place. None for a mere click."""
+        drag, drawn, current = self._drag, self._drawn, self.current
+        self._drag, self._drawn = None, None
+        if drag is None or drawn is None:
+            return None
+        if drag is _Drag.DRAW and min(drawn.width(), drawn.height()) < LEAST_DRAWN:
+            return None
+        box = self.box_of(drawn)
+        if box is None or (drag is not _Drag.DRAW and drawn == self._before):
+            return None
+        return (None if drag is _Drag.DRAW else current), box
+
+    def cancel(self) -> None:
+        """Leave a drag without an effect."""
+        self._drag, self._drawn = None, None
+
+    def at(self, at: QPointF) -> int | None:
+        """The smallest box at a place, by its image id."""
+        found = [each for each in self.boxes if self.placed(each.box).contains(at)]
+        return min(found, key=lambda each: each.box.width * each.box.height).image_id if found else None
+
+    def cursor(self, at: QPointF, *, draws: bool) -> Qt.CursorShape | None:
+        """The pointer's shape at a place; None for that of the canvas."""
+        current = self.current_box
+        if not self.can_edit:
+            return None
+        if current is not None and (spot := self._spot_at(at)) is not None:
+            return _CURSORS[spot] if self._turns() % 2 == 0 else Qt.CursorShape.SizeAllCursor
+        if current is not None and self.placed(current.box).contains(at):
+            return Qt.CursorShape.SizeAllCursor
+        if self.at(at) is not None:
+            return Qt.CursorShape.PointingHandCursor
+        return Qt.CursorShape.CrossCursor if draws and self._target().contains(at) else None
+
+    def _spot_at(self, at: QPointF) -> tuple[float, float] | None:
+        """The handle of the current box at a place."""
+        current = self.current_box
+        if current is None:
+            return None
+        rect = self.placed(current.box)
+        for spot in _SPOTS:
+            away = at - _spot_place(rect, spot)
+            if max(abs(away.x()), abs(away.y())) <= REACH:
+                return spot
+        return None
+
+    # -- painting
+
+    def paint(self, painter: QPainter) -> None:
+        colours = tokens().colours
+        for each in self.boxes:
+            if each.image_id != self.current:
+                self._paint_box(painter, each, self.placed(each.box), is_current=False)
+        current = self.current_box
+        if current is not None:
+            is_dragged = self._drag in {_Drag.MOVE, _Drag.RESIZE} and self._drawn is not None
+            rect = self._drawn if is_dragged and self._drawn is not None else self.placed(current.box)
+            self._paint_box(painter, current, rect, is_current=True)
+        if self._drag is _Drag.DRAW and self._drawn is not None:
+            _outline(painter, self._drawn, QColor(colours.accent), Qt.PenStyle.SolidLine)
+
+    def _paint_box(self, painter: QPainter, shown: ShownBox, rect: QRectF, *, is_current: bool) -> None:
+        colours = tokens().colours
+        colour = QColor(colours.accent if is_current or shown.is_labelled else colours.warning)
+        style = Qt.PenStyle.SolidLine if shown.is_labelled or is_current else Qt.PenStyle.DashLine
+        _outline(painter, rect, colour, style)
+        is_named = len(self.boxes) <= MOST_NAMED or is_current or shown.image_id == self._hovered
+        if shown.text and is_named:
+            is_sure = shown.is_labelled
+            ground = QColor(colours.accent if is_sure else colours.inverse)
+            ink = QColor(colours.on_accent if is_sure else colours.on_inverse)
+            _paint_words(painter, rect, self._target(), shown.text, ground, ink)
+        if is_current and self.can_edit:
+            painter.setPen(QPen(colour, 1))
+            painter.setBrush(QColor(colours.surface))
+            for spot in _SPOTS:
+                middle = _spot_place(rect, spot)
+                half = QPointF(HANDLE / 2, HANDLE / 2)
+                painter.drawRect(QRectF(middle - half, middle + half))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+
+
+def _spot_place(rect: QRectF, spot: tuple[float, float]) -> QPointF:
+    return QPointF(rect.left() + spot[0] * rect.width(), rect.top() + spot[1] * rect.height())
+
+
+def _outline(painter: QPainter, rect: QRectF, colour: QColor, style: Qt.PenStyle) -> None:
+    """A line that is seen on dark and on bright pictures."""
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    shadow = QColor(0, 0, 0, 110)
+    painter.setPen(QPen(shadow, WIDTH + 2))
+    painter.drawRect(rect)
+    painter.setPen(QPen(colour, WIDTH, style))
+    painter.drawRect(rect)
+
+
+def _paint_words(painter: QPainter, rect: QRectF, room: QRectF, text: str, ground: QColor, ink: QColor) -> None:
+    """The words above a box, or inside of it where there is no room above."""
+    metrics = QFontMetricsF(painter.font())
+    widest = max(60.0, room.right() - rect.left())
+    elided = metrics.elidedText(text, Qt.TextElideMode.ElideRight, widest - 2 * _PADDING)
+    size = QSizeF(metrics.horizontalAdvance(elided) + 2 * _PADDING, metrics.height() + _PADDING)
+    top = rect.top() - size.height() if rect.top() - size.height() >= room.top() else rect.top()
+    place = QRectF(QPointF(rect.left() - WIDTH / 2, top), size)
+    painter.fillRect(place, ground)
+    painter.setPen(ink)
+    painter.drawText(place, Qt.AlignmentFlag.AlignCenter, elided)
