@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, final
 
+from app.actions.keys import keys_in_use
 from app.actions.row import WRITE, Needs, Section, action
 from app.boxes.logic import next_thing, shown_boxes, things_of
 from app.feature import Feature
-from app.texts import marked
+from app.texts import marked, tr
 from engine.collection.state import EMPTY, NO_CLASS
 from engine.file_parts import BoundingBox, FilePart, file_part
 
 if TYPE_CHECKING:
     from app.shell import Shell
+    from engine.collection.state import CollectionState
     from engine.project import Change
 
 ON_CARDS: Final = WRITE | Needs.IMAGES
@@ -29,13 +31,15 @@ class Boxes(Feature):
         super().__init__(shell)
         self._workspace, self._eye = shell.workspace, shell.session.eye
         self._view = shell.workspace.image_view
-        self._current: int | None = None  # image id of the box that is worked on
-        self._is_taken = False
+        self._current: int | None = None  # image id of the thing that is worked on
+        self._owner: int | None = None  # an image of the open picture, while this has the keys
+        self._ids: Sequence[int] = ()  # all of its images then
         canvas = self._view.canvas
         canvas.box_drawn.connect(self._on_drawn)
         canvas.box_changed.connect(self._on_changed)
         canvas.box_chosen.connect(self._on_chosen)
         canvas.zoom_changed.connect(lambda _scale: self._show())
+        self._view.step_requested.connect(lambda _step: self._release())
         self._workspace.grid.current_image_changed.connect(self._on_current_changed)
         self._workspace.content.currentChanged.connect(lambda _place: self._on_page_changed())
         for news in (self._session.state_changed, self._eye.changed, self._session.guesses.arrived):
@@ -45,42 +49,44 @@ class Boxes(Feature):
 
     @property
     def current_id(self) -> int | None:
-        """The box that is worked on, else the open image."""
-        return self._current if self._current is not None else self._workspace.grid.current_id
+        """The thing that is worked on, else the open image."""
+        return self._current if self._current is not None else self._owner
 
     def go_on_from(self, image_ids: Sequence[int]) -> None:
-        """Go on to the next box without a label, else to the next image."""
-        state, decided = self._session.state, set(image_ids)
-        ids = self._box_ids()
+        """Go on to the next thing without a label, else to the next image."""
+        state, ids, decided = self._session.state, self._thing_ids(), set(image_ids)
         start = max((ids.index(each) for each in decided if each in ids), default=-1) + 1
         for image_id in (*ids[start:], *ids[:start]):
-            if state is not None and image_id not in decided:
-                place = state.position(image_id)
-                if state.label_class[place] == NO_CLASS:
-                    self._choose(image_id)
-                    return
-        self._choose(None)
-        self._workspace.step(1)
+            is_open = state is not None and state.label_class[state.position(image_id)] == NO_CLASS
+            if is_open and image_id not in decided:
+                self._choose(image_id)
+                return
+        self._leave()
 
     def go_to_next(self) -> None:
-        ids = self._box_ids()
+        ids = self._thing_ids()
         place = ids.index(self._current) + 1 if self._current in ids else len(ids)
         if place < len(ids):
             self._choose(ids[place])
         else:
-            self._choose(None)
-            self._workspace.step(1)
+            self._leave()
 
     def look_at(self, image_id: int) -> bool:
-        if image_id not in self._box_ids():
+        if image_id not in self._thing_ids():
             return False
         self._choose(image_id)
         return True
 
+    def _leave(self) -> None:
+        """Go on to the next image."""
+        self._workspace.step(1)
+        self._release()
+
     # -- drawing
 
     def _on_drawn(self, box: BoundingBox) -> None:
-        if self._is_writable and (owner := self._workspace.grid.current_id) is not None:
+        owner = self._owner if self._owner is not None else self._workspace.open_image_id
+        if self._is_writable and owner is not None:
             self._add(owner, FilePart(box=box))
 
     def _add(self, owner: int, thing: FilePart) -> None:
@@ -91,10 +97,11 @@ class Boxes(Feature):
         picture = file_part(state.source_of(owner).part).picture
         part = picture._replace(box=thing.box, thing=thing.thing).text
         self._workspace.hold()
+        self._take(owner)  # the picture stays open where its card leaves those to review
         self._session.act(lambda project: project.images.add_parts(owner, [part]), on_done=self._on_added)
 
     def _on_added(self, change: Change) -> None:
-        if change.images_added and self._workspace.is_image_open:
+        if change.images_added and self._owner is not None:
             self._choose(change.images_added[-1])
 
     def _on_changed(self, image_id: int, box: BoundingBox) -> None:
@@ -105,7 +112,7 @@ class Boxes(Feature):
         self._workspace.hold()
         self._session.act(lambda project: project.images.change_part(image_id, part))
 
-    @action("add_thing", marked("Another thing in the image"), "add", "+", Section.REVIEW_ACCEPT,
+    @action("add_thing", marked("Another thing in the image"), "plus", "+", Section.REVIEW_ACCEPT,
             needs=ON_CARDS, on_images=True)  # fmt: skip
     def add_thing(self) -> None:
         """Add a further thing without a box to the current image, for a label of its own."""
@@ -116,7 +123,7 @@ class Boxes(Feature):
             self._workspace.open_image(owner)
         self._add(owner, FilePart(thing=next_thing(state, owner)))
 
-    @action("label_empty", marked("Empty: nothing is there"), "unknown", "E", Section.REVIEW_ACCEPT,
+    @action("label_empty", marked("Empty: nothing is there"), "empty", "E", Section.REVIEW_ACCEPT,
             needs=ON_CARDS, on_images=True)  # fmt: skip
     def label_empty(self) -> None:
         """Label the chosen images as empty."""
@@ -134,54 +141,95 @@ class Boxes(Feature):
         info = self._session.info
         return info is not None and info.is_writable
 
-    def _box_ids(self) -> list[int]:
+    def _thing_ids(self) -> list[int]:
         """The boxes of the open picture, and further things in it."""
-        state, owner = self._session.state, self._workspace.grid.current_id
+        state = self._session.state
+        owner = self._owner if self._owner is not None else self._workspace.open_image_id
         return [] if state is None or owner is None else things_of(state, owner)
 
     def _on_current_changed(self, image_id: int) -> None:
-        """Another card is current: a box is worked on at once."""
-        if self._workspace.is_image_open:
+        """Another card is current: a thing is worked on at once."""
+        if self._workspace.is_image_open and self._owner is None:
             self._follow(image_id)
 
     def _on_page_changed(self) -> None:
         if self._workspace.is_image_open:
-            self._follow(self._workspace.grid.current_id or -1)
+            self._follow(self._workspace.open_image_id)
         else:
-            self._choose(None)
+            self._release()
 
-    def _follow(self, image_id: int) -> None:
-        self._choose(image_id if image_id in self._box_ids() else None)
+    def _follow(self, image_id: int | None) -> None:
+        if image_id in self._thing_ids():
+            self._choose(image_id)
+        self._show()
 
     def _on_chosen(self, image_id: int) -> None:
-        self._choose(image_id if image_id >= 0 else None)
+        if image_id >= 0 or self._current is not None:
+            self._choose(image_id if image_id >= 0 else None)
 
     def _choose(self, image_id: int | None) -> None:
-        """Let the keys of images act on a box; None for the open image."""
-        was, self._current = self._current, image_id
-        if image_id is None:
-            if self._is_taken:
-                self._is_taken = False
-                self._workspace.in_hand.take(None)
-        else:
-            self._is_taken = True
+        """Let the keys of images act on a thing; None for the open image."""
+        owner = self._owner if self._owner is not None else self._workspace.open_image_id
+        if owner is None:
+            return
+        self._take(owner)
+        self._current = image_id
+        looked_at = owner if image_id is None else image_id
+        self._session.guesses.want([looked_at])
+        self._eye.look_at(looked_at)
+        self._shell.inspector.show_image(looked_at)
+        self._shell.needs_changed.emit()
+        self._show()
+
+    def _take(self, owner: int) -> None:
+        """Keep a picture open, and let the keys of images act on it."""
+        if self._owner is None:
+            self._owner = owner
             self._workspace.in_hand.take(self)
-            self._session.guesses.want([image_id])
-            self._eye.look_at(image_id)
-            self._shell.inspector.show_image(image_id)
-        if was != image_id:
+
+    def _release(self) -> None:
+        """Let the keys act on the cards again, and the open image follow them."""
+        if self._owner is not None:
+            self._owner = self._current = None
+            self._ids = ()
+            self._workspace.in_hand.take(None)
             self._shell.needs_changed.emit()
         self._show()
 
     def _show(self) -> None:
         """Show the boxes of the open picture with their classes."""
-        state, owner = self._session.state, self._workspace.grid.current_id
-        if state is None or owner is None or not self._workspace.is_image_open:
+        state, is_open = self._session.state, self._workspace.is_image_open
+        if state is None or not is_open or not self._is_there(state):
             return
-        ids = self._box_ids()
+        ids = self._thing_ids()
         if self._current is not None and self._current not in ids:
-            self._choose(None)
+            self._on_removed(ids)
             return
+        if self._owner is not None:
+            self._ids = list(state.items_beside(self._owner))
         boxes = shown_boxes(state, self._session.graph, ids)
         self._view.canvas.show_boxes(boxes, self._current, can_edit=self._is_writable)
         self._view.bar.show_things(len(ids), ids.index(self._current) + 1 if self._current in ids else 0)
+
+    def _is_there(self, state: CollectionState) -> bool:
+        """Whether the open picture still has an image; another one of it stands for one that is gone."""
+        if self._owner is None:
+            return self._workspace.open_image_id is not None and state.has(self._workspace.open_image_id)
+        if not state.has(self._owner):
+            left = next((each for each in self._ids if state.has(each)), None)
+            if left is None:
+                self._release()
+                return False
+            self._owner = left
+        return True
+
+    def _on_removed(self, ids: Sequence[int]) -> None:
+        """The thing that was worked on is gone."""
+        self._choose(None)
+        if not ids:
+            self._toast.say(
+                tr("No box is left. Label the image itself, or say that it is empty (%1).", self._key("label_empty"))
+            )
+
+    def _key(self, name: str) -> str:
+        return keys_in_use().text_of(name)

@@ -22,6 +22,7 @@ class OneImage:
         self._grid = grid
         self._content = content
         self.view = ImageView()
+        self.image_id: int | None = None  # that is shown, or was last
 
     @property
     def is_open(self) -> bool:
@@ -45,5 +46,6 @@ class OneImage:
             self._grid.select_row(0)
         image_id = self._grid.current_id
         if image_id is not None and self._session.state is not None:
+            self.image_id = image_id
             source, row = self._session.state.source_of(image_id), self._grid.currentIndex().row()
             self.view.show_image(source, place=row + 1, count=rows)

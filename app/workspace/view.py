@@ -427,6 +427,11 @@ class Workspace(QWidget):
     def is_image_open(self) -> bool:
         return self._one_image.is_open
 
+    @property
+    def open_image_id(self) -> int | None:
+        """The image that is open alone."""
+        return self._one_image.image_id if self.is_image_open else None
+
     def open_image(self, image_id: int) -> None:
         self._page.end()
         self.hold()
@@ -439,12 +444,14 @@ class Workspace(QWidget):
         if not self.in_hand.is_page:
             self._session.eye.look_at(image_id if image_id >= 0 else None)
         self._look_ahead()
-        if self.is_image_open:
+        if self.is_image_open and not self.in_hand.is_page:
             self._one_image.follow()
 
     def step(self, step: int) -> None:
         """Go to the card so many places on."""
         row = self.grid.currentIndex().row() + step
+        if step > 0 and self.is_image_open and self._one_image.image_id != self.grid.current_id:
+            row -= 1  # the open image has left the cards, and the next one has its place
         if 0 <= row < self.model.rowCount():
             self.hold()
             self.grid.select_row(row)

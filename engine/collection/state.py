@@ -189,6 +189,10 @@ class CollectionState:
             raise KeyError(image_id)
         return place
 
+    def has(self, image_id: int) -> bool:
+        place = bisect_left(self.image_ids, image_id)
+        return place < len(self.image_ids) and bool(self.image_ids[place] == image_id)
+
     def path_of(self, image_id: int) -> Path:
         return self.folder / self.paths[self.position(image_id)]
 

@@ -63,7 +63,7 @@ def wait_until_idle(qtbot: QtBot, thumbnails: Thumbnails) -> None:
 def test_a_real_picture_comes_and_is_kept_on_disk(qtbot: QtBot, thumbnails: Thumbnails, tmp_path: Path) -> None:
     """First there is nothing, then a pixmap of the wanted size; the disk cache has it for the next run."""
     path = write_jpeg(tmp_path / "a.jpg", width=600, height=300)
-    with qtbot.waitSignal(thumbnails.ready, check_params_cb=lambda ready: ready == path, timeout=LONG_MS):
+    with qtbot.waitSignal(thumbnails.ready, check_params_cb=lambda ready: ready.path == path, timeout=LONG_MS):
         assert thumbnails.pixmap(ImageSource(path), 200, 1.0) is None
     pixmap = thumbnails.pixmap(ImageSource(path), 200, 1.0)
     assert pixmap is not None
@@ -108,7 +108,7 @@ def test_photos_that_are_about_to_be_read_are_not_read_for_a_thumbnail(
     keep(caches, second)
     monkeypatch.setattr("engine.images.thumbnail_cache.thumbnail", None)
     thumbnails.expect()
-    with qtbot.waitSignal(thumbnails.ready, check_params_cb=lambda ready: ready == second, timeout=LONG_MS):
+    with qtbot.waitSignal(thumbnails.ready, check_params_cb=lambda ready: ready.path == second, timeout=LONG_MS):
         assert thumbnails.pixmap(ImageSource(first), 200, 1.0) is None
         assert thumbnails.pixmap(ImageSource(second), 200, 1.0) is None
     thumbnails.pixmap(ImageSource(first), 200, 1.0)
@@ -243,7 +243,7 @@ def test_a_file_that_is_not_there_is_shown_as_it_was(qtbot: QtBot, thumbnails: T
     emitted: list[Path] = []
     thumbnails.ready.connect(emitted.append)
     thumbnails.show_last_known({path: (status.st_size, status.st_mtime_ns), unseen: (1, 1)})
-    assert set(emitted) == {path, unseen}
+    assert {source.path for source in emitted} == {path, unseen}
     for missing in (path, unseen):
         thumbnails.pixmap(ImageSource(missing), SIDE, 1.0)
     wait_until_idle(qtbot, thumbnails)

@@ -1,0 +1,175 @@
+"""Boxes on the open image, drawn and changed by real events of mouse and keys."""
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtTest import QTest
+
+from app.image_view.canvas import ImageCanvas
+from engine.collection.state import BOXED, EMPTY, NO_CLASS, ImageStatus
+from engine.file_parts import BoundingBox, file_part
+from tests.support.desk import SHIFT, Desk
+
+Key = Qt.Key
+ALT = Qt.KeyboardModifier.AltModifier
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def opened(reviewing: Desk) -> Iterator[Desk]:
+    """The first image to review is open alone."""
+    reviewing.choose(0)
+    reviewing.press(Key.Key_Space)
+    view = reviewing.window.workspace.image_view
+    reviewing.wait(lambda: view.has_image)
+    return reviewing
+
+
+def canvas_of(desk: Desk) -> ImageCanvas:
+    return desk.window.workspace.image_view.canvas
+
+
+def at(desk: Desk, x: float, y: float) -> QPoint:
+    """A place of the picture, by shares of its width and height, on the canvas."""
+    target = canvas_of(desk).target()
+    return QPointF(target.left() + x * target.width(), target.top() + y * target.height()).toPoint()
+
+
+def drag(
+    desk: Desk,
+    begin: tuple[float, float],
+    end: tuple[float, float],
+    keys: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier,
+) -> None:
+    """Press, move in steps, let go."""
+    canvas = canvas_of(desk)
+    QTest.mousePress(canvas, LEFT, keys, at(desk, *begin))
+    for step in range(1, 5):
+        x, y = (begin[axis] + (end[axis] - begin[axis]) * step / 4 for axis in (0, 1))
+        QTest.mouseMove(canvas, at(desk, x, y))
+    QTest.mouseRelease(canvas, LEFT, keys, at(desk, *end))
+
+
+def draw(desk: Desk, begin: tuple[float, float], end: tuple[float, float]) -> int:
+    """Draw a box, and wait until it is an image."""
+    count = len(desk.state.image_ids)
+    drag(desk, begin, end)
+    desk.wait(lambda: len(desk.state.image_ids) == count + 1)
+    return int(desk.state.image_ids[-1])
+
+
+def box_of(desk: Desk, image_id: int) -> BoundingBox:
+    box = file_part(desk.state.source_of(image_id).part).box
+    assert box is not None
+    return box
+
+
+def label_code(desk: Desk, image_id: int) -> int:
+    return int(desk.state.label_class[desk.state.position(image_id)])
+
+
+def test_a_drag_draws_a_box_that_is_classified_and_labelled_by_a_key(opened: Desk) -> None:
+    photo = opened.grid.current_id
+    assert photo is not None
+    box = draw(opened, (0.1, 0.2), (0.6, 0.8))
+    assert box_of(opened, box) == pytest.approx((0.1, 0.2, 0.5, 0.6), abs=0.01)
+    assert label_code(opened, photo) == BOXED
+    opened.wait(lambda: opened.state.status[-1] == ImageStatus.READY and opened.state.best_class[-1] != NO_CLASS)
+    opened.wait(lambda: canvas_of(opened).boxes.boxes[0].text.startswith(opened.best_of(box)))
+    assert opened.window.workspace.in_hand.current_id == box
+    opened.wait(lambda: opened.inspected == box)
+    best = opened.best_of(box)
+    change = opened.press_for_change(Key.Key_1)
+    assert change.labelled == (box,)
+    assert opened.label_of(box) == best
+
+
+def test_several_boxes_have_labels_of_their_own_and_tab_goes_through_them(opened: Desk) -> None:
+    photo = opened.grid.current_id
+    first = draw(opened, (0.05, 0.1), (0.3, 0.5))
+    second = draw(opened, (0.6, 0.4), (0.95, 0.9))
+    in_hand = opened.window.workspace.in_hand
+    QTest.mouseClick(canvas_of(opened), LEFT, pos=at(opened, 0.5, 0.05))
+    assert in_hand.current_id == photo
+    opened.press(Key.Key_Tab)
+    assert in_hand.current_id == first
+    opened.press(Key.Key_Tab)
+    assert in_hand.current_id == second
+    opened.press(Key.Key_Backtab, SHIFT)
+    assert in_hand.current_id == first
+    opened.wait(lambda: opened.state.best_class[-2] != NO_CLASS)
+    opened.press_for_change(Key.Key_U)
+    assert in_hand.current_id == second  # the next thing without a label
+    opened.press_for_change(Key.Key_E)
+    assert (opened.label_of(first), label_code(opened, second)) == ("?", EMPTY)
+
+
+def test_a_box_is_moved_resized_and_taken_back(opened: Desk) -> None:
+    box = draw(opened, (0.2, 0.2), (0.5, 0.5))
+    drag(opened, (0.35, 0.35), (0.45, 0.4))
+    opened.wait(lambda: box_of(opened, box) == pytest.approx((0.3, 0.25, 0.3, 0.3), abs=0.01))
+    moved = box_of(opened, box)
+    drag(opened, (moved.right, moved.bottom), (0.9, 0.8))
+    opened.wait(lambda: box_of(opened, box) == pytest.approx((0.3, 0.25, 0.6, 0.55), abs=0.01))
+    for _ in range(2):
+        opened.window.registry.trigger("undo")
+    opened.wait(lambda: box_of(opened, box) == pytest.approx((0.2, 0.2, 0.3, 0.3), abs=0.01))
+    opened.press(Key.Key_Right, ALT)
+    opened.wait(lambda: box_of(opened, box).left == pytest.approx(0.21, abs=0.01))
+    opened.press(Key.Key_Down, ALT | SHIFT)
+    opened.wait(lambda: box_of(opened, box).height == pytest.approx(0.31, abs=0.01))
+
+
+def test_a_box_is_removed_and_the_photo_is_reviewed_again(opened: Desk) -> None:
+    photo = opened.grid.current_id
+    assert photo is not None
+    draw(opened, (0.2, 0.2), (0.5, 0.5))
+    assert label_code(opened, photo) == BOXED
+    change = opened.press_for_change(Key.Key_Delete)
+    assert len(change.images_removed) == 1
+    opened.wait(lambda: label_code(opened, photo) == NO_CLASS)
+    assert canvas_of(opened).boxes.boxes == []
+
+
+def test_a_box_comes_from_a_key_and_another_thing_from_plus(opened: Desk) -> None:
+    count = len(opened.state.image_ids)
+    opened.press(Key.Key_D)
+    opened.wait(lambda: len(opened.state.image_ids) == count + 1)
+    opened.press(Key.Key_Escape)
+    assert opened.window.workspace.is_image_open
+    opened.press(Key.Key_Plus)
+    opened.wait(lambda: len(opened.state.image_ids) == count + 2)
+    thing = int(opened.state.image_ids[-1])
+    assert opened.state.source_of(thing).part == "thing=2"
+    opened.wait(lambda: opened.state.best_class[-1] != NO_CLASS)
+    opened.press_for_change(Key.Key_U)
+    assert opened.label_of(thing) == "?"
+
+
+def test_turned_pictures_keep_their_boxes_in_place(opened: Desk) -> None:
+    box = draw(opened, (0.1, 0.2), (0.4, 0.3))
+    before = box_of(opened, box)
+    for _ in range(4):
+        opened.press(Key.Key_BracketRight)
+        placed = canvas_of(opened).boxes.placed(before)
+        found = canvas_of(opened).boxes.box_of(placed)
+        assert found is not None
+        assert tuple(found) == pytest.approx(tuple(before), abs=0.01)
+
+
+def test_a_zoomed_picture_is_moved_and_drawn_on_with_shift(opened: Desk) -> None:
+    count = len(opened.state.image_ids)
+    for _ in range(6):
+        opened.press(Key.Key_Equal)
+    drag(opened, (0.5, 0.5), (0.6, 0.6))
+    assert len(opened.state.image_ids) == count
+    drag(opened, (0.45, 0.45), (0.55, 0.55), SHIFT)
+    opened.wait(lambda: len(opened.state.image_ids) == count + 1)
+
+
+def test_a_click_draws_nothing(opened: Desk) -> None:
+    count = len(opened.state.image_ids)
+    QTest.mouseClick(canvas_of(opened), LEFT, pos=at(opened, 0.5, 0.5))
+    opened.wait(lambda: opened.window.session.is_settled)
+    assert len(opened.state.image_ids) == count
