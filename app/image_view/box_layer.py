@@ -66,6 +66,7 @@ class BoxLayer:
         self.can_edit = False
         self._hovered: int | None = None
         self._drag: _Drag | None = None
+        self._dragged: int | None = None  # the box that is moved or resized, whatever becomes current meanwhile
         self._spot: tuple[float, float] = (0, 0)
         self._from = QPointF()
         self._before = QRectF()
@@ -111,27 +112,36 @@ class BoxLayer:
 
     # -- the mouse
 
-    def press(self, at: QPointF, *, draws: bool) -> bool:
+    def press(self, at: QPointF, *, draws: bool, is_above: bool = False) -> bool:
         """Begin to draw, move or resize; False where the press is not for a box.
+
+        A box that is pressed becomes the current one.
 
         Args:
             draws: whether a drag on plain ground draws a box.
+            is_above: whether a drag draws, also on a box.
         """
         current = self.current_box
         self._from, self._drawn = at, None
         if not self.can_edit:
             return False
-        if current is not None and (spot := self._spot_at(at)) is not None:
+        if is_above:
+            self._begin(_Drag.DRAW, QRectF(at, at))
+        elif current is not None and (spot := self._spot_at(at)) is not None:
             self._begin(_Drag.RESIZE, self.placed(current.box))
             self._spot = spot
         elif current is not None and self.placed(current.box).contains(at):
             self._begin(_Drag.MOVE, self.placed(current.box))
-        elif draws and self.at(at) is None and self._target().contains(at):
+        elif (pressed := self.at(at)) is not None:
+            self.current = pressed
+            box = next(each.box for each in self.boxes if each.image_id == pressed)
+            self._begin(_Drag.MOVE, self.placed(box))
+        elif draws and self._target().contains(at):
             self._begin(_Drag.DRAW, QRectF(at, at))
         return self._drag is not None
 
     def _begin(self, drag: _Drag, before: QRectF) -> None:
-        self._drag, self._before = drag, before
+        self._drag, self._before, self._dragged = drag, before, self.current
 
     def move(self, at: QPointF) -> bool:
         """Follow the pointer; whether something is to be painted again."""
@@ -164,7 +174,7 @@ class BoxLayer:
 
     def release(self) -> tuple[int | None, BoundingBox] | None:
         """End a drag: the box that was changed, or None for a new one, with its place. None for a mere click."""
-        drag, drawn, current = self._drag, self._drawn, self.current
+        drag, drawn = self._drag, self._drawn
         self._drag, self._drawn = None, None
         if drag is None or drawn is None:
             return None
@@ -173,7 +183,7 @@ class BoxLayer:
         box = self.box_of(drawn)
         if box is None or (drag is not _Drag.DRAW and drawn == self._before):
             return None
-        return (None if drag is _Drag.DRAW else current), box
+        return (None if drag is _Drag.DRAW else self._dragged), box
 
     def cancel(self) -> None:
         """Leave a drag without an effect."""
@@ -215,14 +225,16 @@ class BoxLayer:
         colours = tokens().colours
         for each in self.boxes:
             if each.image_id != self.current:
-                self._paint_box(painter, each, self.placed(each.box), is_current=False)
-        current = self.current_box
-        if current is not None:
-            is_dragged = self._drag in {_Drag.MOVE, _Drag.RESIZE} and self._drawn is not None
-            rect = self._drawn if is_dragged and self._drawn is not None else self.placed(current.box)
-            self._paint_box(painter, current, rect, is_current=True)
+                self._paint_box(painter, each, self._now(each), is_current=False)
+        if (current := self.current_box) is not None:
+            self._paint_box(painter, current, self._now(current), is_current=True)
         if self._drag is _Drag.DRAW and self._drawn is not None:
             _outline(painter, self._drawn, QColor(colours.accent), Qt.PenStyle.SolidLine)
+
+    def _now(self, shown: ShownBox) -> QRectF:
+        """Where a box is, as the drag has it."""
+        is_changing = self._drag in {_Drag.MOVE, _Drag.RESIZE} and shown.image_id == self._dragged
+        return self._drawn if is_changing and self._drawn is not None else self.placed(shown.box)
 
     def _paint_box(self, painter: QPainter, shown: ShownBox, rect: QRectF, *, is_current: bool) -> None:
         colours = tokens().colours

@@ -294,11 +294,11 @@ class ImageCanvas(QWidget):
         super().mousePressEvent(event)  # the view around takes the keyboard
         if event.button() != Qt.MouseButton.LeftButton or not self.has_image:
             return
-        at = event.position()
-        if self.boxes.press(at, draws=self._draws(event)):
+        before, has_shift = self.boxes.current, bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        if self.boxes.press(event.position(), draws=self._draws(event), is_above=has_shift):
             self.update()
-        elif (image_id := self.boxes.at(at)) is not None and self.boxes.can_edit:
-            self.box_chosen.emit(image_id)
+            if self.boxes.current not in {before, None}:
+                self.box_chosen.emit(self.boxes.current)
         elif self.can_move(1, 1):
             self._dragged_from = event.position() - self._offset
             self.setCursor(Qt.CursorShape.ClosedHandCursor)
