@@ -345,6 +345,6 @@ def _decided(state: CollectionState | None, review: Review) -> set[int]:
     """Images that have a label which no group asks about."""
     if state is None:
         return set()
-    is_labelled = state.label_class != NO_CLASS
+    is_labelled = state.is_labelled
     codes = zip(state.image_ids[is_labelled].tolist(), state.label_class[is_labelled].tolist(), strict=True)
     return {image_id for image_id, code in codes if review.memory.branches.get(image_id) != code}

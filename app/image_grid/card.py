@@ -21,6 +21,8 @@ LINE_GAP: Final = 2
 ICON: Final = 14
 _DRAWINGS: Final = {Mark.WAITING: "waiting", Mark.FAILED: "broken_image"}
 _GREYED: Final = 0.4
+_MOST_BOXES: Final = 100
+"""Of a card. Chosen: more cannot be told apart at its size."""
 _BADGE: Final = 24
 STACK: Final = 4  # how far each card of a stack looks out above the one before it
 CHIP: Final = 22  # height of the count, in pixels
@@ -116,10 +118,25 @@ def _paint_picture(painter: QPainter, frame: QRect, card: Card, picture: QPixmap
         painter.drawImage(target, picture.toImage().convertToFormat(QImage.Format.Format_Grayscale8))
     else:
         painter.drawPixmap(target, picture, QRectF(picture.rect()))
+    _paint_boxes(painter, target, card, worn)
     painter.restore()
     if card.is_missing:
         _paint_badge(painter, target, worn)
     _paint_notes(painter, target, card, worn)
+
+
+def _paint_boxes(painter: QPainter, target: QRectF, card: Card, worn: Tokens) -> None:
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    for box in card.boxes[:_MOST_BOXES]:
+        left, top, width, height = box
+        place = QRectF(
+            target.left() + left * target.width(), target.top() + top * target.height(),
+            width * target.width(), height * target.height(),
+        )  # fmt: skip
+        painter.setPen(QPen(QColor(0, 0, 0, 110), 3))
+        painter.drawRect(place)
+        painter.setPen(QPen(QColor(worn.colours.warning), 1.5))
+        painter.drawRect(place)
 
 
 def _paint_notes(painter: QPainter, target: QRectF, card: Card, worn: Tokens) -> None:
@@ -305,7 +322,7 @@ class FinishedCards:
 
 def _on_picture(card: Card) -> tuple[object, ...]:
     """What is painted on the picture, and not below it."""
-    return card.is_missing, card.stars, card.is_flagged, card.has_comment, card.stack, card.chip
+    return card.is_missing, card.stars, card.is_flagged, card.has_comment, card.stack, card.chip, card.boxes
 
 
 def _painter(pixmap: QPixmap) -> QPainter:

@@ -9,7 +9,7 @@ from typing import Final, final
 from app.texts import plural, tr
 from app.wording import clauses, enumeration, probability_text, short_reason
 from engine.collection.state import BOXED, EMPTY, NO_CLASS, UNKNOWN, CollectionState, ImageStatus
-from engine.file_parts import ImageSource
+from engine.file_parts import BoundingBox, ImageSource
 
 
 class Mark(Enum):
@@ -47,6 +47,7 @@ class Card:
     stack: int = 0  # images that the card stands for, where these are more than one
     chip: str = ""  # over the picture: how many it stands for, or its place in a fold that is unfolded
     is_replaced: bool = False  # the file holds another photo than the one that was labelled
+    boxes: tuple[BoundingBox, ...] = ()  # that are in the picture
 
     @property
     def path(self) -> Path:

@@ -18,6 +18,7 @@ from app.texts import fill, plain_tip, shortened, tr
 from app.wording import number, percent, titled
 from engine.collection.folding.partitions import ALONE
 from engine.collection.state import NO_CLASS, Codes, CollectionState
+from engine.file_parts import BoundingBox, file_part, is_within_picture
 
 AnyIndex = QModelIndex | QPersistentModelIndex
 CARD_ROLE = Qt.ItemDataRole.UserRole + 1
@@ -287,10 +288,11 @@ class ImageGridModel(QAbstractListModel):
         if similarity is not None:
             detail = tr("%1 alike", percent(max(0.0, similarity)))
         source, note = state.source_at(place), state.notes.get(image_id)
-        if note is None:
-            return Card(image_id, source, mark, title, detail, score, is_missing, is_replaced=is_replaced)
-        noted = note.stars, note.is_flagged, bool(note.comment)
-        return Card(image_id, source, mark, title, detail, score, is_missing, *noted, is_replaced=is_replaced)
+        noted = (0, False, False) if note is None else (note.stars, note.is_flagged, bool(note.comment))
+        boxes = () if is_within_picture(source.part) else boxes_in(state, image_id)
+        return Card(
+            image_id, source, mark, title, detail, score, is_missing, *noted, is_replaced=is_replaced, boxes=boxes
+        )
 
     def _stack(self, row: int) -> tuple[int, str]:
         """How many images a card stands for, and the words of its chip."""
@@ -327,3 +329,12 @@ class ImageGridModel(QAbstractListModel):
             Qt.ItemDataRole.AccessibleTextRole: titled(card.path.name, words),
         }
         return texts.get(Qt.ItemDataRole(role))
+
+
+def boxes_in(state: CollectionState, image_id: int) -> tuple[BoundingBox, ...]:
+    """The boxes in the picture that an image is."""
+    if not state.items:
+        return ()
+    parts = {each: file_part(part) for each, part in state.items_beside(image_id).items()}
+    picture = parts[image_id]
+    return tuple(part.box for part in parts.values() if part.box is not None and part.picture == picture)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from app.texts import short_path
-from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
+from engine.collection.state import BOXED, EMPTY, NO_CLASS, CollectionState, ImageStatus
 from engine.file_parts import ImageSource
 from engine.graph.class_attributes import NO_ATTRIBUTES, ClassAttributes
 from engine.graph.shown_language import shown_language
@@ -36,6 +36,7 @@ class Certainty(Enum):
     NOTHING_LEARNED = auto()
     NOT_CLASSIFIED = auto()
     UNKNOWN = auto()
+    BOXED = auto()
     LEAF = auto()
     COARSE = auto()
     NOTHING_SAFE = auto()
@@ -135,6 +136,8 @@ class ClassPageFacts:
 
 def certainty(state: CollectionState, image_id: int) -> Certainty:
     place = state.position(image_id)
+    if state.label_class[place] == BOXED:
+        return Certainty.BOXED
     if state.status[place] == ImageStatus.FAILED:
         return Certainty.FAILED
     if state.status[place] == ImageStatus.WAITING:
@@ -299,12 +302,13 @@ def label_shown(state: CollectionState, image_id: int, known: Label | None, *, i
             she the annotator. A label whose details are not read yet has none.
     """
     code = int(state.label_class[state.position(image_id)])
-    if code == NO_CLASS:
+    if code in {NO_CLASS, BOXED}:
         return None
-    class_id = None if code == UNKNOWN else code
-    if known is not None and known.class_id == class_id:
+    if known is not None and known.code == code:
         return known
+    class_id = code if code >= 0 else None
     from engine.project.clock import person_name
     from engine.project.records import Label
 
-    return Label(image_id, class_id, person_name() if is_unsaved else "", datetime.now(UTC), "")
+    who = person_name() if is_unsaved else ""
+    return Label(image_id, class_id, who, datetime.now(UTC), "", is_empty=code == EMPTY)

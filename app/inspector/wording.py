@@ -28,7 +28,7 @@ def label_title(graph: CategoryGraph, label: Label | None) -> str:
     if label is None:
         return tr("Not labelled yet")
     if label.class_id is None:
-        return tr("None of the classes")
+        return tr("Empty") if label.is_empty else tr("None of the classes")
     return graph.shown_name(label.class_id) if label.class_id in graph else tr("A removed class")
 
 
@@ -53,6 +53,8 @@ def certainty_text(facts: ImageFacts) -> str:  # noqa: PLR0911 (one sentence for
             return tr("No image is labelled yet. Label one, and predictions appear.")
         case Certainty.NOT_CLASSIFIED:
             return tr("Not classified yet. Its prediction appears in a moment.")
+        case Certainty.BOXED:
+            return tr("Its boxes are classified in its place.")
         case Certainty.UNKNOWN:
             return tr("Unknown: it looks too different from every class.")
         case Certainty.NOTHING_SAFE:

@@ -16,7 +16,7 @@ from app.session.subsets import ImageSet
 from app.texts import marked, tr
 from app.wording import probability_text, sentence
 from app.workspace.selection_bar import acceptable, errors_text
-from engine.collection.state import NO_CLASS, UNKNOWN, ImageStatus
+from engine.collection.state import EMPTY, NO_CLASS, UNKNOWN, ImageStatus
 from engine.file_parts import ImageSource
 from engine.project.actions import action as project_action
 from engine.project.labels import IN_BULK
@@ -247,6 +247,8 @@ class Maps(Feature):
         label, best = int(state.label_class[place]), int(state.best_class[place])
         if label in graph:
             return tr("%1, labelled", graph.shown_name(label))
+        if label == EMPTY:
+            return tr("Empty")
         if label == UNKNOWN or state.is_unknown[place]:
             return tr("Unknown")
         if best not in graph:

@@ -13,7 +13,7 @@ from app.palette.view import Palette
 from app.session.subsets import Subset
 from app.texts import plural, tr
 from app.wording import images, number, sentence
-from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
+from engine.collection.state import BOXED, EMPTY, NO_CLASS, UNKNOWN, CollectionState, ImageStatus
 from engine.project.actions import action
 from engine.project.labels import IN_BULK, REVIEW
 from engine.texts import paragraph
@@ -32,6 +32,10 @@ def nothing_to_accept(graph: CategoryGraph, state: CollectionState, place: int) 
     label = int(state.label_class[place])
     if label == UNKNOWN:
         return tr("This image is labelled already: none of the classes.")
+    if label == EMPTY:
+        return tr("This image is labelled already: empty.")
+    if label == BOXED:
+        return tr("Its boxes are classified in its place: open it to label them.")
     if label != NO_CLASS:
         name = graph.shown_name(label) if label in graph else tr("a removed class")
         return tr("This image is labelled already: %1.", name)

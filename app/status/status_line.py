@@ -15,7 +15,7 @@ from app.session.subsets import Subset, subset_counts
 from app.status.job_bar import JobBar
 from app.texts import plain_tip, plural, tr
 from app.wording import SEPARATOR, number, saved_at
-from engine.collection.state import NO_CLASS, UNKNOWN
+from engine.collection.state import BOXED, EMPTY, NO_CLASS, UNKNOWN
 from engine.files import FileFailure
 
 if TYPE_CHECKING:
@@ -122,10 +122,12 @@ class LabelMark(QWidget):
             label = int(state.label_class[state.position(image_id)])
         except KeyError:  # it was removed
             return ""
-        if label == NO_CLASS:
+        if label in {NO_CLASS, BOXED}:
             done = tr("Label removed")
         elif label == UNKNOWN:
             done = tr("Labelled as none of the classes")
+        elif label == EMPTY:
+            done = tr("Labelled as empty")
         else:
             done = tr("Labelled %1", graph.shown_name(label) if label in graph else "")
         left = tr("%1 to review", number(subset_counts(state)[Subset.TO_REVIEW]))

@@ -155,7 +155,7 @@ def nothing_sure_text(found: Acceptable, unseen: ClassesSeen | None, graph: Cate
 
 def labelled_count(state: CollectionState, image_ids: Sequence[int]) -> int:
     places = _places(state, np.array(image_ids, dtype=np.int64))
-    return int(np.count_nonzero(state.label_class[places] != NO_CLASS))
+    return int(np.count_nonzero(state.is_labelled[places]))
 
 
 def _places(state: CollectionState, image_ids: NDArray[np.int64]) -> NDArray[np.int64]:
