@@ -52,9 +52,9 @@ class ThumbnailCache:
         key = _key(FoundFile(path, size_bytes, modified_ns), part, side)
         return self._with_cache(lambda connection: _read(connection, key))
 
-    def put(self, path: Path, size_bytes: int, modified_ns: int, side: int, picture: bytes, part: str = WHOLE) -> None:
-        """Keep a picture; replaces the one kept for the same part and state of the file."""
-        self.put_many([(FoundFile(path, size_bytes, modified_ns), part, picture)], side)
+    def put(self, path: Path, size_bytes: int, modified_ns: int, side: int, picture: bytes) -> None:
+        """Keep a picture of a whole file; replaces the one kept for the same state of it."""
+        self.put_many([(FoundFile(path, size_bytes, modified_ns), WHOLE, picture)], side)
 
     def put_many(self, pictures: Sequence[tuple[FoundFile, str, bytes]], side: int) -> None:
         """Keep pictures of parts of files in the state in which they were read."""
