@@ -44,7 +44,8 @@ _COLUMNS = """SELECT image_id, path, coalesce(changed.size_bytes, image.size_byt
     FROM image LEFT JOIN image_fact USING (image_id) LEFT JOIN image_change AS changed USING (image_id)"""
 
 
-_CONTENTS_BY_FILE: Final = """WITH some AS (SELECT image_id, path FROM image WHERE image_id > ? ORDER BY image_id LIMIT ?)
+_CONTENTS_BY_FILE: Final = """WITH some AS (
+        SELECT image_id, path FROM image WHERE image_id > ? ORDER BY image_id LIMIT ?)
     SELECT some.image_id, item.image_id, item.path, part, content_hash
     FROM some CROSS JOIN image AS item USING (path) LEFT JOIN image_fact ON image_fact.image_id = item.image_id
     WHERE NOT EXISTS (SELECT 1 FROM image AS earlier

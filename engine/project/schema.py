@@ -1,10 +1,10 @@
 """The project file's tables.
 
 Two layers that never mix: what people did (`class`, `edge`, `image`, `label`, `image_note`, `confirmed_label`,
-`class_policy`, `class_detail`, `audit`, `audit_item`, `exclusion`, `field_value`, `setting`) is journaled and can be undone; what the
-machine found out (`image_fact`, `image_detail`, `image_change`, `prediction`, `model_version`, `model_file`) is not.
-That has no foreign keys to the first, so that undoing and redoing an import finds its facts again. `file_state` is
-about the file itself: see `engine.project.file`.
+`class_policy`, `class_detail`, `audit`, `audit_item`, `exclusion`, `field_value`, `setting`) is journaled and can be
+undone; what the machine found out (`image_fact`, `image_detail`, `image_change`, `prediction`, `model_version`,
+`model_file`) is not. That has no foreign keys to the first, so that undoing and redoing an import finds its facts
+again. `file_state` is about the file itself: see `engine.project.file`.
 
 Kinds, lengths and ranges are declared (STRICT, CHECK), so that SQLite's own integrity check knows a wrong value, and
 nothing absurd gets in by any door.
@@ -202,7 +202,8 @@ CREATE TABLE class_policy (
     class_id INTEGER PRIMARY KEY REFERENCES class DEFERRABLE INITIALLY DEFERRED,
     {", ".join(attribute_columns("class_policy"))}
 ) STRICT;
-{CLASS_DETAIL_TABLE}{IMAGE_TABLES}{IMAGE_CHANGE_TABLE}{AUDIT_TABLES}{EXCLUSION_TABLE}{FIELD_VALUE_TABLE}CREATE TABLE setting (
+{CLASS_DETAIL_TABLE}{IMAGE_TABLES}{IMAGE_CHANGE_TABLE}{AUDIT_TABLES}{EXCLUSION_TABLE}
+{FIELD_VALUE_TABLE}CREATE TABLE setting (
     name TEXT NOT NULL PRIMARY KEY CHECK (length(name) <= {LONGEST_NAME}),
     value TEXT NOT NULL CHECK (length(value) <= 1000000)
 ) STRICT;
