@@ -15,7 +15,7 @@ from app.image_grid.folded import NO_CARDS, NO_IMAGES, NOTHING_UNFOLDED, FoldedC
 from app.image_grid.held_order import HeldOrder, Order, has_same_images
 from app.session.subsets import ImageFilter, ImageSet
 from app.texts import fill, plain_tip, shortened, tr
-from app.wording import number, percent, titled
+from app.wording import image_name, number, percent, titled
 from engine.collection.folding.partitions import ALONE
 from engine.collection.state import NO_CLASS, Codes, CollectionState
 from engine.file_parts import BoundingBox, file_part, is_within_picture
@@ -309,7 +309,7 @@ class ImageGridModel(QAbstractListModel):
         failure = self.state.failures.get(card.image_id, "") if self.state and card.mark is Mark.FAILED else ""
         note = self.state.notes.get(card.image_id) if self.state and card.has_comment else None
         comment = shortened(note.comment, _LONGEST_COMMENT) if note is not None else ""
-        return "\n".join(filter(None, (card.path.name, failure, comment)))
+        return "\n".join(filter(None, (image_name(card.source), failure, comment)))
 
     def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008 (Qt's signature)
         return 0 if parent.isValid() else len(self._positions)
@@ -326,7 +326,7 @@ class ImageGridModel(QAbstractListModel):
         texts = {
             Qt.ItemDataRole.DisplayRole: card.title,
             Qt.ItemDataRole.ToolTipRole: plain_tip(self._tip(card)),
-            Qt.ItemDataRole.AccessibleTextRole: titled(card.path.name, words),
+            Qt.ItemDataRole.AccessibleTextRole: titled(image_name(card.source), words),
         }
         return texts.get(Qt.ItemDataRole(role))
 
