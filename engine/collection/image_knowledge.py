@@ -24,7 +24,7 @@ from engine.collection.state import CollectionState, Sorting
 from engine.graph.category_graph import CategoryGraph
 from engine.images.details_messages import FileDetails
 from engine.project import Change, Project
-from engine.project.records import Detection, Note
+from engine.project.records import BoxOrigin, Note
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class ImageKnowledge:
         self._columns: ImageColumns | None = None
         self._wanted: frozenset[Sorting] = frozenset()
         self.notes: Mapping[int, Note] = {}  # by image id; replaced, never changed
-        self.detections: Mapping[int, Detection] = {}  # by image id; replaced, never changed
+        self.detections: Mapping[int, BoxOrigin] = {}  # by image id; replaced, never changed
 
     def read(self) -> None:
         """Read notes anew, and columns when they are wanted the next time."""

@@ -23,7 +23,7 @@ from engine.collection.state import (
     shown_classes,
 )
 from engine.graph.category_graph import CategoryGraph
-from engine.project.records import Detection, Note
+from engine.project.records import BoxOrigin, Note
 
 
 @final
@@ -41,7 +41,7 @@ class Publisher:
     def publish_notes(
         self,
         notes: Mapping[int, Note],
-        detections: Mapping[int, Detection],
+        detections: Mapping[int, BoxOrigin],
         ranks: Mapping[str, NDArray[np.int32]],
     ) -> CollectionState:
         """What people noted, what detectors found, and how images are sorted; the rest as it is."""

@@ -17,7 +17,7 @@ from engine.everyday.unseen import ClassesSeen
 from engine.file_parts import WHOLE, ImageSource
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import BOXED, EMPTY, NO_CLASS, UNKNOWN
-from engine.project.records import Detection, Label, Note
+from engine.project.records import BoxOrigin, Label, Note
 
 
 def counts_of(codes: Codes) -> dict[int, int]:
@@ -128,7 +128,7 @@ class CollectionState:
     unseen: ClassesSeen | None = None
     parts: Sequence[str] = ()  # (n,) parts of the files that the images are; () where all are whole files
     items: Mapping[str, Mapping[int, str]] = field(default_factory=dict)  # images and parts of files with several
-    detections: Mapping[int, Detection] = field(default_factory=dict)  # what a detector found, by image id
+    detections: Mapping[int, BoxOrigin] = field(default_factory=dict)  # what a detector found, by image id
     error_odds: float = 1.0  # of sure predictions as a multiple of what their probabilities say, by an audit
 
     @cached_property

@@ -10,8 +10,8 @@ from engine.detection.detector import LetterboxedPicture, ObjectDetector
 from engine.detection.messages import MOST_LISTED, DetectionSummary, FoundThings, SearchedFile
 from engine.errors import ImageError, ImageUnreachableError
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
-from engine.images.decode import ImageDecoder
-from engine.images.read_file import FILES, content_hash, file_size, read_file
+from engine.file_parts import file_part
+from engine.images.opened_file import OpenedFile
 from engine.ordered_pool import in_order
 from engine.runtime.sessions import usable_cores
 
@@ -97,10 +97,10 @@ def _until_cancelled(files: Iterable[SearchedFile], cancel: CancelToken) -> Iter
 
 def _read(detector: ObjectDetector, file: SearchedFile) -> _ReadFile:
     try:
-        with FILES.holding(file_size(file.path)):
-            data = read_file(file.path)
-            canvas = detector.letterboxed(ImageDecoder(data))
-            return _ReadFile(FoundThings(file, content_hash=content_hash(data)), canvas)
+        part = file_part(file.part)
+        with OpenedFile(file.path, part) as opened:
+            canvas = detector.letterboxed(opened.decoder(part, max(detector.facts.takes.size)))
+            return _ReadFile(FoundThings(file, content_hash=opened.content_hash), canvas)
     except ImageError as error:
         is_unreachable = isinstance(error, ImageUnreachableError)
         return _ReadFile(FoundThings(file, failure=error.message, is_unreachable=is_unreachable), None)

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 from engine.detection.category_names import number_name
 from engine.detection.detections import Detection
 from engine.detection.output_forms import OutputForm, Size
+from engine.file_parts import WHOLE
 from engine.worker.limits import Limits
 from engine.worker.protocol import Request
 
@@ -70,10 +71,11 @@ class ExamineDetector(Request[DetectorFacts]):
 
 
 class SearchedFile(NamedTuple):
-    """An image file: its id, and its absolute path."""
+    """A picture: its id, the absolute path of its file, and the page or moment of it."""
 
     image_id: int
     path: Path
+    part: str = WHOLE
 
 
 class FoundThings(NamedTuple):

@@ -164,6 +164,7 @@ ACTIONS: Final[Mapping[str, ActionText]] = {
         "Labelled {images} as empty", "Label {images} as empty", details=_RELABELLED
     ),
     "boxes_added": ActionText("Added {boxes}", "Add {boxes}"),
+    "things_found": ActionText("Found {boxes} with {source}", "Find {boxes} with {source}"),
     "box_changed": ActionText("Changed a box", "Change a box"),
     "things_added": ActionText("Added {things}", "Add {things}"),
     "labels_added": ActionText("Added {labels}", "Add {labels}"),

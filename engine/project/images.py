@@ -23,7 +23,7 @@ from engine.project.connection import Connection, Row
 from engine.project.graph_rows import class_name
 from engine.project.image_table import whole_table
 from engine.project.packed import PackedHashes, PackedTexts, RareTexts, packed_text, unpacked_text
-from engine.project.records import ClassId, Detection, ImageContent, ImageId, ImageRecord, ImageTable, NewItem
+from engine.project.records import BoxOrigin, ClassId, ImageContent, ImageId, ImageRecord, ImageTable, NewItem
 from engine.project.schema import (
     AUDIT_ITEM,
     CONFIRMED_LABEL,
@@ -107,13 +107,13 @@ class ProjectImages:
             first.setdefault(path, every.ids[place])
         return self.table(list(first.values()))
 
-    def detections(self) -> dict[ImageId, Detection]:
+    def detections(self) -> dict[ImageId, BoxOrigin]:
         """What detectors found, by image."""
         rows = self._store.connection.rows(
             "SELECT image_id, category, detection_score FROM image"
             " WHERE category <> '' OR detection_score IS NOT NULL ORDER BY image_id"
         )
-        return {image_id: Detection(category, score) for image_id, category, score in rows}
+        return {image_id: BoxOrigin(category, score) for image_id, category, score in rows}
 
     def parts_of(self, path: Path | str) -> dict[ImageId, str]:
         """The images that a file has, in ascending id order, each with its part of the file."""
