@@ -150,6 +150,9 @@ def part_content(file_content: bytes, part: str) -> bytes:
     return blake3(file_content + part.encode()).digest(length=_HASH_BYTES)
 
 
+WHOLE_FILE: Final = FilePart()
+
+
 def _rounded(share: float) -> float:
     return round(share * 100, _DECIMALS) / 100
 

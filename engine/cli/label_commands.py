@@ -34,8 +34,8 @@ Choice = TypeVar("Choice", bound=StrEnum)
 
 MODEL: Final = "model"  # the format that is no labels of images, but what was learned from them
 FORMAT_NAMES: Final = (
-    "csv, jsonl, parquet, folders, coco, yolo, cvat, label-studio, fiftyone, huggingface, darwin-core, camtrap-dp, "
-    "xmp, or model"
+    "csv, jsonl, parquet, folders, coco, yolo, yolo-detection, cvat, label-studio, fiftyone, huggingface, "
+    "darwin-core, camtrap-dp, xmp, or model"
 )
 FormatName = Annotated[str, typer.Argument(metavar="FORMAT", help=f"One of {FORMAT_NAMES}.")]
 Target = Annotated[Path, typer.Argument(metavar="OUT", help="File or folder to write; a folder must be new or empty.")]
@@ -54,8 +54,11 @@ Coarse = Annotated[
     bool,
     typer.Option(
         "--coarse",
-        help="yolo and folders --flat: also images of classes that lie above others; without, they stay out.",
+        help="yolo, yolo-detection, folders --flat: also images of classes above others, which else stay out.",
     ),
+]
+Crops = Annotated[
+    bool, typer.Option("--crops", help="folders, yolo and huggingface: cut out what is in boxes, as JPEGs.")
 ]
 ByteOrderMark = Annotated[
     bool, typer.Option("--byte-order-mark", help="csv: begin with one, so that Excel reads accents rightly.")
@@ -71,6 +74,7 @@ def export(
     files: Files = "copy",
     is_flat: Flat = False,
     has_coarse: Coarse = False,
+    has_crops: Crops = False,
     has_byte_order_mark: ByteOrderMark = False,
     setting: SettingName = "ppn+",
     is_overwriting: Overwrite = False,
@@ -88,7 +92,7 @@ def export(
         format_name,
         out,
         _one_of(Which, images, "--images"),
-        FolderOptions(_one_of(Placing, files, "--files"), is_flat, has_coarse),
+        FolderOptions(_one_of(Placing, files, "--files"), is_flat, has_coarse, has_crops),
         is_overwriting,
         has_byte_order_mark,
     )
