@@ -179,6 +179,9 @@ def import_labels(
     ] = False,
     images_from: ImagesFrom = None,
     columns: Columns = None,
+    threshold: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="Least score of boxes that a detector found.")
+    ] = 0.2,
     is_dry: Annotated[bool, typer.Option("--dry-run", help="Only say what would happen.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -190,18 +193,22 @@ def import_labels(
             opened.what_if.begin()  # a copy in memory, which ends with the project
         done = run(
             opened, source, format_name=format_name, columns=named_columns(columns), who=who,
-            adds_classes=adds_classes, adds_images=adds_images, image_folders=images_from or (),
+            adds_classes=adds_classes, adds_images=adds_images, image_folders=images_from or (), threshold=threshold,
         )  # fmt: skip
     plan, labels, classes, images = done.plan, done.labelled, done.classes_added, done.images_added
     verb = "Would import" if is_dry else "Imported"
     head = f"{verb} {counted(labels, 'label')} from {source.name} ({plan.format_name})"
     if classes or images:
         head += f", {counted(classes, 'class', 'classes')} and {counted(images, 'image')} added"
+    if done.boxes_added:
+        head += f", {counted(done.boxes_added, 'box', 'boxes')} added"
     reading = f"\n{plan.table.summary}." if plan.table else ""
     notes = f"\nStars or comments of {counted(len(plan.notes), 'image')}." if plan.notes else ""
     say(
         f"{head}; {plan.already_there:,} already there.{reading}{notes}{_rest_text(plan)}",
-        _record(plan) | {"labels": labels, "classes_added": classes, "images_added": images, "dry_run": is_dry},
+        _record(plan)
+        | {"labels": labels, "classes_added": classes, "images_added": images, "boxes_added": done.boxes_added}
+        | {"dry_run": is_dry},
         as_json=as_json,
     )
 

@@ -9,12 +9,12 @@ from typing import Final
 
 from engine.config import CacheFolders
 from engine.detection.detection_cache import DetectionCache
-from engine.detection.detections import Detection
-from engine.detection.detector import THRESHOLD, open_detector
+from engine.detection.detections import THRESHOLD, Detection
+from engine.detection.detector import open_detector
 from engine.detection.find_things import find_things
 from engine.detection.messages import DetectionSummary, FoundThings, SearchedFile
 from engine.events import CancelToken, OnProgress, ignore_progress
-from engine.file_parts import MOST_BOXES, BoundingBox, FilePart, file_part, is_within_picture, part_content
+from engine.file_parts import MOST_BOXES, FilePart, file_part, is_within_picture, part_content
 from engine.files import FileFailure, FoundFile
 from engine.images.read_file import file_hash
 from engine.project import Change, ImageId, Project
@@ -149,16 +149,6 @@ def _new_items(project: Project, image_id: ImageId, found: Sequence[Detection]) 
     beside = [file_part(part) for part in project.images.parts_of(file.path).values()]
     there = [part.box for part in beside if part.box is not None and part.picture == picture]
     for each in found[: max(0, MOST_BOXES - len(there))]:
-        if not any(overlap(each.box, box) >= SAME_BOX for box in there):
+        if not any(each.box.overlap(box) >= SAME_BOX for box in there):
             part = FilePart(picture.page, picture.seconds, each.box).text
             yield NewItem(file, part, each.category, each.score)
-
-
-def overlap(box: BoundingBox, other: BoundingBox) -> float:
-    """Intersection over union of two boxes, 0..1."""
-    width = min(box.right, other.right) - max(box.left, other.left)
-    height = min(box.bottom, other.bottom) - max(box.top, other.top)
-    if width <= 0 or height <= 0:
-        return 0.0
-    common = width * height
-    return common / (box.width * box.height + other.width * other.height - common)

@@ -12,6 +12,8 @@ Candidates = NDArray[np.float32]
 COLUMNS: Final = 6  # of `Candidates`
 SCORE: Final = 4  # column of the score
 CATEGORY: Final = 5  # column of the category
+THRESHOLD: Final = 0.2
+"""Score from which on boxes are kept. Chosen: as MegaDetector's authors advise for its fifth version."""
 OVERLAP: Final = 0.45
 """Largest intersection over union of two boxes of one category. Chosen: as YOLO's detectors have it."""
 _MOST_COMPARED: Final = 10_000  # Boxes of a picture that compete. Chosen: above what a threshold of 0.05 leaves.

@@ -9,7 +9,7 @@ import psutil
 from numpy.typing import NDArray
 
 from engine.detection.category_names import read_names
-from engine.detection.detections import CATEGORY, COLUMNS, SCORE, Candidates, Detection
+from engine.detection.detections import CATEGORY, COLUMNS, SCORE, THRESHOLD, Candidates, Detection
 from engine.detection.examining import examine_detector
 from engine.detection.letterbox import Letterbox
 from engine.detection.messages import DetectorFacts
@@ -28,8 +28,6 @@ from engine.texts import Message
 
 T = TypeVar("T")
 
-THRESHOLD: Final = 0.2
-"""Score from which on boxes are kept. Chosen: as MegaDetector's authors advise for its fifth version."""
 _LEAST_THRESHOLD: Final = 0.01  # below it detectors give thousands of boxes for each picture
 _NOTHING: Final = -1.0  # score of a row that holds no box
 _COPIES_BYTES: Final = 3 * 4 * 64  # Of a pixel of the input: activations, as 64 float32 copies. As `batch_for`.

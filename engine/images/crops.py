@@ -1,4 +1,4 @@
-"""What is in a box of an image, cut out as a file of its own."""
+"""What is in a part of a file, cut out as a file of its own."""
 
 import io
 import math
@@ -7,22 +7,26 @@ from typing import Final
 
 from PIL import Image
 
-from engine.errors import ImageError
 from engine.file_parts import FilePart
 from engine.images.decode import read_rgb
+from engine.images.parts_of_file import open_file_parts
 
+LONGEST_PAGE: Final = 3000
+"""Pixels of the longer side that a page is drawn with. Chosen: 250 a inch of a usual page."""
 _QUALITY: Final = 95  # of the JPEG. Chosen: above what cameras write.
 
 
-def jpeg_crop(file: Path, part: FilePart) -> bytes:
-    """The pixels of a part as a JPEG; at least one pixel each way.
+def jpeg_of_part(file: Path, part: FilePart) -> bytes:
+    """The pixels of a box, page or moment as a JPEG; at least one pixel each way.
 
     Raises:
-        ImageError: the image cannot be read, or it is a page or a moment that cannot be cut out.
+        ImageError: it cannot be read.
     """
-    if part.page not in (None, 1) or part.seconds is not None:
-        raise ImageError("boxes of later pages and of videos cannot be cut out")
-    pixels = read_rgb(file)
+    if part.picture == FilePart():
+        pixels = read_rgb(file)
+    else:
+        with open_file_parts(file) as opened:
+            pixels = opened.rgb(part.picture, longest_side=LONGEST_PAGE)
     height, width = pixels.shape[:2]
     if part.box is not None:
         left, top, across, down = part.box.in_pixels((width, height))

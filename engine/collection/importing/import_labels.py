@@ -20,7 +20,10 @@ from engine.collection.importing.label_plan import (
     SpelledOtherwise,
 )
 from engine.collection.importing.match_images import FileContents, ImageMatcher, PermittedImages
+from engine.collection.importing.match_parts import PartMatcher
+from engine.detection.detections import THRESHOLD
 from engine.errors import GraphError, UsageError, reason_of
+from engine.file_parts import WHOLE_FILE
 from engine.files import FoundFile, shown
 from engine.graph.names import clean_path, join_path
 from engine.images.photo_facts import photo_keywords
@@ -47,6 +50,7 @@ class LabelImport:
     labelled: int
     classes_added: int
     images_added: int
+    boxes_added: int = 0  # and pages and moments
     noted: int = 0  # images whose stars, flag or comment were taken over
 
 
@@ -86,6 +90,7 @@ def import_labels(
     who: str = "",
     adds_classes: bool = False,
     adds_images: bool = False,
+    threshold: float = THRESHOLD,
     read: ReadLabels | None = None,
     contents: FileContents | None = None,
     image_folders: Sequence[Path] = (),
@@ -94,6 +99,7 @@ def import_labels(
 
     Args:
         adds_images: whether missing images are added where their files are found and permitted.
+        threshold: least score, 0..1, of boxes that a detector found; those of people always come in.
         image_folders: further folders that images may be added from; see `PermittedImages`.
 
     Raises:
@@ -113,11 +119,15 @@ def import_labels(
         classes = _add_classes(project, plan) if adds_classes else 0
         if images or classes:
             plan = _planned(project, name, foreign, whose, read_files)
+        boxes = _add_parts(project, plan, threshold)
+        if boxes:
+            plan = _planned(project, name, foreign, whose, read_files)
         labelled = len(project.labels.add_missing(plan.labels).labelled) if plan.labels else 0
         noted = len(project.notes.add_missing(plan.notes).noted) if plan.notes else 0
-        step.action = action("labels_imported_from", labels=labelled, source=_name_of(source))
+        counts = {"boxes": boxes} if boxes else {}
+        step.action = action("labels_imported_from", labels=labelled, source=_name_of(source), **counts)
     plan = replace(plan, problems=(*plan.problems, *refused))
-    return LabelImport(plan, step.change, labelled, classes, images, noted)
+    return LabelImport(plan, step.change, labelled, classes, images, boxes, noted)
 
 
 def read_labels(source: Path, format_name: str = AUTO, columns: Mapping[str, str] | None = None) -> ReadLabels:
@@ -176,7 +186,7 @@ class _Planner:
         self._project = project
         self._graph = project.classes.graph
         self._whose = whose
-        self._matcher = ImageMatcher(project, contents)
+        self._matcher, self._parts = ImageMatcher(project, contents), PartMatcher(project)
         self._reader = ClassReader(project.classes.graph, lambda: known_sources(project))
         self._spelling = PathSpelling(project.classes.graph)
         self._spelled_otherwise: Counter[tuple[str, int]] = Counter()
@@ -199,7 +209,9 @@ class _Planner:
 
     def take(self, label: ForeignLabel) -> None:
         if label.is_machine:
-            self._by_machine += 1
+            self._by_machine += not label.is_box_alone
+            if label.part != WHOLE_FILE:
+                self._parts.images_of(label, self._images_of(label))
             return
         if label.is_keyword:
             self._take_keyword(label)
@@ -210,13 +222,15 @@ class _Planner:
         if reading.is_conflict:
             self._class_conflicts[self._unclear(label, reading)] = None
             return
-        images = self._images_of(label)
-        if images or label.image in self._missing:  # else it is another photo of the same name, or one of several
-            self._take_of_images(label, reading, images)
+        files = self._images_of(label)
+        if files or label.image in self._missing:  # else it is another photo of the same name, or one of several
+            self._take_of_images(label, reading, self._parts.images_of(label, files), has_file=bool(files))
 
-    def _take_of_images(self, label: ForeignLabel, reading: ClassReading, images: tuple[int, ...]) -> None:
+    def _take_of_images(
+        self, label: ForeignLabel, reading: ClassReading, images: tuple[int, ...], *, has_file: bool
+    ) -> None:
         if label.may_be_none and reading.class_id is None:
-            self._as_none[join_path(label.names)] += 1
+            self._as_none[join_path(label.names)] += not label.is_empty
             label = replace(label, names=())
         is_missing = bool(label.names) and reading.class_id is None
         if is_missing:
@@ -225,7 +239,7 @@ class _Planner:
                 return
         elif reading.class_id is not None and reading.is_spelled_otherwise:
             self._spelled_otherwise[join_path(label.names), reading.class_id] += 1
-        if is_missing or not images:
+        if is_missing or not has_file:
             self._waiting.append(label)
             return
         for image_id in images:
@@ -253,7 +267,8 @@ class _Planner:
             own = ours.get(image_id)
             if own is None:
                 when = label.when or datetime.now(UTC)
-                labels.append(Label(image_id, class_id, label.who or self._whose, when, SOURCE))
+                is_empty = label.is_empty and class_id is None
+                labels.append(Label(image_id, class_id, label.who or self._whose, when, SOURCE, is_empty=is_empty))
             elif own.class_id == class_id:
                 already += 1
             else:
@@ -277,7 +292,8 @@ class _Planner:
                 name: SpelledOtherwise(self._text(class_id), count)
                 for (name, class_id), count in self._spelled_otherwise.items()
             },
-            as_none=dict(self._as_none),
+            as_none=dict(+self._as_none),
+            new_parts=self._parts.new,
             ambiguous_images=self._ambiguous_images,
         )
 
@@ -288,7 +304,7 @@ class _Planner:
             Message(template, {"keyword": join_path(names), "paths": enumerated(paths)})
             for names, paths in self._ambiguous.items()
         ]
-        return [*several, *self._impossible]
+        return [*several, *self._impossible, *self._parts.problems]
 
     def _add(self, image_id: int, class_id: int | None, label: ForeignLabel) -> None:
         known = self._found.get(image_id)
@@ -374,6 +390,12 @@ def images_on_disk(plan: LabelPlan, permitted: PermittedImages) -> tuple[dict[st
         else:
             files[image] = found
     return files, refused
+
+
+def _add_parts(project: Project, plan: LabelPlan, threshold: float) -> int:
+    """Add the boxes, pages and moments that are wanted; how many are new."""
+    items = [each.item for each in plan.new_parts if each.is_wanted(threshold)]
+    return len(project.images.add(items).images_added) if items else 0
 
 
 def _add_classes(project: Project, plan: LabelPlan) -> int:

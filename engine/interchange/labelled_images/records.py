@@ -15,7 +15,7 @@ from engine.file_parts import WHOLE_FILE, FilePart
 from engine.files import FileFailure, PhotoFacts
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.names import join_path
-from engine.images.crops import jpeg_crop
+from engine.images.crops import jpeg_of_part
 
 CropOf = Callable[[Path, FilePart], bytes]
 
@@ -118,7 +118,7 @@ class LabelledImages:
     """The deepest folder that all images of the project lie in or below, also those that are not written; None where
     they are on several drives."""
     facts_of: Callable[[Path], PhotoFacts]  # reads the header of an image's file
-    crop_of: CropOf = jpeg_crop  # cuts a box out of an image's file
+    crop_of: CropOf = jpeg_of_part  # cuts a box out of an image's file
     on_image: Callable[[], None] = lambda: None  # called after each image that was written; may raise `Cancelled`
 
     def each(self) -> Iterator[LabelledImage]:
