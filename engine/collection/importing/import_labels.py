@@ -198,7 +198,7 @@ class _Planner:
         self._new_classes: Counter[tuple[str, ...]] = Counter()
         self._suggestions: Counter[str] = Counter()
         self._contradictions: list[LabelConflict] = []
-        self._by_machine = 0
+        self._by_machine = self._new_labels = 0
         self._keywords = KeywordClasses(project.classes.graph)
         self._tagged: dict[str, tuple[int, ...]] = {}
         self._ambiguous: dict[tuple[str, ...], tuple[str, ...]] = {}
@@ -242,6 +242,7 @@ class _Planner:
         if is_missing or not has_file:
             self._waiting.append(label)
             return
+        self._new_labels += not images
         for image_id in images:
             self._add(image_id, reading.class_id, label)
 
@@ -293,6 +294,7 @@ class _Planner:
                 for (name, class_id), count in self._spelled_otherwise.items()
             },
             as_none=dict(+self._as_none),
+            new_labels=self._new_labels,
             new_parts=self._parts.new,
             ambiguous_images=self._ambiguous_images,
         )

@@ -69,6 +69,7 @@ class LabelPlan:
     as_none: dict[str, int] = field(default_factory=dict)  # names read as none of the classes, with label counts
     ambiguous_images: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Images that several of the project may be, with their paths."""
+    new_labels: int = 0  # labels of classes that are there, on such parts of images that are there
     new_parts: tuple[NewPart, ...] = ()  # boxes, pages and moments that the project does not have
     table: TableReading | None = None  # how the columns of a table were understood
 
