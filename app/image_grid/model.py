@@ -287,12 +287,10 @@ class ImageGridModel(QAbstractListModel):
         similarity = None if self.filter.images is None or detail else self.filter.images.similarity_of(image_id)
         if similarity is not None:
             detail = tr("%1 alike", percent(max(0.0, similarity)))
-        source, note = state.source_at(place), state.notes.get(image_id)
+        note, boxes = state.notes.get(image_id), boxes_in(state, image_id)
         noted = (0, False, False) if note is None else (note.stars, note.is_flagged, bool(note.comment))
-        boxes = () if is_within_picture(source.part) else boxes_in(state, image_id)
-        return Card(
-            image_id, source, mark, title, detail, score, is_missing, *noted, is_replaced=is_replaced, boxes=boxes
-        )
+        words = mark, title, detail, score, is_missing
+        return Card(image_id, state.source_at(place), *words, *noted, is_replaced=is_replaced, boxes=boxes)
 
     def _stack(self, row: int) -> tuple[int, str]:
         """How many images a card stands for, and the words of its chip."""
@@ -333,7 +331,7 @@ class ImageGridModel(QAbstractListModel):
 
 def boxes_in(state: CollectionState, image_id: int) -> tuple[BoundingBox, ...]:
     """The boxes in the picture that an image is."""
-    if not state.items:
+    if not state.items or is_within_picture(state.source_of(image_id).part):
         return ()
     parts = {each: file_part(part) for each, part in state.items_beside(image_id).items()}
     picture = parts[image_id]

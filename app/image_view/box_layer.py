@@ -13,12 +13,18 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 from app.theme.tokens import tokens
 from engine.file_parts import BoundingBox
 
-HANDLE: Final = 8.0  # side of the squares at corners and edges of the current box, in pixels
-REACH: Final = 7.0  # pixels around a handle in which it is taken
-LEAST_DRAWN: Final = 5.0  # pixels of a drag across and down from which on it draws a box
-WIDTH: Final = 2.0  # of an outline
-MOST_NAMED: Final = 40  # boxes; of more only the current one and the one below the pointer have their words
-_PADDING: Final = 4.0  # around the words
+HANDLE: Final = 8.0
+"""Side of the squares at corners and edges of the current box, in pixels. Chosen: as in other programs."""
+REACH: Final = 7.0
+"""Pixels around a handle in which it is taken. Chosen: a hand misses by less."""
+LEAST_DRAWN: Final = 5.0
+"""Pixels of a drag across and down from which on it draws a box. Chosen: above a hand that clicks."""
+WIDTH: Final = 2.0
+"""Pixels of an outline. Chosen: seen on any picture, and hides little of it."""
+MOST_NAMED: Final = 40
+"""Boxes up to which each has its words. Chosen: of more the words would hide one another."""
+_PADDING: Final = 4.0
+"""Pixels around the words. Chosen."""
 _SPOTS: Final = ((0, 0), (0.5, 0), (1, 0), (1, 0.5), (1, 1), (0.5, 1), (0, 1), (0, 0.5))
 _CURSORS: Final = {
     (0, 0): Qt.CursorShape.SizeFDiagCursor, (1, 1): Qt.CursorShape.SizeFDiagCursor,
@@ -34,7 +40,7 @@ class ShownBox:
 
     Attributes:
         image_id: of the image that it is; -1 for one that can only be seen.
-        text: its class, or the likeliest one with the probability; "" for none yet.
+        text: its class, or the most likely class with its probability; "" before any.
         is_labelled: a person gave the class.
     """
 

@@ -42,7 +42,7 @@ def summary_text(count: int, boxes: int = 0) -> str:
 
 
 def boxes_text(boxes: int, total: int) -> str:
-    """`812 of 1,204 boxes become images of their own.`"""
+    """`812 boxes become images of their own`, and how many stay out."""
     taken = plural(boxes, "1 box becomes an image of its own.", "%n boxes become images of their own.")
     if boxes == total:
         return taken

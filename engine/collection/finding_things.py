@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from engine.config import CacheFolders
+from engine.detection.category_names import read_names
 from engine.detection.detection_cache import DetectionCache
 from engine.detection.detections import THRESHOLD, Detection
 from engine.detection.detector import open_detector
@@ -52,8 +53,8 @@ class FoundInProject:
 
 def detections_key(model: Path, *, names: Path | None, side: int) -> str:
     """Identity of a detector and how it is used, for its cache."""
-    given = b"" if names is None else names.read_bytes()
-    return hashlib.sha256(file_hash(model) + given + side.to_bytes(4, "big")).hexdigest()
+    given = () if names is None else read_names(names)
+    return hashlib.sha256(file_hash(model) + repr((given, side)).encode()).hexdigest()
 
 
 def find_in_project(

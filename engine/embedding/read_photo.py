@@ -29,7 +29,7 @@ IsKnown = Callable[[bytes], bool]
 
 
 @final
-class PhotoReader:
+class PictureReader:
     """Reads images one after the other; those of one file that follow one another share what was read and decoded.
 
     A context manager: it holds the last file until it ends.

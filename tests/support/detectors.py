@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any, Final
 
-from engine.detection.detections import Detection
-from engine.detection.detector import THRESHOLD, ObjectDetector
+from engine.detection.detections import THRESHOLD, Detection
+from engine.detection.detector import ObjectDetector
 from engine.detection.examining import examine
 from engine.detection.messages import DetectorFacts, ExamineDetector
 from engine.runtime.providers import CPU_CHOICE, ProviderChoice

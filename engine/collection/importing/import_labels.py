@@ -10,7 +10,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from engine.collection.importing.class_reading import ClassReader, ClassReading, KeywordClasses, PathSpelling
+from engine.collection.importing.class_reading import (
+    ClassReader,
+    ClassReading,
+    KeywordClasses,
+    PathSpelling,
+    make_classes,
+)
 from engine.collection.importing.import_graph import known_sources
 from engine.collection.importing.label_plan import (
     ClassConflict,
@@ -20,7 +26,7 @@ from engine.collection.importing.label_plan import (
     SpelledOtherwise,
 )
 from engine.collection.importing.match_images import FileContents, ImageMatcher, PermittedImages
-from engine.collection.importing.match_parts import PartMatcher
+from engine.collection.importing.match_parts import PartMatcher, add_parts
 from engine.detection.detections import THRESHOLD
 from engine.errors import GraphError, UsageError, reason_of
 from engine.file_parts import WHOLE_FILE
@@ -116,10 +122,10 @@ def import_labels(
         )
         distinct = list({found.path: found for found in files.values()}.values())
         images = len(project.images.add(distinct).images_added) if distinct else 0
-        classes = _add_classes(project, plan) if adds_classes else 0
+        classes = make_classes(project, plan.new_classes) if adds_classes else 0
         if images or classes:
             plan = _planned(project, name, foreign, whose, read_files)
-        boxes = _add_parts(project, plan, threshold)
+        boxes = add_parts(project, plan.new_parts, threshold)
         if boxes:
             plan = _planned(project, name, foreign, whose, read_files)
         labelled = len(project.labels.add_missing(plan.labels).labelled) if plan.labels else 0
@@ -392,19 +398,3 @@ def images_on_disk(plan: LabelPlan, permitted: PermittedImages) -> tuple[dict[st
         else:
             files[image] = found
     return files, refused
-
-
-def _add_parts(project: Project, plan: LabelPlan, threshold: float) -> int:
-    """Add the boxes, pages and moments that are wanted; how many are new."""
-    items = [each.item for each in plan.new_parts if each.is_wanted(threshold)]
-    return len(project.images.add(items).images_added) if items else 0
-
-
-def _add_classes(project: Project, plan: LabelPlan) -> int:
-    graph, before = project.classes.graph, len(project.classes.graph)
-    for names in plan.new_classes:
-        parent: int | None = None
-        for name in clean_path(names):
-            child = graph.child_named(parent, name)
-            parent = project.classes.add(name, () if parent is None else (parent,))[1] if child is None else child
-    return len(graph) - before

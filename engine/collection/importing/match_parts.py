@@ -1,6 +1,6 @@
 """Finds the boxes, pages and moments that labels of a source are about, and those that are new to the project."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, final
 
@@ -74,6 +74,12 @@ class PartMatcher:
             of_file = self._project.images.parts_of(self._project.path.parent / path)
             self._beside[path] = {file_part(part): image_id for image_id, part in of_file.items()}
         return self._beside[path]
+
+
+def add_parts(project: Project, parts: Sequence[NewPart], threshold: float) -> int:
+    """Add the boxes, pages and moments that are wanted as images; how many are new."""
+    items = [each.item for each in parts if each.is_wanted(threshold)]
+    return len(project.images.add(items).images_added) if items else 0
 
 
 def _same(beside: Mapping[FilePart, ImageId], part: FilePart) -> ImageId | None:

@@ -13,7 +13,7 @@ from engine.embedding.pipeline import embed_files
 from engine.file_parts import BoundingBox, FilePart, file_part, part_content
 from engine.images import opened_file
 from engine.images.decode import ImageDecoder
-from engine.images.read_file import content_hash
+from engine.images.read_file import content_hash, read_file
 from engine.images.thumbnail_cache import ThumbnailCache
 from engine.runtime.backbone import BackboneSession
 from tests.support.images import write_jpeg
@@ -41,7 +41,6 @@ def test_a_file_is_read_once_for_all_its_boxes(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     requests, opened = requests_of(tmp_path, 3), list[Path]()
-    read_file = opened_file.read_file
 
     def note_and_read(path: Path) -> bytes:
         opened.append(path)

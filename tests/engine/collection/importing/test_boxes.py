@@ -119,4 +119,3 @@ def test_crops_are_written_as_files_of_their_classes(project: Project, tmp_path:
     choice = ExportChoice("folders", out, Which.VERIFIED, folder=FolderOptions(has_crops=True))
     assert export_images(project, {}, choice).failures == ()
     assert len(list((out / "Fox").glob("*.jpg"))) == 2
-
