@@ -24,6 +24,7 @@ class Purpose(StrEnum):
     LABELS = "labels"
     BACKBONES = "backbones"
     BACKUPS = "backups"
+    DETECTOR = "detector"
     REPORTS = "reports"
 
 

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Final, final
 
 from engine.backbones import messages
 from engine.collection.bundle.opened import TryBundle
+from engine.collection.finding_things import FindInProject, ThingsFound
 from engine.collection.map.make import MadeMap, MakeMap
 from engine.collection.requests import EstimateTraining, PrepareChange, Train, TrainingResult
 from engine.config import CacheFolders
-from engine.detection.messages import DetectionSummary, DetectorFacts, ExamineDetector, FindThings, FoundBatch
+from engine.detection.messages import DetectorFacts, ExamineDetector
 from engine.embedding.messages import EmbedBatch, EmbedImages, EmbedSummary, MeasuredRates, MeasureRates, PhotoRate
 from engine.embedding.photo_messages import IsReady, PhotosRead, ReadPhotos, Ready
 from engine.errors import ModelError
@@ -289,18 +290,10 @@ def _examine_detector(request: ExamineDetector, _send: Send, cancel: CancelToken
         return examine(request)
 
 
-def _find_things(request: FindThings, send: Send, cancel: CancelToken) -> DetectionSummary:
-    from engine.detection.detector import ObjectDetector
-    from engine.detection.find_things import find_things
-    from engine.runtime.providers import choose_providers
+def _find_in_project(request: FindInProject, send: Send, cancel: CancelToken) -> ThingsFound:
+    from engine.collection.finding_things import answer
 
-    choice = choose_providers(request.device)
-    detector = ObjectDetector(request.model, request.facts, choice, threshold=request.threshold)
-    summary = find_things(
-        request.files, detector, lambda found: send(FoundBatch(tuple(found))),
-        total=len(request.files), on_progress=send, cancel=cancel,
-    )  # fmt: skip
-    return replace(summary, failed=())
+    return answer(request, send, cancel)
 
 
 def _run_file(request: messages.RunFile, _send: Send, cancel: CancelToken) -> "Trial":
@@ -375,7 +368,7 @@ def handlers(embedder: Embedder) -> Handlers:
         messages.ExamineFile: _examine_file,
         messages.RunFile: _run_file,
         ExamineDetector: _examine_detector,
-        FindThings: _find_things,
+        FindInProject: _find_in_project,
         messages.ListPublished: _list_published,
         messages.AddPublished: _add_published,
         TryBundle: _try_bundle,

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
 
 from app.actions.keys import keys_in_use
-from app.actions.row import WRITE, Needs, Section, action
+from app.actions.row import WRITE, WRITE_FOR_GOOD, Needs, Section, action
 from app.boxes.logic import next_thing, shown_boxes, things_of
+from app.boxes.wording import found_text, threshold_choices
 from app.feature import Feature
+from app.file_dialogs import Purpose, open_file
+from app.jobs.process_job import ProcessJob
 from app.texts import marked, tr
+from app.wording import images, sentence
 from engine.collection.state import EMPTY, NO_CLASS
 from engine.file_parts import BoundingBox, FilePart, file_part
+from engine.files import shown
 
 if TYPE_CHECKING:
     from app.shell import Shell
+    from engine.collection.finding_things import ThingsFound
     from engine.collection.state import CollectionState
-    from engine.project import Change
+    from engine.project import Change, Project
 
 ON_CARDS: Final = WRITE | Needs.IMAGES
 
@@ -34,6 +42,8 @@ class Boxes(Feature):
         self._current: int | None = None  # image id of the thing that is worked on
         self._owner: int | None = None  # an image of the open picture, while this has the keys
         self._ids: Sequence[int] = ()  # all of its images then
+        self._job: ProcessJob | None = None
+        self._notice = shell.workspace.notice
         canvas = self._view.canvas
         canvas.box_drawn.connect(self._on_drawn)
         canvas.box_changed.connect(self._on_changed)
@@ -133,6 +143,52 @@ class Boxes(Feature):
             self._session.label(self._workspace.folds.under(chosen), EMPTY)
             self._workspace.in_hand.go_on_from(chosen)
             self._shell.show_at_once()
+
+    # -- with a detector
+
+    @action("find_things", marked("Find things…"), "target", "", Section.IMAGES_ADD, needs=WRITE_FOR_GOOD)
+    def find_things(self) -> None:
+        """Let a detector look for things in all images."""
+        info = self._session.info
+        kinds = tr("Detectors (*.onnx);;All files (*)")
+        model = open_file(self._shell, Purpose.DETECTOR, tr("Find things with a detector"), kinds)
+        if model is None or info is None:
+            return
+        from engine.collection.finding_things import FindInProject
+
+        device = self._shell.embedding.device
+        request = FindInProject(info.path, self._session.caches.root, model, device)
+        job = self._job = ProcessJob(tr("Finding things with %1", shown(model.name)), request)
+        job.finished.connect(lambda found: self._on_found(model, found))
+        job.failed.connect(self._session.failed)
+        self._session.closed.connect(job.cancel)
+        self._session.jobs.run(job)
+
+    def _on_found(self, model: Path, found: ThingsFound) -> None:
+        """Show what each threshold would bring, and let the person choose."""
+        choices = threshold_choices(found.counts)
+        if not choices:
+            self._toast.say(tr("Nothing was found in %1", images(found.pictures)))
+            return
+        answers = [(text, partial(self._add_found, model, percent / 100)) for percent, text in choices]
+        self._notice.ask(found_text(found.counts, found.pictures, found.failure_count), answers)
+
+    def _add_found(self, model: Path, threshold: float) -> None:
+        caches = self._session.caches
+
+        def act(project: Project) -> Change:
+            from engine.collection.finding_things import add_known
+
+            return add_known(project, caches, model, threshold)
+
+        self._session.act(act, on_done=self._on_boxes_added)
+
+    def _on_boxes_added(self, change: Change) -> None:
+        self._toast.say(sentence(change.text), action=tr("Undo"), on_action=self._session.undo)
+
+    def stop(self) -> None:
+        if self._job is not None:
+            self._job.stop()
 
     # -- which box is worked on
 

@@ -21,6 +21,7 @@ from engine.images.read_file import file_hash
 from engine.project import Change, ImageId, Project
 from engine.project.actions import action
 from engine.project.records import NewItem
+from engine.worker.protocol import Request
 
 LEAST_SCORE: Final = 0.05
 """Score from which on boxes are kept in the cache, whatever threshold is chosen afterwards. Chosen: hardly one of a
@@ -49,6 +50,55 @@ class FoundInProject:
         """Boxes of this score or more, and pictures with one."""
         counts = [sum(each.score >= threshold for each in found) for found in self.boxes.values()]
         return sum(counts), sum(count > 0 for count in counts)
+
+
+@dataclass(frozen=True)
+class ThingsFound:
+    """What a run in another process found; the boxes are in the detection cache.
+
+    Attributes:
+        counts: by percent, 0 to 100: boxes with this score or more, and pictures with one.
+        pictures: of the project.
+        failure_count: pictures that could not be searched.
+    """
+
+    counts: tuple[tuple[int, int], ...]
+    pictures: int
+    failure_count: int
+    images_per_s: float
+
+
+@dataclass(frozen=True)
+class FindInProject(Request[ThingsFound]):
+    """Search all pictures of a project with a detector."""
+
+    project: Path  # only read
+    cache: Path  # root of the caches
+    model: Path  # an ONNX file
+    device: str = "auto"  # one of `providers.DEVICES`
+
+
+def answer(request: FindInProject, on_progress: OnProgress, cancel: CancelToken) -> ThingsFound:
+    """Search the project of a request; raises as `find_in_project`."""
+    with Project.open(request.project, for_writing=False) as project:
+        found = find_in_project(
+            project, CacheFolders(request.cache), request.model, device=request.device,
+            on_progress=on_progress, cancel=cancel,
+        )  # fmt: skip
+    counts = tuple(found.count(percent / 100) for percent in range(101))
+    rate = 0.0 if found.summary is None else found.summary.images_per_s
+    return ThingsFound(counts, len(found.boxes), len(found.failures), rate)
+
+
+def add_known(project: Project, caches: CacheFolders, model: Path, threshold: float) -> Change:
+    """Add the boxes that are known of a project's pictures from an earlier run; see `add_found`."""
+    boxes: dict[ImageId, Sequence[Detection]] = {}
+    with closing(DetectionCache(caches.detections, detections_key(model, names=None, side=0))) as cache:
+        for picture, content in _pictures(project):
+            known = None if content is None else cache.get(content)
+            if known:
+                boxes[picture.image_id] = known
+    return add_found(project, boxes, threshold, source=model.name)
 
 
 def detections_key(model: Path, *, names: Path | None, side: int) -> str:

@@ -102,23 +102,3 @@ class DetectionSummary:
     device_name: str  # where the detector ran, at the end
     notice: str = ""  # for the person, such as that the GPU failed and the CPU took over
     reason: str = ""  # why a GPU was not used
-
-
-@dataclass(frozen=True)
-class FoundBatch:
-    """What was found in some files."""
-
-    files: tuple[FoundThings, ...]
-
-
-@dataclass(frozen=True)
-class FindThings(Request[DetectionSummary]):
-    """Find the things in these files; each result is an event, so the summary lists no failures."""
-
-    event_types = (FoundBatch,)
-
-    files: tuple[SearchedFile, ...]  # with absolute paths; those that were searched before are left out
-    model: Path  # an ONNX file
-    facts: DetectorFacts  # of it, as examining it gave them
-    threshold: float  # least score of a detection
-    device: str = "auto"  # one of `providers.DEVICES`
