@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, final
@@ -189,6 +189,29 @@ class Boxes(Feature):
     def stop(self) -> None:
         if self._job is not None:
             self._job.stop()
+
+    # -- privacy
+
+    def titles(self) -> Mapping[str, str]:
+        state = self._session.state
+        is_on = state is not None and bool(state.hidden)
+        return {"hide_private": tr("Show people and vehicles") if is_on else tr("Hide people and vehicles")}
+
+    @action("hide_private", marked("Hide people and vehicles"), "person", "", Section.VIEW_FOUND, needs=WRITE_FOR_GOOD)
+    def hide_private(self) -> None:
+        """Hide the photos in which a detector found people or vehicles, with the boxes in them; or show them again."""
+        from engine.collection.hidden_images import PRIVATE, hide_categories
+
+        state = self._session.state
+        categories = () if state is None or state.hidden else PRIVATE
+        self._session.act(lambda project: hide_categories(project, categories), on_done=self._on_hidden)
+
+    def _on_hidden(self, _change: Change) -> None:
+        state = self._session.state
+        count = 0 if state is None else len(state.hidden)
+        text = tr("%1 are hidden from all views and exports.", images(count)) if count else tr("Nothing is hidden.")
+        self._toast.say(text, action=tr("Undo"), on_action=self._session.undo)
+        self._shell.needs_changed.emit()
 
     # -- which box is worked on
 

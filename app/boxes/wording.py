@@ -8,7 +8,7 @@ from app.wording import images, number, percent
 from engine.texts import paragraph
 
 THRESHOLDS: Final = (20, 50, 80)
-"""Percent that a person chooses from. Chosen: the authors' advice for MegaDetector, and two that leave less to check."""
+"""Percent to choose from. Chosen: what the authors of MegaDetector advise, and two that leave less to check."""
 
 
 def threshold_choices(counts: Sequence[tuple[int, int]]) -> list[tuple[int, str]]:

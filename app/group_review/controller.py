@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final, final
 
@@ -341,10 +342,10 @@ def _is_listed(state: CollectionState, image_id: int) -> bool:
     return True
 
 
-def _decided(state: CollectionState | None, review: Review) -> set[int]:
+def _decided(state: CollectionState | None, review: Review) -> AbstractSet[int]:
     """Images that have a label which no group asks about."""
     if state is None:
         return set()
     is_labelled = state.is_labelled
     codes = zip(state.image_ids[is_labelled].tolist(), state.label_class[is_labelled].tolist(), strict=True)
-    return {image_id for image_id, code in codes if review.memory.branches.get(image_id) != code}
+    return state.hidden | {image_id for image_id, code in codes if review.memory.branches.get(image_id) != code}

@@ -90,7 +90,7 @@ def fitting(state: CollectionState, wanted: ImageFilter) -> NDArray[np.bool_]:
         Subset.UNKNOWN: lambda: state.is_shown_unknown,
         Subset.FAILED: lambda: state.has_failed,
     }
-    fits = subsets[wanted.subset]()
+    fits = subsets[wanted.subset]() & ~state.is_hidden
     if wanted.images is not None:
         fits = fits & wanted.images.holds(state.image_ids)
     if wanted.found is not None:
@@ -111,6 +111,6 @@ _COUNTS: Final[dict[Subset, Callable[[CollectionState], int]]] = {
 
 def count(state: CollectionState, wanted: ImageFilter) -> int:
     """How many images pass a filter: the one figure that all parts of the window show."""
-    if wanted == ImageFilter(wanted.subset):
+    if wanted == ImageFilter(wanted.subset) and not state.hidden:
         return _COUNTS[wanted.subset](state)
     return int(np.count_nonzero(fitting(state, wanted)))

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from engine.collection.detail_columns import with_details, with_images
 from engine.collection.details import as_stored
+from engine.collection.hidden_images import HIDDEN_SETTING, hidden_images
 from engine.collection.image_columns import (
     ImageColumns,
     NoteColumns,
@@ -49,12 +50,17 @@ class ImageKnowledge:
         self._wanted: frozenset[Sorting] = frozenset()
         self.notes: Mapping[int, Note] = {}  # by image id; replaced, never changed
         self.detections: Mapping[int, BoxOrigin] = {}  # by image id; replaced, never changed
+        self.hidden: frozenset[int] = frozenset()  # images that are not shown
 
     def read(self) -> None:
         """Read notes anew, and columns when they are wanted the next time."""
         self._columns = None
         self.notes = self._project.notes.by_image()
+        self._read_detections()
+
+    def _read_detections(self) -> None:
         self.detections = self._project.images.detections()
+        self.hidden = hidden_images(self._project) if self.detections else frozenset()
 
     def want(self, sortings: Iterable[Sorting]) -> None:
         """Have states carry these ranks from now on, and no others."""
@@ -64,8 +70,8 @@ class ImageKnowledge:
         """Take an action, undo or redo into account."""
         if change.noted or change.images_removed or change.images_added:
             self.notes = self._project.notes.by_image()
-        if change.images_removed or change.images_added:
-            self.detections = self._project.images.detections()
+        if change.images_removed or change.images_added or HIDDEN_SETTING in change.settings:
+            self._read_detections()
         if self._columns is None:
             return
         columns = self._columns

@@ -41,7 +41,9 @@ class Publisher:
     def publish_known(self, known: ImageKnowledge) -> CollectionState:
         """What people noted, what detectors found, and how images are sorted; the rest as it is."""
         ranks = known.ranks(self.state.image_ids)
-        self.state = replace(self.state, notes=known.notes, detections=known.detections, ranks=ranks)
+        self.state = replace(
+            self.state, notes=known.notes, detections=known.detections, hidden=known.hidden, ranks=ranks
+        )
         return self.state
 
     def publish_list(self, graph: CategoryGraph) -> CollectionState:

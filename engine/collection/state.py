@@ -129,6 +129,7 @@ class CollectionState:
     parts: Sequence[str] = ()  # (n,) parts of the files that the images are; () where all are whole files
     items: Mapping[str, Mapping[int, str]] = field(default_factory=dict)  # images and parts of files with several
     detections: Mapping[int, BoxOrigin] = field(default_factory=dict)  # what a detector found, by image id
+    hidden: frozenset[int] = frozenset()  # ids of images that are not shown
     error_odds: float = 1.0  # of sure predictions as a multiple of what their probabilities say, by an audit
 
     @cached_property
@@ -142,6 +143,13 @@ class CollectionState:
         return ~self.is_unlabelled & (self.label_class != BOXED)
 
     @cached_property
+    def is_hidden(self) -> NDArray[np.bool_]:
+        """(n,) whether an image is not shown."""
+        if not self.hidden:
+            return np.zeros(len(self.image_ids), dtype=np.bool_)
+        return np.isin(self.image_ids, np.fromiter(self.hidden, dtype=np.int64, count=len(self.hidden)))
+
+    @cached_property
     def has_failed(self) -> NDArray[np.bool_]:
         """(n,) whether an image could not be read."""
         return self.status == int(ImageStatus.FAILED)  # an enumeration is compared in 64 bits: a tenth of the speed
@@ -149,7 +157,7 @@ class CollectionState:
     @cached_property
     def is_to_review(self) -> NDArray[np.bool_]:
         """(n,) whether an image waits for a person."""
-        return self.is_unlabelled & ~self.has_failed
+        return self.is_unlabelled & ~self.has_failed & ~self.is_hidden
 
     @cached_property
     def is_shown_unknown(self) -> NDArray[np.bool_]:

@@ -165,6 +165,8 @@ ACTIONS: Final[Mapping[str, ActionText]] = {
     ),
     "boxes_added": ActionText("Added {boxes}", "Add {boxes}"),
     "things_found": ActionText("Found {boxes} with {source}", "Find {boxes} with {source}"),
+    "categories_hidden": ActionText("Hid people and vehicles", "Hide people and vehicles"),
+    "categories_shown": ActionText("Showed people and vehicles", "Show people and vehicles"),
     "box_changed": ActionText("Changed a box", "Change a box"),
     "things_added": ActionText("Added {things}", "Add {things}"),
     "labels_added": ActionText("Added {labels}", "Add {labels}"),

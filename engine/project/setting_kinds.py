@@ -70,6 +70,7 @@ KINDS: Final[Sequence[SettingKind]] = (
     SettingKind("collection", "true or false", _is_flag, has_fallback=True),
     SettingKind("burst_seconds", "a number", _is_number, has_fallback=True),
     SettingKind("dismissed_graph_suggestions", "a list", _is_list, has_fallback=True),
+    SettingKind("hidden_categories", "a list of texts", _is_list_of(_is_text)),
     SettingKind("imported taxonomies", "a list of whole numbers", _is_list_of(_is_count)),
     SettingKind("imported taxonomy ", "a text", _is_text),
     SettingKind("settled conflict ", "a class and true or false, by label", _is_map_of(_is_settled_label)),

@@ -15,6 +15,7 @@ from engine import __version__
 from engine.collection.classify import Classified, classify
 from engine.collection.exporting.gathered import GatheredImages, ModelAnswers
 from engine.collection.find_folds import sequence_names
+from engine.collection.hidden_images import hidden_images
 from engine.collection.outputs import check_file, check_folder
 from engine.collection.state import BOXED, NO_CLASS, CollectionState
 from engine.config import CacheFolders
@@ -93,14 +94,14 @@ def gather(
         note.image_id: GivenNote(note.stars, note.is_flagged, note.comment, note.who, note.when)
         for note in project.notes.by_image().values()
     }
-    folder, table = project.path.parent, project.images.table()
+    folder, table, hidden = project.path.parent, project.images.table(), hidden_images(project)
     everything = GatheredImages(
         table, folder, labels, notes, answers, sequence_names(project), project.images.detections(), empty
     )
     return LabelledImages(
         title=project.path.stem,
         graph=project.classes.graph.copy(),
-        images=everything.chosen(lambda image: _is_among(image, which), only),
+        images=everything.chosen(lambda image: image.image_id not in hidden and _is_among(image, which), only),
         made_at=present_time(),
         model=model,
         setting=setting,

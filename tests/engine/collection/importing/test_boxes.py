@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from engine.collection.exporting.export import ExportChoice, Which, export_images
+from engine.collection.hidden_images import PRIVATE, hidden_images, hide_categories
 from engine.collection.importing.import_images import import_images
 from engine.collection.importing.import_labels import import_labels, plan_labels
 from engine.file_parts import MOST_BOXES, file_part
@@ -119,3 +120,17 @@ def test_crops_are_written_as_files_of_their_classes(project: Project, tmp_path:
     choice = ExportChoice("folders", out, Which.VERIFIED, folder=FolderOptions(has_crops=True))
     assert export_images(project, {}, choice).failures == ()
     assert len(list((out / "Fox").glob("*.jpg"))) == 2
+
+
+def test_pictures_with_people_are_hidden_from_views_and_exports(project: Project, tmp_path: Path) -> None:
+    import_labels(project, tmp_path / "md.json", threshold=0.0)
+    hide_categories(project, PRIVATE)
+    hidden = hidden_images(project)
+    assert {Path(project.images.record(each).path).name for each in hidden} == {"0.jpg"}
+    assert len(hidden) == 4
+    out = tmp_path / "out.csv"
+    export_images(project, {}, ExportChoice("csv", out, Which.ALL))
+    assert "photos/0.jpg" not in out.read_text()
+    assert "photos/1.jpg" in out.read_text()
+    project.history.undo()
+    assert hidden_images(project) == frozenset()
