@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from engine.collection.detail_columns import NO_CAMERA, NO_TIME
 from engine.collection.image_columns import ImageColumns
 from engine.collection.search_query import Field, QueryError, Term
-from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus, shown_classes
+from engine.collection.state import BOXED, EMPTY, NO_CLASS, UNKNOWN, CollectionState, ImageStatus, shown_classes
 from engine.collection.text_column import TextColumn
 from engine.graph.category_graph import CategoryGraph
 from engine.search_folding import folded
@@ -150,7 +150,8 @@ def _fact(term: Term, searched: Searched) -> Mask:
     is_unlabelled = state.label_class == NO_CLASS
     facts: Mapping[str, Callable[[], Mask]] = {
         "unlabelled": lambda: is_unlabelled,
-        "labelled": lambda: ~is_unlabelled,
+        "labelled": lambda: state.is_labelled,
+        "empty": lambda: state.label_class == EMPTY,
         "unknown": lambda: (is_unlabelled & state.is_unknown) | (state.label_class == UNKNOWN),
         "flagged": lambda: searched.columns.notes.is_flagged,
         "unreadable": lambda: state.status == ImageStatus.FAILED,
@@ -167,7 +168,9 @@ def _has(term: Term, searched: Searched) -> Mask:
         "camera": lambda: details.camera_code != NO_CAMERA,
         "comment": lambda: notes.has_comment,
         "stars": lambda: notes.stars > 0,
-        "label": lambda: searched.state.label_class != NO_CLASS,
+        "label": lambda: searched.state.is_labelled,
+        "box": lambda: searched.state.is_box,
+        "boxes": lambda: searched.state.label_class == BOXED,
     }
     if term.text in known:
         return known[term.text]()

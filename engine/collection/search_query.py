@@ -39,9 +39,21 @@ class Field(StrEnum):
     HAS = "has"
 
 
-FACTS: Final = ("unlabelled", "labelled", "unknown", "flagged", "unreadable", "replaced")
+FACTS: Final = ("unlabelled", "labelled", "unknown", "empty", "flagged", "unreadable", "replaced")
 """Words that say something of an image when they stand alone; in quotes they are words like others."""
-HAS: Final = ("place", "date", "camera", "comment", "stars", "label", "keywords", "title", "description")
+HAS: Final = (
+    "place",
+    "date",
+    "camera",
+    "comment",
+    "stars",
+    "label",
+    "box",
+    "boxes",
+    "keywords",
+    "title",
+    "description",
+)
 """What `has:` knows."""
 FIRST_POSITION: Final = 1
 
@@ -325,6 +337,7 @@ FACT_MEANINGS: Final[Mapping[str, str]] = {
     "unlabelled": marked("images without a label"),
     "labelled": marked("images with a label"),
     "unknown": marked("like none of the classes, or labelled so"),
+    "empty": marked("labelled as empty: nothing is there"),
     "flagged": marked("images with a flag"),
     "unreadable": marked("files that could not be read"),
 }

@@ -143,6 +143,13 @@ class CollectionState:
         return ~self.is_unlabelled & (self.label_class != BOXED)
 
     @cached_property
+    def is_box(self) -> NDArray[np.bool_]:
+        """(n,) whether an image is a box in a picture."""
+        if not self.parts:
+            return np.zeros(len(self.image_ids), dtype=np.bool_)
+        return np.fromiter(("xywh" in part for part in self.parts), dtype=np.bool_, count=len(self.parts))
+
+    @cached_property
     def is_hidden(self) -> NDArray[np.bool_]:
         """(n,) whether an image is not shown."""
         if not self.hidden:

@@ -108,3 +108,16 @@ def test_boxes_are_in_no_fold_and_held_out_with_their_photo(boxed: LiveCollectio
     together = folds.held_together(items)
     assert (together >= 0).all()
     assert len(set(together.tolist())) == 1
+
+
+def test_boxes_and_empty_images_are_found_by_a_search(boxed: LiveCollection) -> None:
+    photo, first, second = boxed.state.image_ids[-3:].tolist()
+    boxed.apply(boxed.project.labels.set([first], EMPTY))
+    assert found(boxed, "has:box") == {first, second}
+    assert found(boxed, "has:boxes") == {photo}
+    assert found(boxed, "empty") == {first}
+    assert photo not in found(boxed, "labelled")
+
+
+def found(live: LiveCollection, text: str) -> set[int]:
+    return set(live.known.search(text, live.state, live.project.classes.graph).tolist())
