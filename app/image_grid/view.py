@@ -26,6 +26,7 @@ from app.drops import DropLight
 from app.image_grid.card import FinishedCards, Look, chip_rect
 from app.image_grid.choice import Choice, PlaceKeeper
 from app.image_grid.geometry import GAP, KEYS, LARGEST_SIDE, MARGIN, SMALLEST_SIDE, GridGeometry, row_after
+from app.image_grid.hovered_card import HoveredCard
 from app.image_grid.model import CARD_ROLE, AnyIndex, ImageGridModel
 from app.image_grid.painted import PaintedCards
 from app.image_grid.pointer import MOST_SHOWN, Pointer, carry
@@ -60,7 +61,7 @@ class ImageGrid(QAbstractItemView):
         self._choice = Choice(self, model)
         self._finished, self._painted = FinishedCards(), PaintedCards(self, model, self._geometry)
         self.thumbnail_side = 168  # in logical pixels
-        self._hovered = self._announced_id = -1
+        self._announced_id = -1
         self.setObjectName("imageGrid")
         self.setAccessibleName(tr("Images"))
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -73,6 +74,7 @@ class ImageGrid(QAbstractItemView):
         self.setModel(model)
         DropLight(self.viewport())
         self._pointer = Pointer(self, self._choice, self._geometry, self._take_along)
+        self._hovered = HoveredCard(self, model)
         PlaceKeeper(self, model, self._choice)
         model.modelReset.connect(self._on_model_reset)
         self._repaint_timer = QTimer(self, singleShot=True, interval=REPAINT_MS)
@@ -215,8 +217,8 @@ class ImageGrid(QAbstractItemView):
             if not event.region().intersects(rect):
                 continue
             card = self._grid_model.card(place)
-            in_sight.add(card.source)
-            picture = self._thumbnails.pixmap(card.source, geometry.card_width, ratio, is_fleeting=True)
+            in_sight.add(source := self._hovered.picture_of(card))
+            picture = self._thumbnails.pixmap(source, geometry.card_width, ratio, is_fleeting=True)
             finished = self._finished.of(card, picture, self._look(place), rect.size())
             painter.drawPixmap(on_pixels(rect.topLeft(), ratio), finished)
         if (band := self._pointer.band_rect) is not None:
@@ -227,7 +229,7 @@ class ImageGrid(QAbstractItemView):
             self._thumbnails.keep_only(in_sight)
 
     def _look(self, row: int) -> Look:
-        return Look(self._choice.has(row), row == self._choice.current_row, row == self._hovered)
+        return Look(self._choice.has(row), row == self._choice.current_row, row == self._hovered.row)
 
     def _on_thumbnail_ready(self, _source: ImageSource) -> None:
         if not self._repaint_timer.isActive():
@@ -261,11 +263,7 @@ class ImageGrid(QAbstractItemView):
         event.accept()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        hovered = self.indexAt(event.position().toPoint()).row()
-        if hovered != self._hovered:
-            for row in (self._hovered, hovered):
-                self.update(self._grid_model.index(row))
-            self._hovered = hovered
+        self._hovered.move_to(self.indexAt(event.position().toPoint()).row())
         self._pointer.move(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:

@@ -14,6 +14,11 @@ def boxes_among(parts: Sequence[str]) -> NDArray[np.bool_]:
     return np.fromiter(map(is_within_picture, parts), dtype=np.bool_, count=len(parts))
 
 
+def frames_among(parts: Sequence[str]) -> NDArray[np.bool_]:
+    """(n,) whether each image is a frame of a video; (0,) where all are whole files."""
+    return np.fromiter((part.startswith("t=") for part in parts), dtype=np.bool_, count=len(parts))
+
+
 def same_file(paths: Sequence[str], parts: Sequence[str]) -> Integers:
     """(n,) number of the file of each image that has one in common with others; `ALONE` for all else."""
     if not parts:

@@ -23,7 +23,7 @@ def test_boxes_of_a_detector_become_images(reviewing: Desk, tmp_path: Path, monk
     count = len(reviewing.state.image_ids)
     reviewing.window.of(Importing).take([folder])
     reviewing.wait(lambda: len(reviewing.state.image_ids) == count + 3)
-    reviewing.wait(lambda: (reviewing.state.status == ImageStatus.READY).all())
+    reviewing.wait(lambda: bool((reviewing.state.status == ImageStatus.READY).all()))
     model = write_detector(tmp_path / "discs.onnx")
     monkeypatch.setattr("app.boxes.controller.open_file", lambda *_arguments: model)
     reviewing.window.registry.trigger("find_things")
