@@ -1,4 +1,4 @@
-"""What is said of boxes that a detector found."""
+"""Texts about boxes that a detector found."""
 
 from collections.abc import Sequence
 from typing import Final

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from app.image_grid.model import ImageGridModel
 
 FRAME_MS: Final = 400
-"""How long a frame is shown. Chosen: frames seconds apart can be told apart, and a clip is over in a few seconds."""
+"""How long a frame is shown. Chosen: slow enough to recognize what is in it, and a clip is over in seconds."""
 
 
 @final

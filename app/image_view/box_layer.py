@@ -26,6 +26,7 @@ MOST_NAMED: Final = 40
 _PADDING: Final = 4.0
 """Pixels around the words. Chosen."""
 _SPOTS: Final = ((0, 0), (0.5, 0), (1, 0), (1, 0.5), (1, 1), (0.5, 1), (0, 1), (0, 0.5))
+"""Where the handles of a box are, in shares of its width and height: corners and middles of its sides."""
 _CURSORS: Final = {
     (0, 0): Qt.CursorShape.SizeFDiagCursor, (1, 1): Qt.CursorShape.SizeFDiagCursor,
     (1, 0): Qt.CursorShape.SizeBDiagCursor, (0, 1): Qt.CursorShape.SizeBDiagCursor,

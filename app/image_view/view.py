@@ -27,9 +27,11 @@ _SIDES: Final = (
     ("down", "Down", marked("Move the box down"), marked("Make the box higher")),
 )
 _STEPS: Final = {"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1)}
+"""How many steps of `BOX_STEP` to the right and down each key moves an edge."""
 BOX_STEP: Final = 0.01
 """Share of the picture by which a key moves or resizes a box."""
 NEW_BOX: Final = BoundingBox(1 / 3, 1 / 3, 1 / 3, 1 / 3)
+"""Drawn by a key. Chosen: its handles and its surroundings can all be seen."""
 KEYS: Final = PageKeys(
     "image_view",
     marked("One image"),

@@ -3,7 +3,7 @@
 import json
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -88,7 +88,8 @@ def let_leave(model: ImageGridModel, row: int) -> None:
     """Take an image out of the collection."""
     state, gone = model.state, int(model.image_ids[row])
     assert state is not None
-    arrays = {name: value for name, value in vars(state).items() if isinstance(value, np.ndarray)}
+    values = {each.name: getattr(state, each.name) for each in fields(state)}
+    arrays = {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
     is_left = state.image_ids != gone
     kept = {name: value[is_left] for name, value in arrays.items() if len(value) == len(is_left)}
     paths = [path for path, stays in zip(state.paths, is_left, strict=True) if stays]
