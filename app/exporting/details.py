@@ -188,6 +188,7 @@ class ExportDetails(QWidget):
         which: a button for each choice of images.
         placings: a button for each way of bringing files into a folder.
         flat: whether class folders lie beside one another.
+        crops: whether boxes are cut out of their images.
         coarse: whether images of broader classes come along where they do.
         byte_order_mark: whether a table begins with one.
         preview: the beginning of the export.
@@ -201,6 +202,7 @@ class ExportDetails(QWidget):
         self._which_hints = {which: make_hint("") for which in Which}
         self.placings = {placing: QRadioButton() for placing in Placing}
         self.flat = QCheckBox(tr("One folder per class, without hierarchy"))
+        self.crops = QCheckBox(tr("Cut out the boxes, as JPEGs"))
         self.coarse = QCheckBox()
         self.byte_order_mark = QCheckBox(tr("Opens correctly in Excel (byte-order mark)"))
         self.preview = PreviewView()
@@ -227,6 +229,7 @@ class ExportDetails(QWidget):
             files.addWidget(make_hint(placing_hint(placing)))
         files.addWidget(self._room)
         files.addSpacing(spacing.tiny)
+        files.addWidget(self.crops)
         files.addWidget(self.flat)
         files.addWidget(self.coarse)
         self._coarse_hint = make_hint(tr("Trainers take each folder for a class of its own."))
@@ -253,7 +256,7 @@ class ExportDetails(QWidget):
             for button in buttons.values():
                 group.addButton(button)
                 button.clicked.connect(self.changed)
-        for box in (self.flat, self.coarse, self.byte_order_mark):
+        for box in (self.crops, self.flat, self.coarse, self.byte_order_mark):
             box.clicked.connect(self.changed)
         self.byte_order_mark.setChecked(True)
         self.which[Which.SURE].setChecked(True)
@@ -270,7 +273,8 @@ class ExportDetails(QWidget):
         """For formats that are folders."""
         placing = next(placing for placing, button in self.placings.items() if button.isChecked())
         is_flat = self.flat.isChecked() and not self.flat.isHidden()
-        return FolderOptions(placing, is_flat, has_coarse=self.coarse.isChecked())
+        has_crops = self.crops.isChecked() and not self.crops.isHidden()
+        return FolderOptions(placing, is_flat, self.coarse.isChecked(), has_crops)
 
     @property
     def has_byte_order_mark(self) -> bool:
@@ -293,6 +297,7 @@ class ExportDetails(QWidget):
         self._which_part.setVisible(offered.has_labels)
         self._files_part.setVisible(offered.has_images)
         self.flat.setVisible(offered.has_flat_form)
+        self.crops.setVisible(False)
         self._show_coarse(0)
         self.byte_order_mark.setVisible(offered.is_spreadsheet)
         self._area.verticalScrollBar().setValue(0)
@@ -306,6 +311,7 @@ class ExportDetails(QWidget):
         self._room.setText(lacks_room(look, self.options.placing))
         self._room.setVisible(bool(self._room.text()))
         is_beside = look.format.is_beside or look.choice.folder.is_flat
+        self.crops.setVisible(look.has_boxes and look.format.has_crop_form)
         self._show_coarse(chosen.coarse if chosen is not None and is_beside else 0)
         self.preview.show_preview(look.preview, preview_caption(look.preview, 0 if chosen is None else chosen.count))
 

@@ -53,6 +53,7 @@ class ExportLook:
         chosen: how many images each choice means, and how large they are.
         preview: the beginning of it.
         seen: how many classes have examples, in words; "" where all do.
+        has_boxes: whether the collection has boxes.
     """
 
     format: ImageFormat
@@ -64,6 +65,7 @@ class ExportLook:
     chosen: Mapping[Which, ChosenImages]
     preview: ExportPreview
     seen: str = ""
+    has_boxes: bool = False
 
     @property
     def target(self) -> Path:
@@ -130,6 +132,7 @@ def look_at(project_path: Path, state: CollectionState, choice: ExportChoice, *,
             chosen=chosen_images(project, state),
             preview=_preview(project, state, choice),
             seen="" if state.unseen is None else seen_text(state.unseen, project.classes.graph),
+            has_boxes=bool(state.is_box.any()),
         )
 
 

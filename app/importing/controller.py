@@ -47,8 +47,8 @@ def folders_question(folder: str, count: int) -> str:
 def parts_question(folder: str, parts: Sequence[str]) -> str:
     """What to ask where folders are called as parts of data sets are, such as images and train."""
     return tr(
-        "%1 looks like a data set: %2 are usual names of its parts, not of classes. To have its boxes, import its labels instead. "
-        "Make classes of them all the same?",
+        "%1 looks like a data set: %2 are usual names of its parts, not of classes. "
+        "To have its boxes, import its labels instead. Make classes of them all the same?",
         _quoted(folder),
         enumeration(map(_quoted, parts[:PARTS_NAMED])),
     )

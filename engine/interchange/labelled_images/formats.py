@@ -87,6 +87,7 @@ class ImageFormat:
     fits: Fits | None = None  # None where it is never detected
     group: FormatGroup = FormatGroup.ANNOTATION  # what it is for
     has_images: bool = False  # whether the folder holds the images themselves, as copies or links
+    has_crop_form: bool = False  # whether boxes can be cut out of their images; see `FolderOptions.has_crops`
     has_flat_form: bool = False  # whether its class folders can lie beside one another, too; see `FolderOptions`
     is_beside: bool = False  # whether its class folders always lie beside one another
     is_spreadsheet: bool = False  # whether spreadsheets open it
@@ -200,6 +201,7 @@ FORMATS: Final[Mapping[str, ImageFormat]] = {
         fits=huggingface.fits,
         group=FormatGroup.FOLDERS,
         has_images=True,
+        has_crop_form=True,
     ),
     "yolo": ImageFormat(
         "YOLO classification",
@@ -210,6 +212,7 @@ FORMATS: Final[Mapping[str, ImageFormat]] = {
         fits=yolo.fits,
         group=FormatGroup.FOLDERS,
         has_images=True,
+        has_crop_form=True,
         is_beside=True,
     ),
     YOLO: ImageFormat(
@@ -246,6 +249,7 @@ FORMATS: Final[Mapping[str, ImageFormat]] = {
         fits=class_folders.fits,
         group=FormatGroup.FOLDERS,
         has_images=True,
+        has_crop_form=True,
         has_flat_form=True,
     ),
 }

@@ -336,3 +336,27 @@ def test_the_model_leaves(reviewing: Desk, collection: Collection, tmp_path: Pat
     reviewing.wait(lambda: bool(reviewing.window.toast.message) or bool(card.failure.text))
     assert reviewing.window.toast.message.startswith("Exported the model with 8 classes to shapes, ")
     assert sorted(path.name for path in (tmp_path / "shapes").iterdir()) == sorted(shown)
+
+
+def test_boxes_are_cut_out_where_a_project_has_some(reviewing: Desk) -> None:
+    session, image_id = reviewing.window.session, int(reviewing.state.image_ids[0])
+    card = opened(reviewing)
+    click(reviewing, card.formats.buttons["folders"])
+    wait_for_look(reviewing, card)
+    assert not card.details.crops.isVisible()
+    reviewing.press(Key.Key_Escape)
+    blue, part = reviewing.graph.find("Blue checks"), "xywh=percent:25,25,50,50"
+    session.act(lambda project: project.images.add_parts(image_id, [part]))
+    reviewing.wait(lambda: bool(reviewing.state.is_box.any()))
+    session.label([int(reviewing.state.image_ids[-1])], blue)
+    reviewing.wait(lambda: reviewing.state.label_class[-1] == blue)
+    card = opened(reviewing)
+    click(reviewing, card.formats.buttons["folders"])
+    click(reviewing, card.details.which[Which.VERIFIED])
+    wait_for_look(reviewing, card)
+    click(reviewing, card.details.crops)
+    wait_for_look(reviewing, card)
+    target = Path(card.target.text())
+    click(reviewing, card.export_button)
+    reviewing.wait(lambda: bool(reviewing.window.toast.message))
+    assert len(list(target.rglob("*.jpg"))) == 1
