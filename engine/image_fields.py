@@ -285,8 +285,9 @@ def read_definition(text: str) -> ImageField:
             expected='such as "sex: female, male", "distance: number", "antlers: yes_no" or "remark: text"',
             found=text[:LONGEST_CHOICE],
         )
-    if described in FieldKind and described != FieldKind.CHOICE:
-        return checked_fields([ImageField(name, FieldKind(described))])[0]
+    kind = next((each for each in FieldKind if each.value == described.replace("/", "_")), None)
+    if kind is not None and kind is not FieldKind.CHOICE:
+        return checked_fields([ImageField(name, kind)])[0]
     choices = tuple(each for each in described.split(",") if each.strip())
     return checked_fields([ImageField(name, FieldKind.CHOICE, choices)])[0]
 

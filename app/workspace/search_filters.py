@@ -45,7 +45,7 @@ def filters_of(query: str) -> Filters:
     from engine.collection.search_query import Field, QueryError, parse_query
 
     try:
-        terms = [term for term in parse_query(query) if not term.is_negated]
+        terms = [term for term in parse_query(query, None) if not term.is_negated]
     except QueryError:
         return Filters()
     texts = {term.field: term.text for term in terms}

@@ -23,7 +23,10 @@ from engine.collection.search_query import parse_query
 from engine.collection.state import CollectionState, Sorting
 from engine.graph.category_graph import CategoryGraph
 from engine.images.details_messages import FileDetails
+from engine.image_fields import ImageField
 from engine.project import Change, Project
+from engine.project.camera_clocks import CLOCKS_SETTING
+from engine.project.field_rows import FIELDS_SETTING
 from engine.project.records import Detection, Note
 
 
@@ -49,12 +52,19 @@ class ImageKnowledge:
         self._wanted: frozenset[Sorting] = frozenset()
         self.notes: Mapping[int, Note] = {}  # by image id; replaced, never changed
         self.detections: Mapping[int, Detection] = {}  # by image id; replaced, never changed
+        self.fields: Sequence[ImageField] = ()  # the project's own
+        self.field_values: Mapping[int, Mapping[str, str]] = {}  # by image id; replaced, never changed
 
     def read(self) -> None:
-        """Read notes anew, and columns when they are wanted the next time."""
+        """Read notes and fields anew, and columns when they are wanted the next time."""
         self._columns = None
         self.notes = self._project.notes.by_image()
         self.detections = self._project.images.detections()
+        self.read_fields()
+
+    def read_fields(self) -> None:
+        """Read the project's fields and their values anew: those of replaced pictures do not count any more."""
+        self.fields, self.field_values = self._project.fields.defined, self._project.fields.values()
 
     def want(self, sortings: Iterable[Sorting]) -> None:
         """Have states carry these ranks from now on, and no others."""
@@ -66,6 +76,11 @@ class ImageKnowledge:
             self.notes = self._project.notes.by_image()
         if change.images_removed or change.images_added:
             self.detections = self._project.images.detections()
+        has_other_images = change.images_removed or change.images_added
+        if change.field_values or FIELDS_SETTING in change.settings or has_other_images:
+            self.read_fields()
+        if CLOCKS_SETTING in change.settings:
+            self._columns = None
         if self._columns is None:
             return
         columns = self._columns
@@ -93,7 +108,8 @@ class ImageKnowledge:
         if self._project.is_writable:
             self._project.details.store(details)
         if self._columns is not None:
-            self._columns = replace(self._columns, details=with_details(self._columns.details, details))
+            corrected = self._project.details.corrected(details)
+            self._columns = replace(self._columns, details=with_details(self._columns.details, corrected))
 
     def take_details(self, files: Iterable[FileDetails]) -> bool:
         """As `store_details`; whether wanted ranks may be others now."""
@@ -130,7 +146,7 @@ class ImageKnowledge:
         Raises:
             QueryError: it is not understood.
         """
-        terms = parse_query(text)
+        terms = parse_query(text, state.fields)
         if not terms:
             return state.image_ids
         return state.image_ids[matching(terms, Searched(state, self.columns(state.image_ids), graph))]

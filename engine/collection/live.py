@@ -184,6 +184,8 @@ class LiveCollection:
         """Record what embedding found out of files, and know their details; returns images whose labels changed."""
         is_writable = self.project.is_writable
         changed = record_embedded(self.project, self.embedded.cache, batch) if is_writable else ()
+        if changed:
+            self.known.read_fields()
         self.known.store_details(batch.details)
         return changed
 
@@ -221,9 +223,8 @@ class LiveCollection:
         return self._publish()
 
     def publish_known(self) -> CollectionState:
-        """Publish the notes, detections and wanted ranks of `known`."""
-        ranks = self.known.ranks(self.state.image_ids)
-        return self._publisher.publish_notes(self.known.notes, self.known.detections, ranks)
+        """Publish the notes, detections, fields and wanted ranks of `known`."""
+        return self._publisher.publish_known(self.known)
 
     @property
     def is_behind(self) -> bool:

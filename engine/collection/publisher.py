@@ -1,6 +1,6 @@
 """Makes the snapshots of a collection that screens show."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import final
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from engine.collection.embedded_images import EmbeddedImages
 from engine.collection.folding.folds import Folds
+from engine.collection.image_knowledge import ImageKnowledge
 from engine.collection.kept_predictions import KeptPredictions
 from engine.collection.predictions import Predictions
 from engine.collection.row_scores import RowScores
@@ -23,7 +24,6 @@ from engine.collection.state import (
     shown_classes,
 )
 from engine.graph.category_graph import CategoryGraph
-from engine.project.records import Detection, Note
 
 
 @final
@@ -38,14 +38,16 @@ class Publisher:
         self._counts = ShownCounts.none()
         self.state: CollectionState = embedded.images.blank_state(model_name)
 
-    def publish_notes(
-        self,
-        notes: Mapping[int, Note],
-        detections: Mapping[int, Detection],
-        ranks: Mapping[str, NDArray[np.int32]],
-    ) -> CollectionState:
+    def publish_known(self, known: ImageKnowledge) -> CollectionState:
         """What people noted, what detectors found, and how images are sorted; the rest as it is."""
-        self.state = replace(self.state, notes=notes, detections=detections, ranks=ranks)
+        self.state = replace(
+            self.state,
+            notes=known.notes,
+            detections=known.detections,
+            fields=known.fields,
+            field_values=known.field_values,
+            ranks=known.ranks(self.state.image_ids),
+        )
         return self.state
 
     def publish_list(self, graph: CategoryGraph) -> CollectionState:

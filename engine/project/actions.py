@@ -238,7 +238,7 @@ ACTIONS: Final[Mapping[str, ActionText]] = {
         frame=": {details}",
     ),
     "project_merged": ActionText(
-        "Merged {source}", "Merge {source}", details=("{labels}", "{new_classes}", "{images}", "{notes}"),
+        "Merged {source}", "Merge {source}", details=("{labels}", "{new_classes}", "{images}", "{notes}", "{values}"),
         frame=": {details}"
     ),
     "comment_settled": ActionText("Settled two comments", "Settle two comments"),
