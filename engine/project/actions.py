@@ -182,6 +182,7 @@ ACTIONS: Final[Mapping[str, ActionText]] = {
     "comments_removed": ActionText("Removed the comment of {images}", "Remove the comment of {images}"),
     "notes_added": ActionText("Added notes on {images}", "Add notes on {images}"),
     "field_set": ActionText("Set {field} of {images} to {value}", "Set {field} of {images} to {value}"),
+    "fields_set": ActionText("Set {fields} of {images}", "Set {fields} of {images}"),
     "field_removed": ActionText("Removed {field} of {images}", "Remove {field} of {images}"),
     "field_values_added": ActionText("Added {values}", "Add {values}"),
     "fields_defined": ActionText(
@@ -297,6 +298,7 @@ _COUNTS: Final[Mapping[str, tuple[str, str]]] = {
     "notes": ("note", "notes"),
     "edits": ("edit", "edits"),
     "values": ("value", "values"),
+    "fields": ("field", "fields"),
     "seconds": ("second", "seconds"),
     "stars": ("star", "stars"),
 }

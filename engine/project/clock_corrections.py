@@ -169,6 +169,12 @@ def offset_text(seconds: int) -> str:
     return ("-" if seconds < 0 else "+") + " ".join(words)
 
 
+def zone_text(minutes: int) -> str:
+    """A time zone as `read_zone` reads it: `UTC+02:00`."""
+    hours, rest = divmod(abs(minutes), 60)
+    return f"UTC{'-' if minutes < 0 else '+'}{hours:02}:{rest:02}"
+
+
 def checked_correction(correction: ClockCorrection) -> ClockCorrection:
     texts = correction.folder or "", correction.camera, correction.serial
     minutes = correction.zone_minutes
