@@ -46,6 +46,7 @@ class FieldLine(QWidget):
         remove = make_icon_button("delete", tr("Remove the field"), self.removed.emit)
         self._gap = QWidget()
         fill_row(self, self.name, self.kind, self.choices, self._gap, remove).setStretch(2, 1)
+        self.setFixedHeight(tokens().spacing.control_height)  # also where the card has no room for it yet
         self.kind.currentIndexChanged.connect(lambda _place: self._show_choices())
         if field is not None:
             self.kind.setCurrentIndex(self.kind.findData(field.kind))

@@ -70,6 +70,12 @@ class CountBox(QSpinBox):
         self.setKeyboardTracking(False)
         dress_number_box(self)
 
+    def show_value(self, value: str) -> None:
+        """Show a count, unless another one is being typed."""
+        is_typed = self.text() not in {self.textFromValue(self.value()), _NOTHING}
+        if not (self.hasFocus() and is_typed):
+            self.setValue(int(value) if value.isdigit() else 0)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         super().keyPressEvent(event)
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape):
@@ -96,7 +102,8 @@ class FieldSection(QWidget):
         self, image_id: int, fields: Sequence[ImageField], values: Mapping[str, str], *, is_writable: bool
     ) -> None:
         """Show the values of an image; `fields` are all, () hides it."""
-        self._take_typed(image_id)
+        if image_id != self._image_id:
+            self.finish()  # with what was typed for the image before
         self._image_id = image_id
         if tuple(fields) != self._fields:
             self._make_form(tuple(fields))
@@ -109,10 +116,10 @@ class FieldSection(QWidget):
         """What the value of a field is changed with."""
         return self._editors[name]
 
-    def _take_typed(self, image_id: int) -> None:
-        """Keep what was typed for the image that was shown."""
+    def finish(self) -> None:
+        """Take what is being typed."""
         for editor in self._editors.values():
-            if image_id != self._image_id and editor.hasFocus() and isinstance(editor, ValueLine | CountBox):
+            if editor.hasFocus() and isinstance(editor, ValueLine | CountBox):
                 editor.clearFocus()
 
     def _make_form(self, fields: tuple[ImageField, ...]) -> None:
@@ -152,9 +159,7 @@ def _choices(field: ImageField) -> Mapping[str, str]:
 
 def _show_value(editor: QWidget, value: str) -> None:
     with QSignalBlocker(editor):
-        if isinstance(editor, CountBox):
-            editor.setValue(int(value) if value.isdigit() else 0)
-        elif isinstance(editor, QComboBox):
+        if isinstance(editor, QComboBox):
             editor.setCurrentIndex(max(0, editor.findData(value)))
-        elif isinstance(editor, ValueLine):
+        elif isinstance(editor, ValueLine | CountBox):
             editor.show_value(value)

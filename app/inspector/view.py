@@ -288,6 +288,7 @@ class Inspector(QWidget):
             page.settle()
         if self._image_page is not None:
             self._image_page.notes.editor.finish()
+            self._image_page.fields.finish()
 
     def _put(self, widget: QWidget) -> None:
         place, focused = self._scroll.verticalScrollBar().value(), self._scroll.focusWidget()
