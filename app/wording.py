@@ -14,6 +14,7 @@ from PySide6.QtCore import QDate, QDateTime, QLocale, QTime
 
 from app.texts import fill, plural, tr, with_percent
 from engine.events import BYTES, Progress
+from engine.file_parts import ImageSource, file_part
 from engine.texts import WIDE_ENDS, Message, enumerated, translated
 
 if TYPE_CHECKING:
@@ -88,6 +89,17 @@ def on_one_line(quantity: str) -> str:
 
 def images(count: int) -> str:
     return plural(count, "1 image", "%n images")
+
+
+def image_name(source: ImageSource) -> str:
+    """`IMG_7.jpg`, `plates.pdf, page 3`, `clip.mp4, 0:12`."""
+    part, name = file_part(source.part), source.path.name
+    if part.page is not None:
+        return tr("%1, page %2", name, number(part.page))
+    if part.seconds is not None:
+        minutes, seconds = divmod(round(part.seconds), _MINUTE_S)
+        return tr("%1, %2", name, f"{minutes}:{seconds:02}", about="a video and a time in it")
+    return name
 
 
 def time_left(seconds: float) -> str:

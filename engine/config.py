@@ -152,6 +152,11 @@ class CacheFolders:
         return self.root / "fingerprints"
 
     @property
+    def detections(self) -> Path:
+        """What detectors found in pictures, one file for each detector."""
+        return self.root / "detections"
+
+    @property
     def collections(self) -> Path:
         """What large collections know of their own images, one file for each project and backbone."""
         return self.root / "collections"

@@ -68,6 +68,15 @@ class BoundingBox(NamedTuple):
         width, height = size
         return self.left * width, self.top * height, self.width * width, self.height * height
 
+    def overlap(self, other: "BoundingBox") -> float:
+        """Intersection over union with another box, 0..1."""
+        width = min(self.right, other.right) - max(self.left, other.left)
+        height = min(self.bottom, other.bottom) - max(self.top, other.top)
+        if width <= 0 or height <= 0:
+            return 0.0
+        common = width * height
+        return common / (self.width * self.height + other.width * other.height - common)
+
     @property
     def right(self) -> float:
         return self.left + self.width
@@ -148,6 +157,9 @@ def part_content(file_content: bytes, part: str) -> bytes:
     if not part:
         return file_content
     return blake3(file_content + part.encode()).digest(length=_HASH_BYTES)
+
+
+WHOLE_FILE: Final = FilePart()
 
 
 def _rounded(share: float) -> float:

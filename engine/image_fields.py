@@ -193,9 +193,7 @@ def checked_fields(fields: Sequence[ImageField]) -> tuple[ImageField, ...]:
         InputError: there are too many; a name or choice is none, or is there twice.
     """
     if len(fields) > MOST_FIELDS:
-        raise InputError(
-            "too many fields", expected="at most {limit}", found=str(len(fields)), limit=MOST_FIELDS
-        )
+        raise InputError("too many fields", expected="at most {limit}", found=str(len(fields)), limit=MOST_FIELDS)
     checked = tuple(map(_checked_field, fields))
     names = [field.search_name for field in checked]
     for place, field in enumerate(checked):

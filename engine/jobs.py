@@ -13,6 +13,7 @@ from engine.collection.bundle.opened import TryBundle
 from engine.collection.map.make import MadeMap, MakeMap
 from engine.collection.requests import EstimateTraining, PrepareChange, Train, TrainingResult
 from engine.config import CacheFolders
+from engine.detection.messages import DetectionSummary, DetectorFacts, ExamineDetector, FindThings, FoundBatch
 from engine.embedding.messages import EmbedBatch, EmbedImages, EmbedSummary, MeasuredRates, MeasureRates, PhotoRate
 from engine.embedding.photo_messages import IsReady, PhotosRead, ReadPhotos, Ready
 from engine.errors import ModelError
@@ -281,6 +282,27 @@ def _examine_file(request: messages.ExamineFile, _send: Send, cancel: CancelToke
         return examine(request.path, most_bytes=request.limits.file_bytes)
 
 
+def _examine_detector(request: ExamineDetector, _send: Send, cancel: CancelToken) -> DetectorFacts:
+    from engine.detection.examining import examine
+
+    with _held(request.limits, cancel):
+        return examine(request)
+
+
+def _find_things(request: FindThings, send: Send, cancel: CancelToken) -> DetectionSummary:
+    from engine.detection.detector import ObjectDetector
+    from engine.detection.find_things import find_things
+    from engine.runtime.providers import choose_providers
+
+    choice = choose_providers(request.device)
+    detector = ObjectDetector(request.model, request.facts, choice, threshold=request.threshold)
+    summary = find_things(
+        request.files, detector, lambda found: send(FoundBatch(tuple(found))),
+        total=len(request.files), on_progress=send, cancel=cancel,
+    )  # fmt: skip
+    return replace(summary, failed=())
+
+
 def _run_file(request: messages.RunFile, _send: Send, cancel: CancelToken) -> "Trial":
     from engine.backbones.trial import try_backbone
 
@@ -352,6 +374,8 @@ def handlers(embedder: Embedder) -> Handlers:
         messages.AddFile: _add_file,
         messages.ExamineFile: _examine_file,
         messages.RunFile: _run_file,
+        ExamineDetector: _examine_detector,
+        FindThings: _find_things,
         messages.ListPublished: _list_published,
         messages.AddPublished: _add_published,
         TryBundle: _try_bundle,

@@ -9,7 +9,8 @@ from engine import __version__
 
 RUNTIME_PACKAGES: Final = ("onnxruntime-gpu", "onnxruntime", "onnxruntime-directml")
 PACKAGES: Final = (
-    *RUNTIME_PACKAGES, "torch", "torchvision", "PySide6-Essentials", "numpy", "pillow", "simplejpeg", "networkx",
+    *RUNTIME_PACKAGES, "torch", "torchvision", "PySide6-Essentials", "numpy", "pillow", "simplejpeg", "pypdfium2", "av",
+    "networkx",
 )  # fmt: skip
 
 

@@ -43,7 +43,7 @@ class Boxes(Feature):
         self._workspace.grid.current_image_changed.connect(self._on_current_changed)
         self._workspace.content.currentChanged.connect(lambda _place: self._on_page_changed())
         for news in (self._session.state_changed, self._eye.changed, self._session.guesses.arrived):
-            news.connect(lambda *_news: self._show())
+            news.connect(lambda *_news: self._follow_news())
 
     # -- as a page of images, see `PageOfImages`
 
@@ -196,15 +196,28 @@ class Boxes(Feature):
             self._shell.needs_changed.emit()
         self._show()
 
-    def _show(self) -> None:
-        """Show the boxes of the open picture with their classes."""
-        state, is_open = self._session.state, self._workspace.is_image_open
-        if state is None or not is_open or not self._is_there(state):
+    def _follow_news(self) -> None:
+        """Images came, went or changed: show them as they are now."""
+        state = self._session.state
+        if state is None or not self._workspace.is_image_open:
+            return
+        if not self._is_there(state):
+            self._release()
             return
         ids = self._thing_ids()
         if self._current is not None and self._current not in ids:
             self._on_removed(ids)
+        else:
+            self._show()
+
+    def _show(self) -> None:
+        """Show the boxes of the open picture with their classes."""
+        state, owner = self._session.state, self._owner
+        if owner is None:
+            owner = self._workspace.open_image_id
+        if state is None or owner is None or not state.has(owner):
             return
+        ids = things_of(state, owner)
         if self._owner is not None:
             self._ids = list(state.items_beside(self._owner))
         boxes = shown_boxes(state, self._session.graph, ids)
@@ -218,7 +231,6 @@ class Boxes(Feature):
         if not state.has(self._owner):
             left = next((each for each in self._ids if state.has(each)), None)
             if left is None:
-                self._release()
                 return False
             self._owner = left
         return True

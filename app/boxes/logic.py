@@ -32,7 +32,7 @@ def next_thing(state: CollectionState, image_id: int) -> int:
 
 
 def shown_boxes(state: CollectionState, graph: CategoryGraph, image_ids: Sequence[int]) -> list[ShownBox]:
-    """Those of these images that are boxes, with their classes or the likeliest ones."""
+    """Those of these images that are boxes, each with its class or the most likely class."""
     found = []
     for image_id in image_ids:
         place = state.position(image_id)
@@ -44,7 +44,7 @@ def shown_boxes(state: CollectionState, graph: CategoryGraph, image_ids: Sequenc
 
 
 def thing_text(state: CollectionState, graph: CategoryGraph, place: int) -> str:
-    """The class of the image at a place, `Fox`, or the likeliest one, `Fox 83%`, or what a detector found."""
+    """The class of the image at a place, `Fox`, or the most likely class, `Fox 83%`, or what a detector found."""
     label, best = int(state.label_class[place]), int(state.best_class[place])
     if label == EMPTY:
         return tr("Empty")

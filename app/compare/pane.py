@@ -15,7 +15,7 @@ from app.image_view.canvas import ImageCanvas, picture_of
 from app.texts import plain_tip
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import tokens
-from app.wording import moment_text, titled
+from app.wording import image_name, moment_text, titled
 from engine.file_parts import ImageSource
 
 # Logical pixels.
@@ -73,7 +73,7 @@ class Pane(QWidget):
         """Show what is known of the image now."""
         self._show_picture(card.source)
         is_labelled = card.mark in _LABELLED
-        self._name.show_text(card.source.path.name, tip=str(card.source.path))
+        self._name.show_text(image_name(card.source), tip=str(card.source.path))
         self._date.setText(_date_text(taken_at))
         self._person.setVisible(is_labelled)
         if is_labelled:
@@ -82,7 +82,7 @@ class Pane(QWidget):
         self._title.show_text(f"{card.title}  {card.score}".rstrip(), role="strong" if is_labelled else "secondary")
         self._detail.setText(card.detail)
         self._detail.setToolTip(plain_tip(card.detail))
-        facts = titled(card.source.path.name, f"{card.title} {card.detail} {card.score}".strip())
+        facts = titled(image_name(card.source), f"{card.title} {card.detail} {card.score}".strip())
         self.setAccessibleName(facts)
 
     def _show_picture(self, source: ImageSource) -> None:

@@ -67,6 +67,11 @@ class FieldLine(QWidget):
         choices = self.choices.text().split(",") if kind is FieldKind.CHOICE else ()
         return ImageField(self.name.text().strip(), kind, tuple(each.strip() for each in choices if each.strip()))
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was written."""
+        return not (self.name.text().strip() or self.choices.text().strip())
+
     def keep_name(self) -> None:
         """The field is there already."""
         self.name.setReadOnly(True)
@@ -91,7 +96,9 @@ class FieldsCard(ScrollingCard):
         )  # fmt: skip
         self.refusal = make_flowing_label("", "danger")
         self.add_button = make_button(tr("Add a field"), self._add, icon_name="plus")
-        self.preset_button = make_button(tr("Camera trap: sex, life stage, behaviour"), self._add_preset, variant="flat")
+        self.preset_button = make_button(
+            tr("Camera trap: sex, life stage, behaviour"), self._add_preset, variant="flat"
+        )
         self.save_button = make_button(tr("Save"), self._save, variant="primary")
         adding, foot = QWidget(), QWidget()
         fill_row(adding, self.add_button, self.preset_button).addStretch(1)
@@ -144,7 +151,7 @@ class FieldsCard(ScrollingCard):
 
     def _save(self) -> None:
         try:
-            fields = checked_fields([line.field for line in self.lines if line.field != ImageField("", FieldKind.CHOICE)])
+            fields = checked_fields([line.field for line in self.lines if not line.is_empty])
         except InputError as error:
             self._refuse(error.translated())
             return

@@ -19,6 +19,7 @@ from app.mirroring import key_in_reading_order, placed
 from app.texts import plain_tip, tr
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import tokens
+from app.wording import image_name
 from engine.file_parts import ImageSource
 
 MOST_SIDE: Final = 240  # of a few images; more pixels would say no more
@@ -229,7 +230,7 @@ class GroupCards(QAbstractScrollArea):
     def viewportEvent(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             place = self._place_at(event.pos())
-            QToolTip.showText(event.globalPos(), plain_tip(self._cards[place].path.name) if place >= 0 else "")
+            QToolTip.showText(event.globalPos(), plain_tip(image_name(self._cards[place].source)) if place >= 0 else "")
             return True
         if event.type() == QEvent.Type.Leave and self._hovered >= 0:
             self._hovered = -1

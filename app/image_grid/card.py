@@ -22,7 +22,7 @@ ICON: Final = 14
 _DRAWINGS: Final = {Mark.WAITING: "waiting", Mark.FAILED: "broken_image"}
 _GREYED: Final = 0.4
 _MOST_BOXES: Final = 100
-"""Of a card. Chosen: more cannot be told apart at its size."""
+"""Boxes that a card shows. Chosen: more are a blur at its size."""
 _BADGE: Final = 24
 STACK: Final = 4  # how far each card of a stack looks out above the one before it
 CHIP: Final = 22  # height of the count, in pixels

@@ -15,7 +15,7 @@ from app.image_grid.folded import NO_CARDS, NO_IMAGES, NOTHING_UNFOLDED, FoldedC
 from app.image_grid.held_order import HeldOrder, Order, has_same_images
 from app.session.subsets import ImageFilter, ImageSet
 from app.texts import fill, plain_tip, shortened, tr
-from app.wording import number, percent, titled
+from app.wording import image_name, number, percent, titled
 from engine.collection.folding.partitions import ALONE
 from engine.collection.state import NO_CLASS, Codes, CollectionState
 from engine.file_parts import BoundingBox, file_part, is_within_picture
@@ -287,12 +287,10 @@ class ImageGridModel(QAbstractListModel):
         similarity = None if self.filter.images is None or detail else self.filter.images.similarity_of(image_id)
         if similarity is not None:
             detail = tr("%1 alike", percent(max(0.0, similarity)))
-        source, note = state.source_at(place), state.notes.get(image_id)
+        note, boxes = state.notes.get(image_id), boxes_in(state, image_id)
         noted = (0, False, False) if note is None else (note.stars, note.is_flagged, bool(note.comment))
-        boxes = () if is_within_picture(source.part) else boxes_in(state, image_id)
-        return Card(
-            image_id, source, mark, title, detail, score, is_missing, *noted, is_replaced=is_replaced, boxes=boxes
-        )
+        words = mark, title, detail, score, is_missing
+        return Card(image_id, state.source_at(place), *words, *noted, is_replaced=is_replaced, boxes=boxes)
 
     def _stack(self, row: int) -> tuple[int, str]:
         """How many images a card stands for, and the words of its chip."""
@@ -309,7 +307,7 @@ class ImageGridModel(QAbstractListModel):
         failure = self.state.failures.get(card.image_id, "") if self.state and card.mark is Mark.FAILED else ""
         note = self.state.notes.get(card.image_id) if self.state and card.has_comment else None
         comment = shortened(note.comment, _LONGEST_COMMENT) if note is not None else ""
-        return "\n".join(filter(None, (card.path.name, failure, comment)))
+        return "\n".join(filter(None, (image_name(card.source), failure, comment)))
 
     def rowCount(self, parent: AnyIndex = QModelIndex()) -> int:  # noqa: B008 (Qt's signature)
         return 0 if parent.isValid() else len(self._positions)
@@ -326,14 +324,14 @@ class ImageGridModel(QAbstractListModel):
         texts = {
             Qt.ItemDataRole.DisplayRole: card.title,
             Qt.ItemDataRole.ToolTipRole: plain_tip(self._tip(card)),
-            Qt.ItemDataRole.AccessibleTextRole: titled(card.path.name, words),
+            Qt.ItemDataRole.AccessibleTextRole: titled(image_name(card.source), words),
         }
         return texts.get(Qt.ItemDataRole(role))
 
 
 def boxes_in(state: CollectionState, image_id: int) -> tuple[BoundingBox, ...]:
     """The boxes in the picture that an image is."""
-    if not state.items:
+    if not state.items or is_within_picture(state.source_of(image_id).part):
         return ()
     parts = {each: file_part(part) for each, part in state.items_beside(image_id).items()}
     picture = parts[image_id]

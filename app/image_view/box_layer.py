@@ -13,12 +13,18 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 from app.theme.tokens import tokens
 from engine.file_parts import BoundingBox
 
-HANDLE: Final = 8.0  # side of the squares at corners and edges of the current box, in pixels
-REACH: Final = 7.0  # pixels around a handle in which it is taken
-LEAST_DRAWN: Final = 5.0  # pixels of a drag across and down from which on it draws a box
-WIDTH: Final = 2.0  # of an outline
-MOST_NAMED: Final = 40  # boxes; of more only the current one and the one below the pointer have their words
-_PADDING: Final = 4.0  # around the words
+HANDLE: Final = 8.0
+"""Side of the squares at corners and edges of the current box, in pixels. Chosen: as in other programs."""
+REACH: Final = 7.0
+"""Pixels around a handle in which it is taken. Chosen: a hand misses by less."""
+LEAST_DRAWN: Final = 5.0
+"""Pixels of a drag across and down from which on it draws a box. Chosen: above a hand that clicks."""
+WIDTH: Final = 2.0
+"""Pixels of an outline. Chosen: seen on any picture, and hides little of it."""
+MOST_NAMED: Final = 40
+"""Boxes up to which each has its words. Chosen: of more the words would hide one another."""
+_PADDING: Final = 4.0
+"""Pixels around the words. Chosen."""
 _SPOTS: Final = ((0, 0), (0.5, 0), (1, 0), (1, 0.5), (1, 1), (0.5, 1), (0, 1), (0, 0.5))
 _CURSORS: Final = {
     (0, 0): Qt.CursorShape.SizeFDiagCursor, (1, 1): Qt.CursorShape.SizeFDiagCursor,
@@ -34,7 +40,7 @@ class ShownBox:
 
     Attributes:
         image_id: of the image that it is; -1 for one that can only be seen.
-        text: its class, or the likeliest one with the probability; "" for none yet.
+        text: its class, or the most likely class with its probability; "" before any.
         is_labelled: a person gave the class.
     """
 
@@ -82,15 +88,7 @@ class BoxLayer:
 
     def placed(self, box: BoundingBox) -> QRectF:
         """Where a box is on the canvas."""
-        left, top, width, height = box
-        turns = self._turns()
-        if turns == 1:
-            left, top, width, height = 1 - box.bottom, left, height, width
-        elif turns == 2:
-            left, top = 1 - box.right, 1 - box.bottom
-        elif turns == 3:
-            left, top, width, height = top, 1 - box.right, height, width
-        room = self._target()
+        room, (left, top, width, height) = self._target(), _turned(box, self._turns())
         origin = QPointF(room.left() + left * room.width(), room.top() + top * room.height())
         return QRectF(origin, QSizeF(width * room.width(), height * room.height()))
 
@@ -101,14 +99,7 @@ class BoxLayer:
             return None
         left, top = (rect.left() - room.left()) / room.width(), (rect.top() - room.top()) / room.height()
         width, height = rect.width() / room.width(), rect.height() / room.height()
-        turns = self._turns()
-        if turns == 1:
-            left, top, width, height = top, 1 - left - width, height, width
-        elif turns == 2:
-            left, top = 1 - left - width, 1 - top - height
-        elif turns == 3:
-            left, top, width, height = 1 - top - height, left, height, width
-        return BoundingBox.of(left, top, width, height)
+        return BoundingBox.of(*_turned(BoundingBox(left, top, width, height), -self._turns() % 4))
 
     # -- the mouse
 
@@ -245,8 +236,8 @@ class BoxLayer:
         if shown.text and is_named:
             is_sure = shown.is_labelled
             ground = QColor(colours.accent if is_sure else colours.inverse)
-            ink = QColor(colours.on_accent if is_sure else colours.on_inverse)
-            _paint_words(painter, rect, self._target(), shown.text, ground, ink)
+            painter.setPen(QColor(colours.on_accent if is_sure else colours.on_inverse))
+            _paint_words(painter, rect, self._target(), shown.text, ground)
         if is_current and self.can_edit:
             painter.setPen(QPen(colour, 1))
             painter.setBrush(QColor(colours.surface))
@@ -255,6 +246,13 @@ class BoxLayer:
                 half = QPointF(HANDLE / 2, HANDLE / 2)
                 painter.drawRect(QRectF(middle - half, middle + half))
             painter.setBrush(Qt.BrushStyle.NoBrush)
+
+
+def _turned(box: BoundingBox, quarters: int) -> BoundingBox:
+    """A box in the picture after so many turns by a quarter to the right."""
+    for _ in range(quarters):
+        box = BoundingBox(1 - box.bottom, box.left, box.height, box.width)
+    return box
 
 
 def _spot_place(rect: QRectF, spot: tuple[float, float]) -> QPointF:
@@ -271,7 +269,7 @@ def _outline(painter: QPainter, rect: QRectF, colour: QColor, style: Qt.PenStyle
     painter.drawRect(rect)
 
 
-def _paint_words(painter: QPainter, rect: QRectF, room: QRectF, text: str, ground: QColor, ink: QColor) -> None:
+def _paint_words(painter: QPainter, rect: QRectF, room: QRectF, text: str, ground: QColor) -> None:
     """The words above a box, or inside of it where there is no room above."""
     metrics = QFontMetricsF(painter.font())
     widest = max(60.0, room.right() - rect.left())
@@ -280,5 +278,4 @@ def _paint_words(painter: QPainter, rect: QRectF, room: QRectF, text: str, groun
     top = rect.top() - size.height() if rect.top() - size.height() >= room.top() else rect.top()
     place = QRectF(QPointF(rect.left() - WIDTH / 2, top), size)
     painter.fillRect(place, ground)
-    painter.setPen(ink)
     painter.drawText(place, Qt.AlignmentFlag.AlignCenter, elided)

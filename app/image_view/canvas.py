@@ -24,6 +24,8 @@ ZOOM_STEP: Final = 1.25  # of a key, a button or a notch of the wheel
 WHEEL_STEP: Final = 120  # Qt's angle of one notch
 MARGIN: Final = 16  # around a fitted image
 PAN_SHARE: Final = 0.2  # of the room, for each press of an arrow key
+LONGEST_PAGE: Final = 3000
+"""Pixels of the longer side that a page is drawn with: more than screens have, in a moment."""
 LARGEST_SIDE: Final = 6000
 """Pixels that the longer side of a picture keeps at least: more would fill the memory, and no screen shows them."""
 
@@ -109,7 +111,7 @@ class ImageCanvas(QWidget):
     def _decode(self, source: ImageSource) -> None:
         from engine.images.photo_facts import page_count
 
-        self._post(self._decoded, source, decode(source.path, self._longest_side))
+        self._post(self._decoded, source, decode(source, self._longest_side))
         self._post(self._counted, source, page_count(source.path))  # of thousands of pages on a slow share: long
 
     def _post(self, signal: SignalInstance, source: ImageSource, found: object) -> None:
@@ -339,14 +341,19 @@ def picture_of(image: ImageSource | Path) -> ImageSource:
     return ImageSource(image.path, file_part(image.part).picture.text)
 
 
-def decode(path: Path, longest_side: int = LARGEST_SIDE) -> QImage | str:
-    """Decode an image on the calling thread; a sentence when it cannot be read."""
+def decode(source: ImageSource, longest_side: int = LARGEST_SIDE) -> QImage | str:
+    """Decode a picture on the calling thread; a sentence when it cannot be read."""
     from app.images.pixels import image_of
     from engine.errors import ProtoleafError
     from engine.images.decode import read_rgb
+    from engine.images.parts_of_file import open_file_parts
 
     try:
-        pixels = read_rgb(path, longest_side=longest_side)
+        if source.part:
+            with open_file_parts(source.path) as opened:
+                pixels = opened.rgb(file_part(source.part), longest_side=min(longest_side, LONGEST_PAGE))
+        else:
+            pixels = read_rgb(source.path, longest_side=longest_side)
     except ProtoleafError as error:
         return error.translated()
     except OSError as error:

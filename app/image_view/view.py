@@ -16,7 +16,7 @@ from app.image_view.canvas import ImageCanvas, picture_of
 from app.mirroring import is_mirrored
 from app.texts import marked, plural, tr
 from app.theme.tokens import tokens
-from app.wording import number, percent_of_size
+from app.wording import image_name, number, percent_of_size
 from engine.file_parts import BoundingBox, ImageSource
 
 Key = Qt.Key
@@ -161,7 +161,7 @@ class ImageView(QWidget):
         self.bar.fit_requested.connect(self.canvas.fit)
         self.bar.pixels_requested.connect(self.canvas.show_pixels)
         self.bar.rotation_requested.connect(self.canvas.rotate)
-        self.canvas.pages_counted.connect(self.bar.show_pages)
+        self.canvas.pages_counted.connect(self._on_pages_counted)
         self.canvas.zoom_changed.connect(self.bar.show_scale)
         self.canvas.double_clicked.connect(self.left)
         canvas = self.canvas
@@ -189,10 +189,15 @@ class ImageView(QWidget):
         return None if self.canvas.source is None else self.canvas.source.path
 
     def show_image(self, image: ImageSource | Path, *, place: int = 1, count: int = 1) -> None:
-        name = picture_of(image).path.name
+        name = image_name(picture_of(image))
         self.setAccessibleDescription(name)
         self.bar.show_place(name, place, count)
         self.canvas.show_image(image)
+
+    def _on_pages_counted(self, count: int) -> None:
+        """Say that others are left out, unless each page is an image of its own."""
+        source = self.canvas.source
+        self.bar.show_pages(1 if source is None or source.part else count)
 
     def stop(self) -> None:
         self.canvas.stop()

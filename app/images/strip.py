@@ -15,6 +15,7 @@ from app.mirroring import placed
 from app.texts import plain_tip
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import tokens
+from app.wording import image_name
 from engine.file_parts import ImageSource
 
 if TYPE_CHECKING:
@@ -135,7 +136,7 @@ class ThumbnailStrip(QWidget):
         if isinstance(event, QHelpEvent):
             place = self._place_at(event.pos())
             if place >= 0:
-                name = self._images[place][1].path.name
+                name = image_name(self._images[place][1])
                 QToolTip.showText(event.globalPos(), plain_tip(f"{name}\n{self._tip}".strip()), self)
                 return True
         return super().event(event)

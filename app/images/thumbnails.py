@@ -281,6 +281,7 @@ def load_thumbnail(
     """
     from app.images.pixels import image_of
     from engine.errors import ProtoleafError
+    from engine.files import FoundFile
     from engine.images.decode import decode_rgb
     from engine.images.pixels import fit_within
     from engine.images.thumbnail_cache import ThumbnailCache, thumbnail
@@ -288,14 +289,14 @@ def load_thumbnail(
     assert isinstance(cache, ThumbnailCache)
     try:
         path, part = source
-        state = path, *(last_known or _size_and_time(path))
+        file = FoundFile(path, *(last_known or _size_and_time(path)))
         stored = stored_side(side)
-        data = cache.get(*state, stored, part)
+        data = cache.get(path, file.size_bytes, file.modified_ns, stored, part)
         if data is None and not makes:
             return None
         if data is None:
             data = thumbnail(path, stored, part)
-            cache.put(*state, stored, data, part)
+            cache.put_many([(file, part, data)], stored)
         pixels = fit_within(decode_rgb(data), side)
     except (ProtoleafError, OSError, ValueError):
         return None

@@ -154,9 +154,9 @@ class Importing(Feature):
         """
 
         def work(on_progress: OnProgress, cancel: CancelToken) -> FoundImages:
-            from engine.images.find_images import find_images
+            from engine.images.find_parts import find_images_and_parts
 
-            return find_images(paths, on_progress=on_progress, cancel=cancel)
+            return find_images_and_parts(paths, on_progress=on_progress, cancel=cancel)
 
         job = DetachedJob(tr("Looking for images"), work)
         job.keeps_finished = False

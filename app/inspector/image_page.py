@@ -31,6 +31,7 @@ from app.inspector.wording import (
 )
 from app.texts import tr
 from app.theme.tokens import tokens
+from app.wording import image_name
 from engine.file_parts import ImageSource
 from engine.image_fields import COUNT
 
@@ -152,7 +153,7 @@ class ImagePage(Page):
         self._image_id = facts.image_id
         self._news.setVisible(has_news)
         self._picture.show_image(facts.source)
-        self._name.show_text(facts.source.path.name, tip=str(facts.source.path))
+        self._name.show_text(image_name(facts.source), tip=str(facts.source.path))
         self.notes.show_note(facts.image_id, state.notes.get(facts.image_id), is_writable=is_writable)
         self._show_fields(facts.image_id, state, is_writable=is_writable)
         self.about.show_path(facts.source.path)
@@ -258,7 +259,7 @@ class Picture(QWidget):
 
     def show_image(self, source: ImageSource) -> None:
         self._source = source
-        self.setAccessibleName(source.path.name)
+        self.setAccessibleName(image_name(source))
         self.update()
 
     def prepare(self, sources: Sequence[ImageSource]) -> None:

@@ -134,14 +134,15 @@ class ClassPageFacts:
         return tuple(each for each in others if each != self.name)
 
 
+_BEFORE_PREDICTIONS: Final = {ImageStatus.FAILED: Certainty.FAILED, ImageStatus.WAITING: Certainty.WAITING}
+
+
 def certainty(state: CollectionState, image_id: int) -> Certainty:
     place = state.position(image_id)
     if state.label_class[place] == BOXED:
         return Certainty.BOXED
-    if state.status[place] == ImageStatus.FAILED:
-        return Certainty.FAILED
-    if state.status[place] == ImageStatus.WAITING:
-        return Certainty.WAITING
+    if (status := ImageStatus(state.status[place])) in _BEFORE_PREDICTIONS:
+        return _BEFORE_PREDICTIONS[status]
     if state.best_class[place] == NO_CLASS:
         return Certainty.NOT_CLASSIFIED if any(state.shot_counts.values()) else Certainty.NOTHING_LEARNED
     if state.is_unknown[place]:
@@ -217,13 +218,15 @@ def image_facts(
     tops: Sequence[ScoredClass],
     explanation: Explanation | None,
 ) -> ImageFacts:
+    place, certain = state.position(image_id), certainty(state, image_id)
+    if certain is Certainty.BOXED:
+        tops, explanation = (), None
     explained = explanation if explanation is not None and explanation.class_id in graph else None
-    place = state.position(image_id)
     safe_class = int(state.safe_class[place])
     return ImageFacts(
         image_id,
         state.source_of(image_id),
-        certainty(state, image_id),
+        certain,
         label,
         digit_rows(graph, tops, is_unknown=bool(state.is_unknown[place])),
         safe_row(graph, safe_class, float(state.safe_score[place])),

@@ -16,7 +16,7 @@ from app.images.thumbnails import Thumbnails
 from app.mirroring import isolated, placed
 from app.texts import plain_tip
 from app.theme.tokens import tokens
-from app.wording import clauses
+from app.wording import clauses, image_name
 from engine.file_parts import ImageSource
 
 ROLE: Final = Qt.ItemDataRole.UserRole
@@ -137,7 +137,7 @@ class QueueList(QListWidget):
         item = QListWidgetItem(self)
         item.setData(ROLE, row)
         item.setData(Qt.ItemDataRole.AccessibleTextRole, clauses(f"{row.label} {row.proposed}", row.likely))
-        item.setToolTip(plain_tip(f"{row.source.path.name}\n{row.label} {row.proposed}"))
+        item.setToolTip(plain_tip(f"{image_name(row.source)}\n{row.label} {row.proposed}"))
 
     def _on_ready(self, source: ImageSource) -> None:
         if any(row.source == source for row in self._rows):

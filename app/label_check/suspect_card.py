@@ -18,6 +18,7 @@ from app.images.thumbnails import Thumbnails
 from app.label_check import wording
 from app.texts import marked, plain_button, plain_tip, tr, with_breaks
 from app.theme.tokens import tokens
+from app.wording import image_name
 from engine.file_parts import ImageSource
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ class SuspectCard(QWidget):
         """Show a label; `label` is the person's record of it, None while that is not known."""
         self.setAccessibleName(wording.list_title(suspect, name_of))
         self.canvas.show_image(source)
-        self.canvas.setToolTip(plain_tip(source.path.name))
+        self.canvas.setToolTip(plain_tip(image_name(source)))
         own, proposed = wording.labelled_text(suspect, name_of), wording.looks_text(suspect, name_of)
         self.own.show_class(own, wording.by_text(label), suspect.same, state)
         self.other.show_class(proposed, wording.model_text(suspect), suspect.others, state)

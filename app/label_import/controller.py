@@ -75,7 +75,7 @@ class LabelImports(Imports["LabelImportCard"]):
         self._session.jobs.watch(job)
         job.start()
 
-    def _import(self, adds_classes: bool, adds_images: bool, who: str) -> None:
+    def _import(self, adds_classes: bool, adds_images: bool, who: str, threshold: float) -> None:
         survey = None if self.card is None else self.card.survey
         if survey is None:
             return
@@ -86,7 +86,7 @@ class LabelImports(Imports["LabelImportCard"]):
             survey.contents.cancel = cancel
             return import_labels(
                 live.project, survey.source, who=who, adds_classes=adds_classes, adds_images=adds_images,
-                read=survey.read, contents=survey.contents,
+                read=survey.read, contents=survey.contents, threshold=threshold,
             )  # fmt: skip
 
         self._take_over(tr("Importing labels from %1", shown(survey.source.name)), work, self._on_imported)

@@ -101,5 +101,5 @@ def _labels_coming(plan: LabelPlan, on_disk: frozenset[str], adds_classes: bool,
         gets_class = adds_classes or not waits_for_class
         gets_image = (adds_images and label.image in on_disk) or not waits_for_image
         if gets_class and gets_image and (waits_for_class or waits_for_image):
-            coming.add(label.image)
-    return len(plan.labels) + len(coming)
+            coming.add((label.image, label.part))
+    return len(plan.labels) + plan.new_labels + len(coming)

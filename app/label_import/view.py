@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, final
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtWidgets import QLineEdit, QSpinBox, QWidget
 
-from app.controls import fill_row, make_flowing_label, make_label
+from app.controls import dress_number_box, fill_row, make_flowing_label, make_label
 from app.label_import import wording
 from app.palette.column_chooser import role_titles
 from app.palette.import_card import MOST_ROWS, ImportCard, PlanSection
 from app.texts import plural, tr
+from app.wording import percent_sign
+from engine.detection.detections import THRESHOLD
 from engine.files import shown
 from engine.interchange.tables.dialects import TablePurpose
 from engine.texts import translated
@@ -24,7 +26,8 @@ if TYPE_CHECKING:
 class LabelImportCard(ImportCard["LabelSurvey"]):
     """Shows what importing labels would do."""
 
-    import_requested = Signal(bool, bool, str)  # make classes, add images, annotator of nameless labels
+    # make classes, add images, annotator of nameless labels, least score of boxes
+    import_requested = Signal(bool, bool, str, float)
 
     def __init__(self, host: QWidget) -> None:
         words = tr(
@@ -50,9 +53,21 @@ class LabelImportCard(ImportCard["LabelSurvey"]):
         self.who.setAccessibleName(label.text())
         self._whose = QWidget()
         fill_row(self._whose, label, self.who)
+        self.threshold = dress_number_box(QSpinBox())  # least score of boxes that a detector found, in percent
+        self.threshold.setRange(0, 100)
+        self.threshold.setSingleStep(5)
+        self.threshold.setSuffix(percent_sign())
+        self.threshold.setValue(round(100 * THRESHOLD))
+        self.threshold.valueChanged.connect(lambda _percent: self._show_choice())
+        score = make_label(tr("Boxes with a score of at least"), "secondary")
+        score.setBuddy(self.threshold)
+        self.threshold.setAccessibleName(score.text())
+        self._boxes = make_flowing_label("", "secondary")
+        self._scores = QWidget()
+        fill_row(self._scores, score, self.threshold)
         conflicts = self.conflicts, self.class_conflicts, self.content_conflicts, self.contradictions
         sections = (*conflicts, self.classes, self.suggestions, self.images, self.problems)
-        self._fill(self._passed_over, self._whose, *sections)
+        self._fill(self._passed_over, self._scores, self._boxes, self._whose, *sections)
         for section in (self.classes, self.images):
             section.box.toggled.connect(lambda _is_on: self._show_choice())
 
@@ -67,6 +82,8 @@ class LabelImportCard(ImportCard["LabelSurvey"]):
         self._passed_over.setVisible(bool(self._passed_over.text()))
         self.who.setText(shown(survey.source.name))
         self._whose.setVisible(survey.is_nameless)
+        self._scores.setVisible(plan.has_scores)
+        self._boxes.setVisible(bool(plan.new_parts))
         for section, found, title_of in (
             (self.conflicts, plan.conflicts, wording.conflicts_title),
             (self.contradictions, plan.contradictions, wording.contradictions_title),
@@ -99,16 +116,22 @@ class LabelImportCard(ImportCard["LabelSurvey"]):
         self.problems.show_rows(title, problems, total=count)
 
     @property
+    def _least_score(self) -> float:
+        return self.threshold.value() / 100
+
+    @property
     def _choices(self) -> tuple[bool, bool]:
         return self.classes.box.isChecked(), self.images.box.isChecked()
 
     def _show_choice(self) -> None:
         if self.survey is not None:
-            count = self.survey.counts[self._choices]
-            self._summary.setText(wording.summary_text(count))
+            count, plan = self.survey.counts[self._choices], self.survey.plan
+            boxes = plan.boxes(self._least_score)
+            self._boxes.setText(wording.boxes_text(boxes, len(plan.new_parts)))
+            self._summary.setText(wording.summary_text(count, boxes))
             self.import_button.setText(wording.import_button(count))
-            self.import_button.setEnabled(count > 0 or bool(self.survey.plan.notes))
+            self.import_button.setEnabled(count > 0 or boxes > 0 or bool(plan.notes))
             self._settle()
 
     def _request(self) -> None:
-        self.import_requested.emit(*self._choices, self.who.text().strip())
+        self.import_requested.emit(*self._choices, self.who.text().strip(), self._least_score)

@@ -32,11 +32,22 @@ def kind_text(survey: LabelSurvey) -> str:
     return tr("%1, labelled by %2", tr(survey.title), named)
 
 
-def summary_text(count: int) -> str:
-    """`2,640 labels will be imported`."""
+def summary_text(count: int, boxes: int = 0) -> str:
+    """`2,640 labels will be imported`, `812 boxes will be imported`."""
+    if not count and boxes:
+        return plural(boxes, "1 box will be imported", "%n boxes will be imported")
     if not count:
         return tr("Nothing to import")
     return plural(count, "1 label will be imported", "%n labels will be imported")
+
+
+def boxes_text(boxes: int, total: int) -> str:
+    """`812 boxes become images of their own`, and how many stay out."""
+    taken = plural(boxes, "1 box becomes an image of its own.", "%n boxes become images of their own.")
+    if boxes == total:
+        return taken
+    left = plural(total - boxes, "1 box with a lower score stays out.", "%n boxes with a lower score stay out.")
+    return paragraph(taken, left)
 
 
 def passed_over(survey: LabelSurvey) -> str:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 from app.controls import ElidedLabel
 from app.images.pixels import paint_square
 from app.theme.tokens import tokens
+from app.wording import image_name
 from engine.file_parts import ImageSource
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class HoverCard(QWidget):
 
     def show_image(self, source: ImageSource, class_text: str, at: QPointF) -> None:
         self._source = source
-        self._name.show_text(source.path.name)
+        self._name.show_text(image_name(source))
         self._class.show_text(class_text)
         self.resize(SIDE + 2 * _PAD, self.sizeHint().height())
         over = self.parentWidget()

@@ -36,7 +36,9 @@ def kind_text(survey: MergeSurvey) -> str:
 
 def summary_text(plan: MergePlan) -> str:
     """`120 labels, 2 classes and 3 notes will come in`."""
-    parts = news_parts(len(plan.labels), len(plan.classes.new), len(plan.notes), len(plan.new_parts), len(plan.fields.values))
+    parts = news_parts(
+        len(plan.labels), len(plan.classes.new), len(plan.notes), len(plan.new_parts), len(plan.fields.values)
+    )
     if parts:
         return tr("%1 will come in", enumeration(parts))
     if plan.has_news:
@@ -235,9 +237,7 @@ def other_content_title(count: int) -> str:
 def done_text(done: Merge) -> str:
     """`Merged birds: 12 labels and 1 class came in`."""
     plan = done.plan
-    parts = news_parts(
-        done.labelled, done.classes_added, len(plan.notes), done.images_added, len(plan.fields.values)
-    )
+    parts = news_parts(done.labelled, done.classes_added, len(plan.notes), done.images_added, len(plan.fields.values))
     name = shown(done.plan.source.stem)
     if not parts:
         return tr("Merged %1", name)

@@ -11,7 +11,7 @@ from app.actions.keys import keys_in_use
 from app.palette.logic import Choice, ClassChoice, CreateChoice, PaletteRow, class_rows, create_choice, create_row
 from app.palette.view import Palette
 from app.session.subsets import Subset
-from app.texts import plural, tr
+from app.texts import marked, plural, tr
 from app.wording import images, number, sentence
 from engine.collection.state import BOXED, EMPTY, NO_CLASS, UNKNOWN, CollectionState, ImageStatus
 from engine.project.actions import action
@@ -28,22 +28,45 @@ if TYPE_CHECKING:
     from engine.project import Change, Project
 
 
+_WITHOUT_CLASS: Final = {UNKNOWN: marked("none of the classes"), EMPTY: marked("empty", about="an image")}
+
+
 def nothing_to_accept(graph: CategoryGraph, state: CollectionState, place: int) -> str:
     label = int(state.label_class[place])
-    if label == UNKNOWN:
-        return tr("This image is labelled already: none of the classes.")
-    if label == EMPTY:
-        return tr("This image is labelled already: empty.")
     if label == BOXED:
         return tr("Its boxes are classified in its place: open it to label them.")
     if label != NO_CLASS:
-        name = graph.shown_name(label) if label in graph else tr("a removed class")
-        return tr("This image is labelled already: %1.", name)
+        return tr("This image is labelled already: %1.", label_text(graph, label))
     if state.status[place] == ImageStatus.FAILED:
         return tr("Nothing to accept: this file could not be read.")
     if state.status[place] == ImageStatus.WAITING:
         return tr("Nothing to accept yet: this image has not been read.")
     return tr("Nothing to accept yet: label an image of some class first.")
+
+
+def replaced_text(
+    graph: CategoryGraph, state: CollectionState, groups: Mapping[int, Sequence[int]], *, add_key: str
+) -> str:
+    """`Was Fox. Press + for another thing in the image.`; "" where no label is replaced by another one."""
+    codes = (
+        (int(state.label_class[state.position(image_id)]), class_id)
+        for class_id, image_ids in groups.items()
+        for image_id in image_ids
+    )
+    before = [code for code, class_id in codes if code not in {NO_CLASS, BOXED, class_id}]
+    if len(before) > 1:
+        return plural(len(before), "1 image had another label.", "%n images had another label.")
+    if not before:
+        return ""
+    hint = tr("Press %1 for another thing in the image.", add_key) if add_key else ""
+    return paragraph(tr("Was %1.", label_text(graph, before[0]), about="class"), hint)
+
+
+def label_text(graph: CategoryGraph, code: int) -> str:
+    """The class of a label, or what it says in place of one."""
+    if code in _WITHOUT_CLASS:
+        return tr(_WITHOUT_CLASS[code])
+    return graph.shown_name(code) if code in graph else tr("a removed class")
 
 
 def no_such_digit(digit: int, *, is_complete: bool) -> str:

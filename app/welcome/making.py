@@ -104,9 +104,9 @@ class ProjectMaking(QObject):
 
     def _count(self, dropped: Sequence[Path]) -> None:
         def work(on_progress: OnProgress, cancel: CancelToken) -> FoundImages:
-            from engine.images.find_images import find_images
+            from engine.images.find_parts import find_images_and_parts
 
-            return find_images(dropped, on_progress=on_progress, cancel=cancel)
+            return find_images_and_parts(dropped, on_progress=on_progress, cancel=cancel)
 
         job = DetachedJob(tr("Looking for images"), work, self)
         job.progress.connect(self._on_counting)

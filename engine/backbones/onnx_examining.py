@@ -1,6 +1,6 @@
 """Examines an untrusted ONNX file by opening and running it; only called in a process held to limits."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -8,23 +8,21 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.backbones.foreign_network import open_foreign, some_of
 from engine.backbones.library import usable_name
 from engine.backbones.messages import GUESS_NOTICE, ImageInput, OnnxFacts, TensorFacts, declared_facts
 from engine.backbones.model_files import own_propagation
-from engine.backbones.onnx_structure import Hint, OnnxStructure, check_external, hint_for, read_structure
+from engine.backbones.onnx_structure import Hint, hint_for
 from engine.backbones.preprocessing import LARGEST_SIDE, SMALLEST_SIDE, USUAL_SIDE, preprocessing_from
 from engine.errors import InputError, ModelError
 from engine.everyday.in_use import propagation_width
 from engine.model_card import CHANNELS
 from engine.runtime.backbone_input import INPUT_RANK, INPUT_TYPES, OUTPUT_TYPES
-from engine.runtime.sessions import open_session, run_session
+from engine.runtime.sessions import run_session
 from engine.texts import Message, enumerated, marked
 
 Shapes = Sequence[tuple[int, ...] | None]
 
-SUPPORTED_DOMAINS: Final = frozenset({"ai.onnx.ml", "com.microsoft"})
-"""Operators beyond the standard that ONNX Runtime brings along."""
-SAFE_OPSET: Final = 21
 LEAST_WIDTH: Final = 2
 MOST_WIDTH: Final = 16_384
 _LIKELY: Final = ("image_embed", "embed", "pooler", "pooled", "feature", "last_hidden_state")
@@ -34,14 +32,8 @@ _VECTOR: Final = 2
 _CHANNELS_AT: Final[Mapping[str, int]] = {"nchw": 1, "nhwc": 3}
 _CHANNEL_COUNTS: Final = frozenset({1, CHANNELS})
 _NO_IMAGE: Final = marked("the model's input is not an image")
-_NO_OPERATOR: Final = marked("the model uses operators that ONNX Runtime does not have")
 _NO_BATCH_REMEDY: Final = "export it with a dynamic batch axis"
 _SEED: Final = 0
-_NAMES_SHOWN: Final = 5
-_NAME_SHOWN: Final = 60  # letters of a name
-_TOO_NEW: Final = ("official support", "under development", "unsupported model ir version")
-_UNKNOWN_OPERATOR: Final = ("not a registered function/op", "no op registered", "could not find an implementation")
-"""Signs of both in the words of ONNX Runtime."""
 
 
 def _judged(output: TensorFacts, shapes: Shapes, *, layout: str) -> TensorFacts:
@@ -145,11 +137,7 @@ def examine(path: Path, *, most_bytes: int) -> OnnxFacts:
     Raises:
         ModelError: it cannot, and why.
     """
-    _check_size(path, 0, most_bytes)
-    structure = read_structure(path)
-    size = _check_size(path, check_external(path, structure), most_bytes)
-    _check_operators(structure)
-    session = _opened(path, structure)
+    session, structure, size = open_foreign(path, most_bytes=most_bytes)
     image_input = _image_input_of(session)
     hint = hint_for(path, structure.notes, structure.producer)
     values = _fitting(hint, image_input)
@@ -173,49 +161,6 @@ def examine(path: Path, *, most_bytes: int) -> OnnxFacts:
         description=hint.description,
         licence=hint.licence,
     )
-
-
-def _check_size(path: Path, external_bytes: int, most_bytes: int) -> int:
-    size = external_bytes + (path.stat().st_size if path.is_file() else 0)
-    if size > most_bytes:
-        expected, found = "at most {limit:,.0f} MB on this computer", f"{size / 2**20:,.0f} MB"
-        raise ModelError("the model is too large", expected=expected, found=found, limit=most_bytes / 2**20)
-    return size
-
-
-def _check_operators(structure: OnnxStructure) -> None:
-    if structure.is_empty:
-        raise ModelError("the model computes nothing", expected="a network", found="no operator in it")
-    strange = {domain for domain, _ in structure.foreign} - SUPPORTED_DOMAINS
-    if strange:
-        operators = _some({operator for _, operator in structure.foreign})
-        found, remedy = "{operators} of {strange}", "export it with standard ONNX operators only"
-        raise ModelError(_NO_OPERATOR, found=found, remedy=remedy, operators=operators, strange=_some(strange))
-
-
-def _some(names: Iterable[str]) -> str:
-    every = sorted(names)
-    named, more = enumerated(name[:_NAME_SHOWN] for name in every[:_NAMES_SHOWN]), len(every) - _NAMES_SHOWN
-    return Message("{names} and {count:,} more", {"names": named, "count": more}) if more > 0 else named
-
-
-def _opened(path: Path, structure: OnnxStructure) -> Any:
-    try:
-        return open_session(path)
-    except ModelError as error:
-        text = error.found.lower()
-        if any(sign in text for sign in _TOO_NEW):
-            raise ModelError(
-                "the model is made for a newer ONNX Runtime",
-                found="opset {opset}, format {format_version}",
-                remedy="export it again with opset {safe_opset} or lower",
-                opset=structure.opset,
-                format_version=structure.format_version,
-                safe_opset=SAFE_OPSET,
-            ) from error
-        if any(sign in text for sign in _UNKNOWN_OPERATOR):
-            raise ModelError(_NO_OPERATOR, found=error.found) from error
-        raise
 
 
 def _fitting(hint: Hint, image_input: ImageInput) -> dict[str, Any]:
@@ -259,7 +204,7 @@ def _chosen_output(outputs: tuple[TensorFacts, ...], wanted: str) -> TensorFacts
         return outputs[0]
     named = next((output for output in outputs if output.name == wanted), None)
     if named is None:
-        what, expected = "the card names an output that the model does not have", _some(each.name for each in outputs)
+        what, expected = "the card names an output that the model does not have", some_of(each.name for each in outputs)
         raise ModelError(what, expected=expected, found=f"“{wanted}”")
     if named.refused:
         found = _refusal(named)

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 def fields(
     project: ProjectPath,
+    *,
     define: Annotated[
         list[str] | None,
         typer.Option(
@@ -33,7 +35,9 @@ def fields(
             '"remark: text". May be repeated.',
         ),
     ] = None,
-    preset: Annotated[str, typer.Option("--preset", help="Add the fields of camera-trap: sex, life stage, behaviour.")] = "",
+    preset: Annotated[
+        str, typer.Option("--preset", help="Add the fields of camera-trap: sex, life stage, behaviour.")
+    ] = "",
     remove: Annotated[
         list[str] | None,
         typer.Option("--remove", metavar="NAME", help="Remove a field with all its values. May be repeated."),
@@ -43,10 +47,13 @@ def fields(
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            help="Set a field of the images of --search, such as count=12; without a value it is removed. May be repeated.",
+            help="Set a field of the images of --search, such as count=12; without a value it is removed. "
+            "May be repeated.",
         ),
     ] = None,
-    search: Annotated[str, typer.Option("--search", metavar="TEXT", help="Images that --set is for; see `images`.")] = "",
+    search: Annotated[
+        str, typer.Option("--search", metavar="TEXT", help="Images that --set is for; see `images`.")
+    ] = "",
     as_json: AsJson = False,
 ) -> None:
     """List the fields that the project has for its images; define them, and set them for images."""
@@ -63,9 +70,7 @@ def fields(
         known = opened.fields.defined
         counts = Counter(name for each in opened.fields.values().values() for name in each)
     rows = [*as_plain([COUNT]), *as_plain(known)]
-    lines = [
-        f"{written_definition(each)} ({counted(counts[each.name], 'image')})" for each in (COUNT, *known)
-    ]
+    lines = [f"{written_definition(each)} ({counted(counts[each.name], 'image')})" for each in (COUNT, *known)]
     text = "\n".join([*(f"{each}." for each in done), f"{counted(len(lines), 'field')}.{list_text('Fields', lines)}"])
     say(text, {"fields": [row | {"images": counts[row["name"]]} for row in rows], "done": done}, as_json=as_json)
 
@@ -117,13 +122,16 @@ def _found(project: "Project", search: str) -> "list[ImageId]":
 
 def clock(
     project: ProjectPath,
+    *,
     folder: Annotated[
         Path | None, typer.Option("--folder", help="Correct the times of images in this folder, and below it.")
     ] = None,
     camera: Annotated[
         str, typer.Option("--camera", help="Correct the times of a camera, by make and model as `images` shows it.")
     ] = "",
-    serial: Annotated[str, typer.Option("--serial", help="Of the cameras of that model, the one with this number.")] = "",
+    serial: Annotated[
+        str, typer.Option("--serial", help="Of the cameras of that model, the one with this number.")
+    ] = "",
     offset: Annotated[
         str, typer.Option("--offset", metavar="OFFSET", help="What is added to its clock: +1h02m, -3:30, +1:02:15.")
     ] = "",
@@ -189,11 +197,12 @@ def _line(correction: "ClockCorrection") -> str:
     return f"{correction.source_text}: {', '.join(parts)}"
 
 
-def _record(
-    would: "ClockPreview", corrections: "Sequence[ClockCorrection]", *, is_preview: bool
-) -> dict[str, object]:
-    from dataclasses import asdict
-
+def _record(would: "ClockPreview", corrections: "Sequence[ClockCorrection]", *, is_preview: bool) -> dict[str, object]:
     spans = {"before": would.before, "after": would.after}
     times = {name: None if span is None else [each.isoformat() for each in span] for name, span in spans.items()}
-    return {"images": would.images, **times, "preview": is_preview, "corrections": [asdict(each) for each in corrections]}
+    return {
+        "images": would.images,
+        **times,
+        "preview": is_preview,
+        "corrections": [asdict(each) for each in corrections],
+    }

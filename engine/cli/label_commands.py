@@ -34,8 +34,8 @@ Choice = TypeVar("Choice", bound=StrEnum)
 
 MODEL: Final = "model"  # the format that is no labels of images, but what was learned from them
 FORMAT_NAMES: Final = (
-    "csv, jsonl, parquet, folders, coco, yolo, cvat, label-studio, fiftyone, huggingface, darwin-core, camtrap-dp, "
-    "xmp, or model"
+    "csv, jsonl, parquet, folders, coco, yolo, yolo-detection, cvat, label-studio, fiftyone, huggingface, "
+    "darwin-core, camtrap-dp, xmp, or model"
 )
 FormatName = Annotated[str, typer.Argument(metavar="FORMAT", help=f"One of {FORMAT_NAMES}.")]
 Target = Annotated[Path, typer.Argument(metavar="OUT", help="File or folder to write; a folder must be new or empty.")]
@@ -54,8 +54,11 @@ Coarse = Annotated[
     bool,
     typer.Option(
         "--coarse",
-        help="yolo and folders --flat: also images of classes that lie above others; without, they stay out.",
+        help="yolo, yolo-detection, folders --flat: also images of classes above others, which else stay out.",
     ),
+]
+Crops = Annotated[
+    bool, typer.Option("--crops", help="folders, yolo and huggingface: cut out what is in boxes, as JPEGs.")
 ]
 ByteOrderMark = Annotated[
     bool, typer.Option("--byte-order-mark", help="csv: begin with one, so that Excel reads accents rightly.")
@@ -71,6 +74,7 @@ def export(
     files: Files = "copy",
     is_flat: Flat = False,
     has_coarse: Coarse = False,
+    has_crops: Crops = False,
     has_byte_order_mark: ByteOrderMark = False,
     setting: SettingName = "ppn+",
     is_overwriting: Overwrite = False,
@@ -88,7 +92,7 @@ def export(
         format_name,
         out,
         _one_of(Which, images, "--images"),
-        FolderOptions(_one_of(Placing, files, "--files"), is_flat, has_coarse),
+        FolderOptions(_one_of(Placing, files, "--files"), is_flat, has_coarse, has_crops),
         is_overwriting,
         has_byte_order_mark,
     )
@@ -175,6 +179,9 @@ def import_labels(
     ] = False,
     images_from: ImagesFrom = None,
     columns: Columns = None,
+    threshold: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="Least score of boxes that a detector found.")
+    ] = 0.2,
     is_dry: Annotated[bool, typer.Option("--dry-run", help="Only say what would happen.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -186,18 +193,22 @@ def import_labels(
             opened.what_if.begin()  # a copy in memory, which ends with the project
         done = run(
             opened, source, format_name=format_name, columns=named_columns(columns), who=who,
-            adds_classes=adds_classes, adds_images=adds_images, image_folders=images_from or (),
+            adds_classes=adds_classes, adds_images=adds_images, image_folders=images_from or (), threshold=threshold,
         )  # fmt: skip
     plan, labels, classes, images = done.plan, done.labelled, done.classes_added, done.images_added
     verb = "Would import" if is_dry else "Imported"
     head = f"{verb} {counted(labels, 'label')} from {source.name} ({plan.format_name})"
     if classes or images:
         head += f", {counted(classes, 'class', 'classes')} and {counted(images, 'image')} added"
+    if done.boxes_added:
+        head += f", {counted(done.boxes_added, 'box', 'boxes')} added"
     reading = f"\n{plan.table.summary}." if plan.table else ""
     notes = f"\nStars or comments of {counted(len(plan.notes), 'image')}." if plan.notes else ""
     say(
         f"{head}; {plan.already_there:,} already there.{reading}{notes}{_rest_text(plan)}",
-        _record(plan) | {"labels": labels, "classes_added": classes, "images_added": images, "dry_run": is_dry},
+        _record(plan)
+        | {"labels": labels, "classes_added": classes, "images_added": images, "boxes_added": done.boxes_added}
+        | {"dry_run": is_dry},
         as_json=as_json,
     )
 

@@ -199,6 +199,14 @@ class EmbeddedImages:
         is_other_failure = not np.array_equal(had_failed, self.images.has_failed)
         return EmbeddingNews(filled, bool((was_filled & is_new).any()), is_any or is_other_failure)
 
+    def read_moved(self, image_ids: Sequence[int]) -> EmbeddingNews | None:
+        """Read images whose files are others, or that are other parts of them; None where all are whole files."""
+        self.images.read()
+        moved = self.images.listed(image_ids)
+        places = np.searchsorted(self.images.ids, moved).tolist()
+        parts = moved[[bool(self.images.parts[place]) for place in places]]
+        return self.read_embeddings(parts) if len(parts) else None
+
     def read_labels(self, image_ids: Sequence[int]) -> None:
         """Read the labels of some listed images, and the view embeddings of those that have one now."""
         self.images.read_labels(image_ids)

@@ -22,12 +22,12 @@ from engine.collection.search import Searched, matching
 from engine.collection.search_query import parse_query
 from engine.collection.state import CollectionState, Sorting
 from engine.graph.category_graph import CategoryGraph
-from engine.images.details_messages import FileDetails
 from engine.image_fields import ImageField
+from engine.images.details_messages import FileDetails
 from engine.project import Change, Project
 from engine.project.camera_clocks import CLOCKS_SETTING
 from engine.project.field_rows import FIELDS_SETTING
-from engine.project.records import Detection, Note
+from engine.project.records import BoxOrigin, Note
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class ImageKnowledge:
         self._columns: ImageColumns | None = None
         self._wanted: frozenset[Sorting] = frozenset()
         self.notes: Mapping[int, Note] = {}  # by image id; replaced, never changed
-        self.detections: Mapping[int, Detection] = {}  # by image id; replaced, never changed
+        self.detections: Mapping[int, BoxOrigin] = {}  # by image id; replaced, never changed
         self.fields: Sequence[ImageField] = ()  # the project's own
         self.field_values: Mapping[int, Mapping[str, str]] = {}  # by image id; replaced, never changed
 

@@ -177,7 +177,8 @@ class ImageList:
         none = np.full(count, NO_CLASS, dtype=np.int32)
         zeros = np.zeros(count, dtype=np.float32)
         return CollectionState(
-            folder=self._project.path.parent, image_ids=self.ids, paths=self.paths, parts=self.known_parts, items=self.items, label_class=self.labels,
+            folder=self._project.path.parent, image_ids=self.ids, label_class=self.labels,
+            paths=self.paths, parts=self.known_parts, items=self.items,
             best_class=none, best_score=zeros, safe_class=none, safe_score=zeros,
             is_unknown=np.zeros(count, dtype=bool), status=status,
             shot_counts=counts_of(self.labels), image_counts={}, model_name=model_name,

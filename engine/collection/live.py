@@ -28,7 +28,6 @@ from engine.collection.fitting import (
     teach_ranks,
 )
 from engine.collection.folding.folds import Folds
-from engine.collection.folding.partitions import as_partition
 from engine.collection.image_knowledge import ImageKnowledge
 from engine.collection.models import ModelFiles, model_or_lost
 from engine.collection.new_project import new_project
@@ -146,44 +145,28 @@ class LiveCollection:
             self._use(model)
             return self.load(fits=False)
         if change.images_added or change.images_removed:
-            reads_all = bool(change.images_removed or change.images_moved)
-            filled = self.embedded.read_changed(change.images_added, reads_all=reads_all)
+            filled = self.embedded.read_changed(change.images_added, reads_all=change.leaves_images)
             if filled is None:
                 return self.load(fits=False)
             self.row_scores.classify(self.embedded.ready_rows)
-        elif change.images_moved:
-            self._take_moved(change.images_moved)
-        if not (change.images_removed or change.images_moved):
+        elif change.images_moved and (news := self.embedded.read_moved(change.images_moved)) is not None:
+            self._learn_anew()
+            self.row_scores.classify(news.rows)
+        if not change.leaves_images:
             self.embedded.read_labels(change.labelled)
         if change.graph_edits:
             self._graph_copy = None
         if concerns_fit(change, self.embedded) or (change.images_added and self._has_more_to_learn()):
             self._version += 1
-        looks_new = any(map(changes_look, change.graph_edits))
-        if change.images_added or change.images_removed or change.images_moved or looks_new:
+        if change.images_added or change.leaves_images or any(map(changes_look, change.graph_edits)):
             self._publisher.forget_kept()
             return self._publish()
         self._publisher.publish_labels(self.project.classes.graph, change.labelled)
         return self.publish_known()
 
-    def _take_moved(self, image_ids: Sequence[int]) -> None:
-        """Take other files of images, or other parts of them: these are other pictures."""
-        images = self.embedded.images
-        images.read()
-        places = np.searchsorted(images.ids, images.listed(image_ids))
-        parts = images.ids[[place for place in places.tolist() if images.parts[place]]]
-        if not len(parts):
-            return
-        news = self.embedded.read_embeddings(parts)
-        if self._is_stage_on():  # it learned from what was there before
-            self._classifiers = self._new_classifiers()
-        self._version += 1
-        self.row_scores.classify(news.rows)
-
     def learn_embedded(self, batch: EmbedBatch) -> tuple[int, ...]:
         """Record what embedding found out of files, and know their details; returns images whose labels changed."""
-        is_writable = self.project.is_writable
-        changed = record_embedded(self.project, self.embedded.cache, batch) if is_writable else ()
+        changed = record_embedded(self.project, self.embedded.cache, batch) if self.project.is_writable else ()
         if changed:
             self.known.read_fields()
         self.known.store_details(batch.details)
@@ -211,8 +194,7 @@ class LiveCollection:
             self.embedded.read_labels(relabelled)
             self._version += 1
         if news.has_changed and self._is_stage_on():
-            self._classifiers = self._new_classifiers()
-            self._version += 1
+            self._learn_anew()
         elif news.is_any and ((images.labels_of(listed) != NO_CLASS).any() or self._has_more_to_learn()):
             self._version += 1
         if fits and self.is_behind:
@@ -275,9 +257,7 @@ class LiveCollection:
         """Show these folds from now on, and hold labelled twins out together; that may make another fit due."""
         labelled = self.embedded.images.ids[self.embedded.images.labels >= 0]
         before, self.folds = self.folds, folds
-        were, are = before.held_together(labelled), folds.held_together(labelled)
-        if not np.array_equal(as_partition(were), as_partition(are)):
-            self._version += 1
+        self._version += not before.holds_as(folds, labelled)
         return self._publisher.publish_folds(folds)
 
     def find_what_teaches(self, *, is_wanted: bool) -> None:
@@ -320,6 +300,10 @@ class LiveCollection:
         self._publisher.publish_folds(self.folds)
         self._is_loaded = self._is_listed = False  # whether all was read; images and labels alone
         self._forget_fit()
+
+    def _learn_anew(self) -> None:
+        self._classifiers = self._new_classifiers()
+        self._version += 1
 
     def _new_classifiers(self) -> Classifiers:
         return Classifiers(self.model.propagation, self.model.card, self._caches.collections, self.embedded.name)

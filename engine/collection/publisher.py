@@ -103,7 +103,8 @@ class Publisher:
         status = np.where(is_ready, ImageStatus.READY, ImageStatus.WAITING).astype(np.uint8)
         status[images.has_failed & ~is_ready] = ImageStatus.FAILED
         self.state = replace(
-            self.state, image_ids=images.ids, paths=images.paths, parts=images.known_parts, items=images.items, status=status,
+            self.state, image_ids=images.ids, status=status,
+            paths=images.paths, parts=images.known_parts, items=images.items,
             failures=images.failures, is_list_only=False,
             best_class=predictions.best_class, best_score=predictions.best_score,
             safe_class=predictions.safe_class, safe_score=predictions.safe_score,

@@ -80,7 +80,9 @@ _DATE: Final = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?")
 _NUMBER: Final = re.compile(r"(\d{1,15}(?:\.\d{1,6})?|\.\d{1,6})")
 _UNITS: Final[Mapping[str, float]] = {"": 1, "b": 1, "kb": 1e3, "k": 1e3, "mb": 1e6, "m": 1e6, "gb": 1e9, "g": 1e9}
 _SIZE: Final = re.compile(r"(\d{1,12}(?:\.\d{1,3})?)\s*([a-z]*)")
-_FIELDS: Final[Mapping[str, Field]] = {field.value: field for field in Field if field.value and field is not Field.VALUE}
+_FIELDS: Final[Mapping[str, Field]] = {
+    field.value: field for field in Field if field.value and field is not Field.VALUE
+}
 _ALSO: Final[Mapping[str, Field]] = {"keywords": Field.KEYWORD, "path": Field.FOLDER, "star": Field.STARS}
 MOST_CHARACTERS: Final = 2_000  # of a query. Chosen.
 

@@ -18,7 +18,7 @@ from engine.file_parts import WHOLE, ImageSource
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import BOXED, EMPTY, NO_CLASS, UNKNOWN
 from engine.image_fields import ImageField
-from engine.project.records import Detection, Label, Note
+from engine.project.records import BoxOrigin, Label, Note
 
 
 def counts_of(codes: Codes) -> dict[int, int]:
@@ -129,7 +129,7 @@ class CollectionState:
     unseen: ClassesSeen | None = None
     parts: Sequence[str] = ()  # (n,) parts of the files that the images are; () where all are whole files
     items: Mapping[str, Mapping[int, str]] = field(default_factory=dict)  # images and parts of files with several
-    detections: Mapping[int, Detection] = field(default_factory=dict)  # what a detector found, by image id
+    detections: Mapping[int, BoxOrigin] = field(default_factory=dict)  # what a detector found, by image id
     fields: Sequence[ImageField] = ()  # that the project has for its images, beside count
     # values by the name of their field, by image id
     field_values: Mapping[int, Mapping[str, str]] = field(default_factory=dict)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from engine.embedding.messages import EmbedRequest
 from engine.embedding.photo_caches import PhotoCaches
 from engine.embedding.photo_messages import PhotoRead, WantedPixels
-from engine.embedding.read_photo import NOTHING, IsKnown, PhotoReader, Pixels
+from engine.embedding.read_photo import NOTHING, IsKnown, PictureReader, Pixels
 from engine.embedding.views import VIEWS, mean_of_views
 from engine.events import CancelToken
 from engine.files import FoundFile
@@ -129,7 +129,7 @@ def read_chunk(
     """
     pixels = np.empty((len(requests), *wanted.shape), dtype=np.uint8) if pixels is None else pixels
     photos, count, end_s = list[PhotoRead](), 0, time.monotonic() + patience_s
-    with PhotoReader(wanted, is_known) as reader:
+    with PictureReader(wanted, is_known) as reader:
         for place, request in enumerate(requests):
             cancel.raise_if_cancelled()
             if photos and time.monotonic() > end_s:

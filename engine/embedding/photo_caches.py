@@ -34,7 +34,7 @@ class PreviewCaches:
     def put(
         self, thumbnails: Sequence[tuple[FoundFile, str, bytes]], fingerprints: Iterable[tuple[bytes, Fingerprint]]
     ) -> None:
-        """Keep the thumbnails of parts of files and the fingerprints of contents; never fails, as both can be made again."""
+        """Keep thumbnails of parts of files and fingerprints of contents; never fails: both can be made again."""
         self._thumbnails.put_many(thumbnails, self.side)
         self._fingerprints.put_many(fingerprints)
 

@@ -1,9 +1,7 @@
 """Reads an image file once, and makes all that is wanted of it: pixels, hashes, thumbnail and details."""
 
 from collections.abc import Callable
-from contextlib import ExitStack
 from dataclasses import replace
-from pathlib import Path
 from typing import Final, Self, final
 
 import numpy as np
@@ -14,12 +12,12 @@ from engine.embedding.messages import EmbedRequest
 from engine.embedding.photo_messages import PhotoRead, WantedPixels
 from engine.embedding.views import views_of_image
 from engine.errors import ImageError, ImageMissingError, ImageUnreachableError
-from engine.file_parts import BoundingBox, file_part
+from engine.file_parts import BoundingBox, FilePart, file_part
 from engine.files import FoundFile
 from engine.images.decode import ImageDecoder, decode_square
 from engine.images.fingerprint import SIDE, fingerprint, perceptual_hash
-from engine.images.photo_details import details_in
-from engine.images.read_file import FILES, content_hash, read_file
+from engine.images.opened_file import OpenedFile
+from engine.images.read_file import content_hash
 from engine.images.thumbnail_cache import encode_thumbnail
 from engine.model_card import BackboneCard
 
@@ -31,7 +29,7 @@ IsKnown = Callable[[bytes], bool]
 
 
 @final
-class PhotoReader:
+class PictureReader:
     """Reads images one after the other; those of one file that follow one another share what was read and decoded.
 
     A context manager: it holds the last file until it ends.
@@ -43,16 +41,15 @@ class PhotoReader:
     def __init__(self, wanted: WantedPixels, is_known: IsKnown) -> None:
         self._wanted = wanted
         self._is_known = is_known
-        self._held = ExitStack()  # memory of the file that was read last
         self._file: FoundFile | None = None
-        self._read = PhotoRead(FoundFile(Path(), -1, -1))
-        self._decoder = ImageDecoder(b"")
+        self._opened: OpenedFile | None = None
+        self._error: ImageError | None = None  # why the last file could not be read
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_error: object) -> None:
-        self._held.close()
+        self._close()
 
     def read(self, request: EmbedRequest, pixels: Pixels) -> PhotoRead:
         """Read, hash and decode one image.
@@ -60,36 +57,43 @@ class PhotoReader:
         Args:
             pixels: (views, side, side, 3), written where it is a sound image that is not known.
         """
-        self._open(state_of(request))
-        read = self._read
-        if read.content_hash is None or self._is_known(request.content(read.content_hash)):
-            return read
-        box = file_part(request.part).box
+        file, part = state_of(request), file_part(request.part)
         try:
-            wanted = self._wanted
-            pixels[:] = views_of_image(self._decoder, wanted.side, wanted.resize_share, wanted.views, box)
-            read = _with_thumbnail(read, self._decoder, wanted.thumbnail_side, box)
+            opened = self._open(file, part)
+        except ImageError as error:
+            away = isinstance(error, ImageUnreachableError)
+            is_missing = isinstance(error, ImageMissingError)
+            return PhotoRead(file, failure=error.message, is_missing=is_missing, is_unreachable=away)
+        read = PhotoRead(file, opened.content_hash, details=opened.details(part))
+        if self._is_known(request.content(opened.content_hash)):
+            return read
+        wanted = self._wanted
+        try:
+            image = opened.decoder(part, max(wanted.side, wanted.thumbnail_side))
+            pixels[:] = views_of_image(image, wanted.side, wanted.resize_share, wanted.views, part.box)
+            read = _with_thumbnail(read, image, wanted.thumbnail_side, part.box)
         except ImageError as error:
             return replace(read, failure=error.message)
         picture = perceptual_hash(Image.fromarray(pixels[0]).convert("L"))
         return replace(read, has_pixels=True, picture=picture)
 
-    def _open(self, file: FoundFile) -> None:
-        """Read a file, unless it was the last one."""
-        if file == self._file:
-            return
-        self._held.close()
-        self._file, self._decoder = file, ImageDecoder(b"")
-        self._held.enter_context(FILES.holding(max(0, file.size_bytes)))
-        try:
-            data = read_file(file.path)
-        except ImageError as error:
-            away = isinstance(error, ImageUnreachableError)
-            is_missing = isinstance(error, ImageMissingError)
-            self._read = PhotoRead(file, failure=error.message, is_missing=is_missing, is_unreachable=away)
-            return
-        self._read = PhotoRead(file, content_hash(data), details=details_in(data))
-        self._decoder = ImageDecoder(data)
+    def _open(self, file: FoundFile, part: FilePart) -> OpenedFile:
+        """The file, which stays open until another one is wanted; raises as `OpenedFile`."""
+        if file != self._file:
+            self._close()
+            self._file = file
+            try:
+                self._opened = OpenedFile(file.path, part)
+            except ImageError as error:
+                self._error = error
+        if self._opened is None:
+            raise self._error or ImageError("the file cannot be read")
+        return self._opened
+
+    def _close(self) -> None:
+        if self._opened is not None:
+            self._opened.close()
+        self._file = self._opened = self._error = None
 
 
 def _with_thumbnail(read: PhotoRead, image: ImageDecoder, side: int, box: BoundingBox | None) -> PhotoRead:

@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal, TypeVar, final
+from typing import Final, Literal, Self, TypeVar, final
 
 import numpy as np
 import simplejpeg
@@ -120,6 +120,14 @@ class ImageDecoder:
         self._data = data
         self._scales: dict[int, NDArray[np.uint8]] = {}  # of a JPEG, (H, W, 4) as stored, by divisor
         self._whole: tuple[WantedPart, bytes] | None = None  # of another picture, with its colour profile
+
+    @classmethod
+    def of_pixels(cls, pixels: NDArray[np.uint8]) -> Self:
+        """A decoder of an upright picture (H, W, 3) uint8 that is decoded already."""
+        decoder = cls(b"")
+        height, width = pixels.shape[:2]
+        decoder._whole = WantedPart(Image.fromarray(pixels), Part(0, 0, width, height), 1, (width, height), 1), b""
+        return decoder
 
     def rgb(self, *, smallest_side: int | None = None, longest_side: int | None = None) -> NDArray[np.uint8]:
         """(H, W, 3) uint8; see `read_rgb`."""

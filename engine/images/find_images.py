@@ -14,6 +14,7 @@ from typing import Final, TypeVar, final
 
 from engine.errors import ImageError, StorageError, found_at, reason_of
 from engine.events import CancelToken, OnProgress, Progress, ProgressMeter, ignore_progress
+from engine.file_parts import FilePart
 from engine.files import FileFailure, FoundFiles, NotRegularError, require_regular
 from engine.images.kinds import IMAGE_SUFFIXES, RAW_SUFFIXES, LeftOut, unread_kind
 from engine.images.read_file import not_a_file, read_file
@@ -48,6 +49,8 @@ class FoundImages:
     named: list[Path] = field(default_factory=list)  # files that were named themselves
     failures: list[FileFailure] = field(default_factory=list)
     left_out: LeftOut = field(default_factory=LeftOut)  # files of other kinds in folders
+    # pages and frames of those files that have several, see `engine.images.find_parts`
+    parts: dict[Path, Sequence[FilePart]] = field(default_factory=dict)
 
     @property
     def files(self) -> FoundFiles:
@@ -74,7 +77,11 @@ def natural_key(name: str) -> tuple[tuple[int, int, str], ...]:
 
 
 def find_images(
-    paths: Sequence[Path], *, on_progress: OnProgress = ignore_progress, cancel: CancelToken | None = None
+    paths: Sequence[Path],
+    *,
+    suffixes: frozenset[str] = IMAGE_SUFFIXES,
+    on_progress: OnProgress = ignore_progress,
+    cancel: CancelToken | None = None,
 ) -> FoundImages:
     """Find the image files among files and, recursively, in folders.
 
@@ -83,11 +90,14 @@ def find_images(
     such as a text or a video: then it is a failure. Hidden files and folders are skipped, a link to a folder above
     itself is not followed.
 
+    Args:
+        suffixes: of the files that are taken in folders, in lower case.
+
     Raises:
         StorageError: one of `paths` is not there, or cannot be accessed.
         Cancelled: stopped, before any file, since each may take long on a slow share.
     """
-    search = _Search(ProgressMeter(0, on_progress), cancel or CancelToken())
+    search = _Search(ProgressMeter(0, on_progress), cancel or CancelToken(), suffixes=suffixes)
     for path in paths:
         search.add(_existing(path))
     found = search.found
@@ -133,7 +143,7 @@ class _Search:
             self.found.folders.extend(self.walk(path))
             return
         self.found.named.append(path)
-        if reason := _why_no_image(path):
+        if reason := _why_no_image(path, self._suffixes):
             self._fail(path, reason)
         else:
             self.found.folders.extend(self._with_files(ImageFolder(path.parent, ()), [path]))
@@ -225,9 +235,9 @@ def _existing(path: Path) -> Path:
     return absolute
 
 
-def _why_no_image(path: Path) -> str:
+def _why_no_image(path: Path, suffixes: frozenset[str]) -> str:
     """Why a file that is named cannot be an image; empty where it may be one."""
-    if path.suffix.lower() in IMAGE_SUFFIXES:
+    if path.suffix.lower() in suffixes:
         return ""
     try:
         start = read_file(path, SNIFFED_BYTES)

@@ -15,8 +15,7 @@ from PIL import Image
 
 from engine.config import THUMBNAIL_SIDES
 from engine.file_parts import WHOLE, file_part
-from engine.images.decode import ImageDecoder
-from engine.images.read_file import FILES, file_size, read_file
+from engine.images.opened_file import OpenedFile
 
 SIDE: Final = THUMBNAIL_SIDES[0]  # longer side, in pixels, of the picture that is looked at
 HASH_SIDE: Final = 8  # rows and columns of low frequencies that are kept: 64 bits
@@ -36,8 +35,9 @@ class Fingerprint:
 
 def fingerprint_of(path: Path, part: str = WHOLE) -> Fingerprint:
     """Read, decode and look at a part of an image file; raises as `read_rgb`."""
-    with FILES.holding(file_size(path)):
-        return fingerprint(ImageDecoder(read_file(path)).shown(SIDE, file_part(part).box))
+    wanted = file_part(part)
+    with OpenedFile(path, wanted) as opened:
+        return fingerprint(opened.decoder(wanted, SIDE).shown(SIDE, wanted.box))
 
 
 def fingerprint(pixels: NDArray[np.uint8]) -> Fingerprint:

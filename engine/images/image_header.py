@@ -257,6 +257,20 @@ def jpeg_profile(data: bytes) -> bytes:
     return b"".join(parts[number] for number in sorted(parts))
 
 
+_MPF_HEADER: Final = b"MPF\x00"  # of the index of an MPO (CIPA DC-007), in a segment of the same kind
+
+
+def multi_picture_index(data: bytes) -> tuple[int, bytes] | None:
+    """Where the index of a JPEG's further pictures begins, from where their places count, and the index itself."""
+    for marker, at, length in _segments(data):
+        if marker == _START_OF_SCAN:
+            break
+        if marker == _ICC_APP and data.startswith(_MPF_HEADER, at + 4):
+            start = at + 4 + len(_MPF_HEADER)
+            return start, data[start : at + 2 + length]
+    return None
+
+
 def orientation_in(tiff: bytes) -> int:
     """Orientation 1-8 that the first directory of a TIFF structure declares; 1 when there is none."""
     order = byte_order(tiff)

@@ -35,7 +35,7 @@ class ImageKind:
 
 
 KINDS: Final = (
-    ImageKind("JPEG", "JPEG", (".jpg", ".jpeg", ".jpe", ".jfif")),
+    ImageKind("JPEG", "JPEG", (".jpg", ".jpeg", ".jpe", ".jfif", ".mpo")),
     ImageKind("PNG", "PNG", (".png", ".apng")),
     ImageKind("TIFF", "TIFF", (".tif", ".tiff")),
     ImageKind("HEIC", HEIF, (".heic", ".heif", ".hif")),

@@ -1,20 +1,19 @@
 """What the header of an image file says: size, kind, time, place, and keywords (XMP, IPTC). No pixel is decoded."""
 
 import mimetypes
-import struct
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, BinaryIO, Final
+from typing import IO, Final
 
 from PIL import Image, ImageFile, IptcImagePlugin
-from PIL.ExifTags import Base
 
 from engine.files import EmbeddedKeywords, PhotoFacts, open_regular
 from engine.images.found_details import TAKEN_ON
 from engine.images.image_header import is_header_bounded
 from engine.images.kinds import PILLOW_FORMATS, RAW_SUFFIXES, heif_formats
+from engine.images.multi_page import tiff_pages
+from engine.images.part_reader import MOST_PAGES
 from engine.images.photo_details import read_details
-from engine.images.raw_photo import raw_kind
 from engine.images.readers import PILLOW_DAMAGE, pillow_is_quiet
 
 _KEYWORDS: Final = (2, 25)  # of the IPTC's Information Interchange Model: record and data set
@@ -83,42 +82,10 @@ def _text(value: bytes, *, is_utf_8: bool) -> str:
         return value.decode("utf-8" if is_utf_8 else "latin-1", "replace").strip("\0 ")
 
 
-# From TIFF 6.0; BigTIFF is not read.
-_ORDERS: Final = {b"II*\x00": "<", b"MM\x00*": ">"}
-_FIRST_AT: Final = 4
-_ENTRY_BYTES: Final = 12
-_REDUCED: Final = 1  # bit of a smaller copy, which is no page
-_HEAD_BYTES: Final = 65_536  # first bytes that tell a RAW photo, whose directories are no pages. Chosen.
-_MOST_PAGES: Final = 10_000  # that are counted: directories may point at one another. Chosen.
-
-
 def page_count(path: Path) -> int:
-    """Pages of an image file, of which only the first is used: 1 for all but TIFFs, and for what cannot be read."""
+    """Pages of a TIFF; 1 for all other files, and for what cannot be read."""
     try:
         with open_regular(path) as file:
-            head = file.read(_HEAD_BYTES)
-            order = _ORDERS.get(head[:_FIRST_AT])
-            return max(1, _count(file, order)) if order and not raw_kind(head) else 1
-    except (OSError, struct.error):
+            return max(1, min(MOST_PAGES, len(tiff_pages(file))))
+    except OSError:
         return 1
-
-
-def _count(file: BinaryIO, order: str) -> int:
-    seen: set[int] = set()
-    pages = 0
-    file.seek(_FIRST_AT)
-    (at,) = struct.unpack(order + "I", file.read(4))
-    while at and at not in seen and len(seen) < _MOST_PAGES:
-        seen.add(at)
-        file.seek(at)
-        (length,) = struct.unpack(order + "H", file.read(2))
-        entries = file.read(_ENTRY_BYTES * length)
-        pages += not _is_reduced(entries, order)
-        (at,) = struct.unpack(order + "I", file.read(4).ljust(4, b"\x00"))
-    return pages
-
-
-def _is_reduced(entries: bytes, order: str) -> bool:
-    whole = entries[: len(entries) // _ENTRY_BYTES * _ENTRY_BYTES]
-    values = {tag: value for tag, _kind, _length, value in struct.iter_unpack(order + "HHII", whole)}
-    return bool(values.get(Base.NewSubfileType, 0) & _REDUCED)

@@ -57,10 +57,19 @@ def read_file(path: Path, size_bytes: int = -1) -> bytes:
         ImageUnreachableError: it cannot be read; an `ImageMissingError` when it is not there.
         ImageError: it is a folder or a device, is empty, or is too large.
     """
+    with refusals(), open_regular(path) as file:
+        _refuse_large(os.fstat(file.fileno()).st_size)
+        data = file.read(size_bytes)
+    if not data:
+        raise ImageError("the file is empty")
+    return data
+
+
+@contextmanager
+def refusals() -> Iterator[None]:
+    """Turn what the system says against reading a file into an `ImageError`, as `read_file` does."""
     try:
-        with open_regular(path) as file:
-            _refuse_large(os.fstat(file.fileno()).st_size)
-            data = file.read(size_bytes)
+        yield
     except NotRegularError as error:
         raise not_a_file(error) from error
     except OSError as error:
@@ -73,9 +82,6 @@ def read_file(path: Path, size_bytes: int = -1) -> bytes:
         raise ImageError("the file's name cannot be used", found=str(error)) from error
     except MemoryError as error:
         raise ImageUnreachableError("there is not enough memory to read this file") from error
-    if not data:
-        raise ImageError("the file is empty")
-    return data
 
 
 def _refuse_large(size_bytes: int) -> None:

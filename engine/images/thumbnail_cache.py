@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from engine.file_parts import WHOLE, file_part
 from engine.files import FoundFile
 from engine.images.cache_file import open_cache, recover, transaction
-from engine.images.decode import ImageDecoder
-from engine.images.read_file import FILES, file_size, read_file
+from engine.images.opened_file import OpenedFile
 
 FILE_NAME: Final = "thumbnails.sqlite"
 DEFAULT_LIMIT_BYTES: Final = 1024**3  # bytes on disk. Chosen: a disk can spare them.
@@ -52,9 +51,9 @@ class ThumbnailCache:
         key = _key(FoundFile(path, size_bytes, modified_ns), part, side)
         return self._with_cache(lambda connection: _read(connection, key))
 
-    def put(self, path: Path, size_bytes: int, modified_ns: int, side: int, picture: bytes, part: str = WHOLE) -> None:
-        """Keep a picture; replaces the one kept for the same part and state of the file."""
-        self.put_many([(FoundFile(path, size_bytes, modified_ns), part, picture)], side)
+    def put(self, path: Path, size_bytes: int, modified_ns: int, side: int, picture: bytes) -> None:
+        """Keep a picture of a whole file; replaces the one kept for the same state of it."""
+        self.put_many([(FoundFile(path, size_bytes, modified_ns), WHOLE, picture)], side)
 
     def put_many(self, pictures: Sequence[tuple[FoundFile, str, bytes]], side: int) -> None:
         """Keep pictures of parts of files in the state in which they were read."""
@@ -140,8 +139,9 @@ def _make_room(connection: sqlite3.Connection, target_bytes: int) -> None:
 
 def thumbnail(path: Path, side: int, part: str = WHOLE) -> bytes:
     """Make an upright JPEG of a part of a file, its longer side at most `side` pixels; raises as `read_rgb`."""
-    with FILES.holding(file_size(path)):
-        return encode_thumbnail(ImageDecoder(read_file(path)).shown(side, file_part(part).box))
+    wanted = file_part(part)
+    with OpenedFile(path, wanted) as opened:
+        return encode_thumbnail(opened.decoder(wanted, side).shown(side, wanted.box))
 
 
 def encode_thumbnail(pixels: NDArray[np.uint8]) -> bytes:

@@ -164,11 +164,14 @@ ACTIONS: Final[Mapping[str, ActionText]] = {
         "Labelled {images} as empty", "Label {images} as empty", details=_RELABELLED
     ),
     "boxes_added": ActionText("Added {boxes}", "Add {boxes}"),
+    "things_found": ActionText("Found {boxes} with {source}", "Find {boxes} with {source}"),
     "box_changed": ActionText("Changed a box", "Change a box"),
     "things_added": ActionText("Added {things}", "Add {things}"),
     "labels_added": ActionText("Added {labels}", "Add {labels}"),
     "labels_imported": ActionText("Imported {labels}", "Import {labels}"),
-    "labels_imported_from": ActionText("Imported {labels} from {source}", "Import {labels} from {source}"),
+    "labels_imported_from": ActionText(
+        "Imported {labels} from {source}", "Import {labels} from {source}", details=(marked("{boxes}"),)
+    ),
     "class_excluded": ActionText("Excluded {class} for {images}", "Exclude {class} for {images}"),
     "labels_removed": ActionText("Removed {labels}", "Remove {labels}"),
     "labels_signed": ActionText("Signed {labels} as {name}", "Sign {labels} as {name}"),
@@ -287,6 +290,8 @@ ACTIONS: Final[Mapping[str, ActionText]] = {
 
 _COUNTS: Final[Mapping[str, tuple[str, str]]] = {
     "images": ("image", "images"),
+    "boxes": ("box", "boxes"),
+    "things": ("thing", "things"),
     "moved_images": ("moved image", "moved images"),
     "labels": ("label", "labels"),
     "labels_up": ("label", "labels"),

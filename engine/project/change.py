@@ -48,6 +48,11 @@ class Change:
         return str(self.action)
 
     @property
+    def leaves_images(self) -> bool:
+        """Whether images are gone, or their files are others."""
+        return bool(self.images_removed or self.images_moved)
+
+    @property
     def policies(self) -> tuple[ClassId, ...]:
         """Classes whose bar or deepest level changed."""
         edits = (each for each in self.graph_edits if isinstance(each, AttributesChanged))

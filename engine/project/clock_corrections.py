@@ -176,6 +176,11 @@ def zone_text(minutes: int) -> str:
 
 
 def checked_correction(correction: ClockCorrection) -> ClockCorrection:
+    """A correction as it is.
+
+    Raises:
+        InputError: it is for no folder and no camera, or too large.
+    """
     texts = correction.folder or "", correction.camera, correction.serial
     minutes = correction.zone_minutes
     are_texts = all(isinstance(each, str) and len(each) <= _LONGEST for each in texts)
@@ -183,9 +188,7 @@ def checked_correction(correction: ClockCorrection) -> ClockCorrection:
     if not (are_texts and is_for_one) or (correction.serial and not correction.camera):
         raise InputError("a clock is corrected for a folder or a camera", expected="one of the two")
     if not _is_within(correction.seconds, LARGEST_OFFSET_S):
-        raise InputError(
-            "the clock cannot be that wrong", expected="at most 100 years", found=str(correction.seconds)
-        )
+        raise InputError("the clock cannot be that wrong", expected="at most 100 years", found=str(correction.seconds))
     if minutes is not None and not _is_within(minutes, LARGEST_ZONE_MINUTES):
         raise InputError("this is no time zone", expected="at most 14 hours from UTC", found=str(minutes))
     return correction

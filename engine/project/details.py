@@ -52,6 +52,9 @@ _SOURCES: Final = """
 """In the order of the numbers of the sources in `_SHOT_TIMES`."""
 _AT_ONCE: Final = 5_000
 
+_UNREAD: Final = "image_detail.image_id IS NULL AND part NOT GLOB 'page=*' AND part NOT GLOB 't=*'"
+"""Images whose details are to be read from headers; those of pages and frames come with their pixels."""
+
 
 @final
 class ProjectDetails:
@@ -131,8 +134,8 @@ class ProjectDetails:
             after: only of images with a higher id.
         """
         rows = self._store.connection.rows(
-            "SELECT image_id, path FROM image LEFT JOIN image_detail USING (image_id)"
-            " WHERE image_detail.image_id IS NULL AND image_id > ? ORDER BY image_id LIMIT ?",
+            "SELECT image_id, path FROM image LEFT JOIN image_detail USING (image_id)"  # noqa: S608 (our names)
+            f" WHERE {_UNREAD} AND image_id > ? ORDER BY image_id LIMIT ?",
             (int(after), limit),
         )
         return [(image_id, shown_path(path)) for image_id, path in rows]
@@ -141,8 +144,8 @@ class ProjectDetails:
         """Number of images that were not read yet, as `missing`."""
         return int(
             self._store.connection.value(
-                "SELECT COUNT(*) FROM image LEFT JOIN image_detail USING (image_id)"
-                " WHERE image_detail.image_id IS NULL AND image_id > ?",
+                "SELECT COUNT(*) FROM image LEFT JOIN image_detail USING (image_id)"  # noqa: S608 (our names)
+                f" WHERE {_UNREAD} AND image_id > ?",
                 (int(after),),
             )
         )

@@ -8,7 +8,7 @@ from engine.project.change import Change
 from engine.project.clock import person_name, time_of, time_text
 from engine.project.file_changes import present
 from engine.project.graph_rows import class_name
-from engine.project.images import check_images, plain_ids
+from engine.project.image_rows import check_images, plain_ids
 from engine.project.records import ClassId, Exclusion, ImageId
 from engine.project.schema import EXCLUSION
 from engine.project.step import OpenStep

@@ -10,7 +10,7 @@ from engine.project.change import Change
 from engine.project.clock import person_name, time_of, time_text
 from engine.project.field_rows import FIELDS_SETTING, defined_fields, stored_value, takes
 from engine.project.file_changes import present
-from engine.project.images import check_images, plain_ids
+from engine.project.image_rows import check_images, plain_ids
 from engine.project.model_rows import put_setting
 from engine.project.records import FieldValue, ImageId
 from engine.project.schema import FIELD_VALUE

@@ -17,7 +17,7 @@ from engine.project.change import Change, ChangeBuilder
 from engine.project.clock import time_of
 from engine.project.connection import Connection, Row
 from engine.project.fork import Fork, fork_of
-from engine.project.images import facts_of, store_facts
+from engine.project.image_rows import facts_of, store_facts
 from engine.project.records import JournalStep
 from engine.project.row_history import read_chunk
 from engine.project.schema import JOURNALED_TABLES

@@ -27,7 +27,7 @@ _COLUMNS: Final = """SELECT max(image_id), group_concat(image_id),
 
 
 def whole_table(connection: Connection) -> ImageTable | None:
-    """All images as of one moment; None where a path or a part is none, or another value is of no use: rows tell which."""
+    """All images as of one moment; None where a value is of no use: rows tell which."""
     ids, sizes, modified = array("q"), array("q"), array("q")
     paths, hashes, parts = PackedTexts(), PackedHashes(), PackedTexts()
     with connection.one_moment():

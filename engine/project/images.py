@@ -13,29 +13,29 @@ from engine.errors import InputError
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.file_parts import file_part
 from engine.files import FoundFile
-from engine.graph.codes import EMPTY
 from engine.project.actions import Action, action, added
 from engine.project.backups.keeping import MANY
 from engine.project.backups.place import BackupReason
 from engine.project.change import Change
 from engine.project.clock import now_text, person_name
-from engine.project.connection import Connection, Row
+from engine.project.connection import Row
 from engine.project.graph_rows import class_name
-from engine.project.image_table import whole_table
-from engine.project.packed import PackedHashes, PackedTexts, RareTexts, packed_text, unpacked_text
-from engine.project.records import ClassId, Detection, ImageContent, ImageId, ImageRecord, ImageTable, NewItem
-from engine.project.schema import (
-    AUDIT_ITEM,
-    CONFIRMED_LABEL,
-    EXCLUSION,
-    FIELD_VALUE,
-    IMAGE,
-    IMAGE_NOTE,
-    LABEL,
-    LONGEST_TEXT,
+from engine.project.image_rows import (
+    id_of,
+    insert_new,
+    label_new,
+    move_images,
+    no_such_image,
+    plain_ids,
+    remove_lists,
+    store_facts,
+    within_pictures,
 )
-from engine.project.step import OpenStep
-from engine.project.store import ImagePaths, ProjectStore, shown_path
+from engine.project.image_table import whole_table
+from engine.project.packed import PackedHashes, PackedTexts, RareTexts, unpacked_text
+from engine.project.records import BoxOrigin, ClassId, ImageContent, ImageId, ImageRecord, ImageTable, NewItem
+from engine.project.schema import CONFIRMED_LABEL, IMAGE, IMAGE_NOTE, LABEL
+from engine.project.store import ProjectStore, shown_path
 
 _PATHS_AT_ONCE: Final = 1000
 _CHANGED_AT_ONCE: Final = 4096  # images that are in memory at once when many are added or moved
@@ -44,7 +44,8 @@ _COLUMNS = """SELECT image_id, path, coalesce(changed.size_bytes, image.size_byt
     FROM image LEFT JOIN image_fact USING (image_id) LEFT JOIN image_change AS changed USING (image_id)"""
 
 
-_CONTENTS_BY_FILE: Final = """WITH some AS (SELECT image_id, path FROM image WHERE image_id > ? ORDER BY image_id LIMIT ?)
+_CONTENTS_BY_FILE: Final = """WITH some AS (
+        SELECT image_id, path FROM image WHERE image_id > ? ORDER BY image_id LIMIT ?)
     SELECT some.image_id, item.image_id, item.path, part, content_hash
     FROM some CROSS JOIN image AS item USING (path) LEFT JOIN image_fact ON image_fact.image_id = item.image_id
     WHERE NOT EXISTS (SELECT 1 FROM image AS earlier
@@ -73,7 +74,7 @@ class ProjectImages:
         """One image; raises `InputError` where it is not in the project."""
         row = self._store.connection.row(f"{_COLUMNS} WHERE image_id = ?", (int(image_id),))
         if row is None:
-            raise _no_such_image(image_id)
+            raise no_such_image(image_id)
         return _record(row)
 
     def table(self, image_ids: Sequence[ImageId] | None = None) -> ImageTable:
@@ -106,13 +107,13 @@ class ProjectImages:
             first.setdefault(path, every.ids[place])
         return self.table(list(first.values()))
 
-    def detections(self) -> dict[ImageId, Detection]:
+    def detections(self) -> dict[ImageId, BoxOrigin]:
         """What detectors found, by image."""
         rows = self._store.connection.rows(
             "SELECT image_id, category, detection_score FROM image"
             " WHERE category <> '' OR detection_score IS NOT NULL ORDER BY image_id"
         )
-        return {image_id: Detection(category, score) for image_id, category, score in rows}
+        return {image_id: BoxOrigin(category, score) for image_id, category, score in rows}
 
     def parts_of(self, path: Path | str) -> dict[ImageId, str]:
         """The images that a file has, in ascending id order, each with its part of the file."""
@@ -146,7 +147,7 @@ class ProjectImages:
         Args:
             part: of the file; by default the whole of it, or else its first part.
         """
-        return _id_of(self._store.connection, self._store.paths.stored(Path(path)), part)
+        return id_of(self._store.connection, self._store.paths.stored(Path(path)), part)
 
     def alike(self, size_bytes: int, name: str) -> Iterator[Path]:
         """Where the images are that had this size when they were read last, or whose file has this name."""
@@ -205,8 +206,8 @@ class ProjectImages:
             meter = ProgressMeter(len(files), on_progress)
             while some := list(islice(entries, _CHANGED_AT_ONCE)):
                 cancel.raise_if_cancelled()
-                image_ids = _insert_new(step, [file for file, _ in some], self._store.paths, new_ids)
-                labelled |= _label_new(step, zip(image_ids, (class_id for _, class_id in some), strict=True), ending)
+                image_ids = insert_new(step, [file for file, _ in some], self._store.paths, new_ids)
+                labelled |= label_new(step, zip(image_ids, (class_id for _, class_id in some), strict=True), ending)
                 meter.advance(len(some))
             step.action = called or _added(new_ids, labelled, names)
         return step.change
@@ -242,8 +243,8 @@ class ProjectImages:
         with self._store.one_step(action("box_changed")) as step:
             row = step.connection.row(f"SELECT {', '.join(IMAGE.columns)} FROM image WHERE image_id = ?", (image_id,))  # noqa: S608
             if row is None:
-                raise _no_such_image(image_id)
-            holder = _id_of(step.connection, row[1], text)
+                raise no_such_image(image_id)
+            holder = id_of(step.connection, row[1], text)
             if holder not in {None, image_id}:
                 raise InputError("there is the same box already", remedy="use that one, or remove it first")
             step.put(IMAGE, [(*row[:4], text, *row[5:])])
@@ -255,11 +256,11 @@ class ProjectImages:
         With the picture that boxes are in, these go, too.
         """
         ids = plain_ids(image_ids)
-        keys = [(image_id,) for image_id in dict.fromkeys([*ids, *_within(self._store.connection, ids)])]
+        keys = [(image_id,) for image_id in dict.fromkeys([*ids, *within_pictures(self._store.connection, ids)])]
         with self._store.one_step(backup=BackupReason.REMOVAL if len(keys) > MANY else None) as step:
             for table in (LABEL, IMAGE_NOTE, CONFIRMED_LABEL):
                 step.delete(table, keys)
-            _remove_lists(step, [image_id for (image_id,) in keys])
+            remove_lists(step, [image_id for (image_id,) in keys])
             step.action = action("images_removed", images=len(step.delete(IMAGE, keys)))
         return step.change
 
@@ -277,7 +278,7 @@ class ProjectImages:
         found, moves, leaving = 0, iter(moves), set(strangers)
         with self._store.one_step() as step:
             while some := list(islice(moves, _CHANGED_AT_ONCE)):
-                found += _move_images(step, some, leaving, self._store.paths)
+                found += move_images(step, some, leaving, self._store.paths)
             step.action = action("images_found", moved_images=found)
         return step.change
 
@@ -288,183 +289,9 @@ class ProjectImages:
             store_facts(connection, facts)
 
 
-def plain_ids(image_ids: Iterable[ImageId]) -> list[ImageId]:
-    """Plain distinct integers, in order: callers may bring those of NumPy."""
-    return list(dict.fromkeys(map(int, image_ids)))
-
-
-def _insert_new(
-    step: OpenStep, files: Sequence[FoundFile | NewItem], paths: ImagePaths, new_ids: list[ImageId]
-) -> list[ImageId]:
-    """Add the images that the project does not know yet, and their ids to `new_ids`; the image id of each."""
-    next_id = int(step.connection.value("SELECT seq FROM sqlite_sequence WHERE name = 'image'") or 0) + 1
-    known: dict[tuple[str | bytes, str], ImageId] = {}
-    image_ids: list[ImageId] = []
-    rows: list[Row] = []
-    for each in files:
-        item = each if isinstance(each, NewItem) else NewItem(each)
-        path = paths.stored(item.file.path)
-        key = path, item.part
-        image_id = known.get(key) or _id_of(step.connection, *key)
-        if image_id is None:
-            image_id = next_id + len(rows)
-            place = item.file.size_bytes, item.file.modified_ns
-            rows.append((image_id, path, *place, item.part, item.category, item.detection_score))
-        known[key] = image_id
-        image_ids.append(image_id)
-    step.insert(IMAGE, rows)
-    new_ids += [row[0] for row in rows]
-    return image_ids
-
-
-def _label_new(
-    step: OpenStep, given: Iterable[tuple[ImageId, ClassId | None]], ending: tuple[str, str, str]
-) -> dict[ImageId, ClassId]:
-    """Label images that have no label yet, each with its first class; rows end with person, time and source."""
-    classes: dict[ImageId, ClassId] = {}
-    for image_id, class_id in given:
-        if class_id is not None:
-            classes.setdefault(image_id, int(class_id))
-    labelled = {each: classes[each] for each in classes if not _has_label(step.connection, each)}
-    step.put(LABEL, [label_row(*pair, *ending) for pair in labelled.items()])
-    return labelled
-
-
-def label_row(image_id: ImageId, code: int, who: str, when: str, source: str) -> Row:
-    """The row of a label: a class id, `UNKNOWN` or `EMPTY`."""
-    return image_id, code if code >= 0 else None, who, when, source, int(code == EMPTY)
-
-
-def _move_images(
-    step: OpenStep, moves: Iterable[tuple[ImageId, FoundFile]], leaving: Collection[ImageId], paths: ImagePaths
-) -> int:
-    gone: list[ImageId] = []
-    rows: dict[str | bytes, list[Row]] = {}
-    for image_id, file in moves:
-        path = paths.stored(file.path)
-        items = [] if path in rows else _items_of_file(step.connection, image_id)
-        own_ids = {row[0] for row in items}
-        holders = [each for each in _ids_at(step.connection, path) if each not in own_ids]
-        is_taken = any(each not in leaving or _has_answer(step.connection, each) for each in holders)
-        if not items or is_taken:
-            continue
-        gone += holders
-        rows[path] = [(row[0], path, file.size_bytes, file.modified_ns, *row[4:]) for row in items]
-    # Confirmations outlive their labels, for undo.
-    step.delete(CONFIRMED_LABEL, [(image_id,) for image_id in gone])
-    _remove_lists(step, gone)
-    step.delete(IMAGE, [(image_id,) for image_id in gone])
-    moved = [row for items in rows.values() for row in items]
-    step.put(IMAGE, moved)
-    return len(moved)
-
-
-def _items_of_file(connection: Connection, image_id: ImageId) -> list[Row]:
-    """The rows of all images of an image's file."""
-    return connection.rows(
-        f"SELECT {', '.join(IMAGE.columns)} FROM image"  # noqa: S608 (our names)
-        " WHERE path = (SELECT path FROM image WHERE image_id = ?) ORDER BY image_id",
-        (image_id,),
-    )
-
-
-def _ids_at(connection: Connection, path: str | bytes) -> list[ImageId]:
-    return [image_id for (image_id,) in connection.rows("SELECT image_id FROM image WHERE path = ?", (path,))]
-
-
-def _within(connection: Connection, image_ids: Sequence[ImageId]) -> list[ImageId]:
-    """The images that are boxes, or further things, in pictures among these images."""
-    rows = connection.rows(
-        "SELECT item.image_id FROM image AS picture JOIN image AS item USING (path)"
-        " WHERE picture.image_id IN (SELECT value FROM json_each(?)) AND item.image_id <> picture.image_id"
-        " AND (picture.part = '' OR substr(item.part, 1, length(picture.part) + 1) = picture.part || '&')",
-        (json.dumps(list(image_ids)),),
-    )
-    return [image_id for (image_id,) in rows]
-
-
-def _remove_lists(step: OpenStep, image_ids: Sequence[ImageId]) -> None:
-    """Take images out of audits, and their excluded classes and values of fields away."""
-    for table in (AUDIT_ITEM, EXCLUSION, FIELD_VALUE):
-        found = step.connection.rows(
-            f"SELECT {', '.join(table.columns[: table.key_width])} FROM {table.name}"  # noqa: S608 (our names)
-            " WHERE image_id IN (SELECT value FROM json_each(?))",
-            (json.dumps(list(image_ids)),),
-        )
-        step.delete(table, found)
-
-
-def check_images(connection: Connection, image_ids: Iterable[ImageId]) -> None:
-    """Raise `InputError` where an image is not in the project."""
-    for image_id in image_ids:
-        if not _is_there(connection, image_id):
-            raise _no_such_image(image_id)
-
-
-def store_facts(connection: Connection, facts: Iterable[tuple[ImageId, bytes | str | None, str | None]]) -> None:
-    """Store image id, content hash (bytes or hex) and failure, either of them None, of images that were read.
-
-    Images that are gone by now are passed over. A known content hash stays where the file could not be read: its disk
-    may come back.
-    """
-    rows = [
-        (int(image_id), _hash_bytes(content_hash), None if failure is None else packed_text(failure, LONGEST_TEXT))
-        for image_id, content_hash, failure in facts
-    ]
-    with connection.transaction():
-        connection.write_many(
-            "INSERT INTO image_fact (image_id, content_hash, failure)"
-            " SELECT image_id, ?2, ?3 FROM image WHERE image_id = ?1"
-            " ON CONFLICT (image_id) DO UPDATE SET"
-            " content_hash = coalesce(excluded.content_hash, content_hash), failure = excluded.failure",
-            rows,
-        )
-
-
-def facts_of(
-    connection: Connection, image_ids: Iterable[ImageId]
-) -> Iterator[tuple[ImageId, bytes | None, str | None]]:
-    """Facts of these images, but for those never read, for `store_facts`."""
-    for image_id in image_ids:
-        row = connection.row("SELECT content_hash, failure FROM image_fact WHERE image_id = ?", (image_id,))
-        if row is not None:
-            yield image_id, row[0], unpacked_text(row[1])
-
-
-def _is_there(connection: Connection, image_id: ImageId) -> bool:
-    return connection.row("SELECT 1 FROM image WHERE image_id = ?", (image_id,)) is not None
-
-
-def _has_label(connection: Connection, image_id: ImageId) -> bool:
-    """Whether a person labelled the picture that is in the file; see `engine.project.labels`."""
-    statement = "SELECT found_at > labelled_at FROM label LEFT JOIN image_change USING (image_id) WHERE image_id = ?"
-    row = connection.row(statement, (image_id,))
-    return row is not None and not row[0]
-
-
-def _has_answer(connection: Connection, image_id: ImageId) -> bool:
-    """Whether a person labelled or noted something of an image, or gave a field of it a value."""
-    tables = ("image_note", "label", "field_value")
-    return any(
-        connection.row(f"SELECT 1 FROM {table} WHERE image_id = ?", (image_id,)) is not None  # noqa: S608 (our names)
-        for table in tables
-    )
-
-
-def _no_such_image(image_id: ImageId) -> InputError:
-    return InputError("there is no such image in the project", found=str(image_id), remedy="it may have been removed")
-
-
 def _added(new_ids: Collection[ImageId], labels: Mapping[ImageId, ClassId], names: Mapping[ClassId, str]) -> Action:
     fits = len(labels) == len(new_ids) and labels.keys() == set(new_ids) and names.keys() >= set(labels.values())
     return added(len(new_ids), len(labels), [names[each] for each in set(labels.values())] if fits else ())
-
-
-def _id_of(connection: Connection, path: str | bytes, part: str | None = None) -> ImageId | None:
-    found = connection.value(
-        "SELECT image_id FROM image WHERE path = ?1 AND (?2 IS NULL OR part = ?2) ORDER BY part LIMIT 1", (path, part)
-    )
-    return None if found is None else int(found)
 
 
 def _record(row: Row) -> ImageRecord:
@@ -478,7 +305,3 @@ def _record(row: Row) -> ImageRecord:
         unpacked_text(failure),
         part,
     )
-
-
-def _hash_bytes(content_hash: bytes | str | None) -> bytes | None:
-    return bytes.fromhex(content_hash) if isinstance(content_hash, str) else content_hash

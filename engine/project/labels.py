@@ -17,7 +17,7 @@ from engine.project.connection import Connection, Row
 from engine.project.exclusions import put_exclusions
 from engine.project.file_changes import present
 from engine.project.graph_rows import class_name
-from engine.project.images import check_images, label_row, plain_ids
+from engine.project.image_rows import check_images, label_row, plain_ids
 from engine.project.records import ClassId, ImageId, Label, LabelTable
 from engine.project.schema import CONFIRMED_LABEL, EXCLUSION, LABEL
 from engine.project.step import OpenStep

@@ -9,7 +9,7 @@ from engine.project.actions import Action, action
 from engine.project.change import Change
 from engine.project.clock import now_text, person_name, present_time, time_of, time_text
 from engine.project.connection import Connection, Row
-from engine.project.images import check_images, plain_ids
+from engine.project.image_rows import check_images, plain_ids
 from engine.project.records import ImageId, Note
 from engine.project.schema import IMAGE_NOTE, LONGEST_TEXT
 from engine.project.store import ProjectStore

@@ -31,7 +31,8 @@ from engine.project.file.guard import FileGuard
 from engine.project.file.logs import open_snapshot, settle_logs
 from engine.project.file.on_disk import Identity, address, check_header, check_version, identity_of
 from engine.project.migrations import migrate
-from engine.project.schema import SCHEMA_VERSION, acting_faults
+from engine.project.schema import SCHEMA_VERSION
+from engine.project.schema_shape import acting_faults
 from engine.project.soundness import faults, has_sound_structure, opening_faults
 
 _LARGEST_IDLE_JOURNAL_BYTES: Final = 1024 * 1024

@@ -21,10 +21,10 @@ from engine.project.audits import ProjectAudits
 from engine.project.backups.contents import Contents, read_contents
 from engine.project.backups.index import note_opening
 from engine.project.backups.keeping import ProjectBackups
+from engine.project.camera_clocks import ProjectClocks
 from engine.project.classes import ProjectClasses
 from engine.project.connection import Connection
 from engine.project.details import ProjectDetails
-from engine.project.camera_clocks import ProjectClocks
 from engine.project.exclusions import ProjectExclusions
 from engine.project.fields import ProjectFields
 from engine.project.file.file_lock import held_draft

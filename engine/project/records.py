@@ -72,7 +72,7 @@ class ImageContent(NamedTuple):
     content_hash: bytes | None
 
 
-class Detection(NamedTuple):
+class BoxOrigin(NamedTuple):
     """What a detector found in a box."""
 
     category: str  # as the detector names it, such as "animal"
@@ -85,7 +85,7 @@ class NewItem:
 
     file: FoundFile
     part: str = WHOLE
-    category: str = ""  # see `Detection`
+    category: str = ""  # see `BoxOrigin`
     detection_score: float | None = None
 
 

@@ -1,10 +1,10 @@
 """The project file's tables.
 
 Two layers that never mix: what people did (`class`, `edge`, `image`, `label`, `image_note`, `confirmed_label`,
-`class_policy`, `class_detail`, `audit`, `audit_item`, `exclusion`, `field_value`, `setting`) is journaled and can be undone; what the
-machine found out (`image_fact`, `image_detail`, `image_change`, `prediction`, `model_version`, `model_file`) is not.
-That has no foreign keys to the first, so that undoing and redoing an import finds its facts again. `file_state` is
-about the file itself: see `engine.project.file`.
+`class_policy`, `class_detail`, `audit`, `audit_item`, `exclusion`, `field_value`, `setting`) is journaled and can be
+undone; what the machine found out (`image_fact`, `image_detail`, `image_change`, `prediction`, `model_version`,
+`model_file`) is not. That has no foreign keys to the first, so that undoing and redoing an import finds its facts
+again. `file_state` is about the file itself: see `engine.project.file`.
 
 Kinds, lengths and ranges are declared (STRICT, CHECK), so that SQLite's own integrity check knows a wrong value, and
 nothing absurd gets in by any door.
@@ -14,10 +14,7 @@ older version put into the journal are then simply shorter, and stay usable.
 """
 
 import functools
-import re
-import sqlite3
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
@@ -26,7 +23,6 @@ from engine.file_parts import LONGEST_PART, WHOLE
 from engine.graph.class_attributes import ATTRIBUTE, ATTRIBUTES, Attribute, ClassAttributes
 from engine.graph.identities import IDENTITY_LENGTH, NO_IDENTITY
 from engine.graph.limits import LONGEST_NAME as LONGEST_CLASS_NAME
-from engine.project.connection import Connection
 
 APPLICATION_ID: Final = 0x50724C66  # "PrLf": distinguishes our files from other SQLite files
 SCHEMA_VERSION: Final = 12
@@ -202,7 +198,8 @@ CREATE TABLE class_policy (
     class_id INTEGER PRIMARY KEY REFERENCES class DEFERRABLE INITIALLY DEFERRED,
     {", ".join(attribute_columns("class_policy"))}
 ) STRICT;
-{CLASS_DETAIL_TABLE}{IMAGE_TABLES}{IMAGE_CHANGE_TABLE}{AUDIT_TABLES}{EXCLUSION_TABLE}{FIELD_VALUE_TABLE}CREATE TABLE setting (
+{CLASS_DETAIL_TABLE}{IMAGE_TABLES}{IMAGE_CHANGE_TABLE}{AUDIT_TABLES}{EXCLUSION_TABLE}
+{FIELD_VALUE_TABLE}CREATE TABLE setting (
     name TEXT NOT NULL PRIMARY KEY CHECK (length(name) <= {LONGEST_NAME}),
     value TEXT NOT NULL CHECK (length(value) <= 1000000)
 ) STRICT;
@@ -369,38 +366,3 @@ JOURNALED_TABLES: Final = {
         *(AUDIT, AUDIT_ITEM, EXCLUSION, SETTING, FIELD_VALUE),
     )
 }
-
-
-_SHAPE = "SELECT type, name, coalesce(sql, '') FROM sqlite_schema"
-
-
-def shape_faults(connection: Connection) -> list[str]:
-    """One line for each table, index, trigger or view that is missing, strange or other than ours."""
-    found = {(kind, name): _plain(sql) for kind, name, sql in connection.rows(_SHAPE)}
-    ours = _our_shape(SCHEMA)
-    missing = [f"without {kind} {name}" for kind, name in sorted(ours.keys() - found.keys())]
-    strange = [f"with {kind} {name}, which is not ours" for kind, name in sorted(found.keys() - ours.keys())]
-    other = [
-        f"{kind} {name} is other than ours"
-        for kind, name in sorted(ours.keys() & found.keys())
-        if ours[kind, name] != found[kind, name]
-    ]
-    return missing + strange + other
-
-
-def acting_faults(connection: Connection) -> list[str]:
-    """One line for each trigger or view of a file of an older version: none ever had one."""
-    rows = connection.rows("SELECT type, name FROM sqlite_schema WHERE type IN ('trigger', 'view') ORDER BY name")
-    return [f"with {kind} {name}, which is not ours" for kind, name in rows]
-
-
-@functools.lru_cache(maxsize=4)
-def _our_shape(schema: str) -> Mapping[tuple[str, str], str]:
-    with closing(sqlite3.connect(":memory:")) as memory:
-        memory.executescript(schema)
-        return {(kind, name): _plain(sql) for kind, name, sql in memory.execute(_SHAPE)}
-
-
-def _plain(sql: object) -> str:
-    # A column that a migration added stands in the same place with other white space.
-    return re.sub(r"\s*([(),])\s*", r"\1", " ".join(str(sql).split()))

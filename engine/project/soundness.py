@@ -24,7 +24,7 @@ from engine.project.model_rows import (
     stored_setting,
 )
 from engine.project.row_history import history_faults
-from engine.project.schema import shape_faults
+from engine.project.schema_shape import shape_faults
 
 Look = Callable[[Connection], list[str]]  # finds faults of one kind
 

@@ -1,7 +1,7 @@
 """Pixels to what a network takes and what it gives to embeddings, as the backbone's card says."""
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -65,6 +65,21 @@ def input_shape(card: BackboneCard) -> tuple[int, int, int]:
     return (card.channels, side, side) if card.layout == "nchw" else (side, side, card.channels)
 
 
+class PixelValues(Protocol):
+    """How a network takes pixels: of a backbone's card, or of a detector's input."""
+
+    @property
+    def mean(self) -> tuple[float, ...]: ...
+    @property
+    def std(self) -> tuple[float, ...]: ...
+    @property
+    def value_scale(self) -> float: ...
+    @property
+    def channel_order(self) -> str: ...
+    @property
+    def layout(self) -> str: ...
+
+
 class Preparation:
     """Turns pixels into a network's input.
 
@@ -73,23 +88,23 @@ class Preparation:
         channels: which of these the network takes, in its order; a gray one takes the luminance with the first.
     """
 
-    def __init__(self, card: BackboneCard) -> None:
+    def __init__(self, card: PixelValues) -> None:
         mean, std = np.array(card.mean, dtype=np.float64), np.array(card.std, dtype=np.float64)
         # (x / 255 · value_scale - mean) / std as one multiplication and one addition
         self.scale = (card.value_scale / (255 * std)).astype(np.float32)
         self.shift = (-mean / std).astype(np.float32)
         self.channels = {"rgb": (0, 1, 2), "bgr": (2, 1, 0), "grey": (0,)}[card.channel_order]
         self._is_grey = card.channel_order == "grey"
-        self._layout = card.layout
+        self._is_planar = card.layout != "nhwc"
 
     def prepare(self, images: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Turn (B, side, side, 3) uint8 RGB into float32 of zero mean and unit variance, in the network's layout."""
         batch, height, width, _ = images.shape
         count = len(self.channels)
-        planar = self._layout == "nchw"
-        prepared = np.empty((batch, count, height, width) if planar else (batch, height, width, count), np.float32)
+        shape = (batch, count, height, width) if self._is_planar else (batch, height, width, count)
+        prepared = np.empty(shape, np.float32)
         for place, channel in enumerate(self.channels):
-            plane = prepared[:, place] if planar else prepared[..., place]
+            plane = prepared[:, place] if self._is_planar else prepared[..., place]
             np.multiply(images @ LUMINANCE if self._is_grey else images[..., channel], self.scale[channel], out=plane)
             plane += self.shift[channel]
         return prepared

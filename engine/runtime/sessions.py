@@ -34,6 +34,7 @@ def open_session(
     *,
     chain: Sequence[tuple[str, Mapping[str, str]]] = (),
     folds_weights: bool = False,
+    threads: int = 1,
 ) -> Any:
     """Open a model on exactly one kind of device, as an `onnxruntime.InferenceSession`.
 
@@ -41,6 +42,7 @@ def open_session(
         provider: execution provider; the CPU takes over only operators that a GPU cannot run.
         chain: providers with their options, the wanted one first; by default the provider and the CPU, without options.
         folds_weights: whether weights of few bits become float32 ones, which GPUs compute with.
+        threads: cores that one run shares on the CPU.
 
     Raises:
         ModelError: the file is not there, is no model, or the provider does not work.
@@ -53,7 +55,7 @@ def open_session(
     onnxruntime.set_default_logger_severity(_FATAL_ONLY)
     options = onnxruntime.SessionOptions()
     options.log_severity_level = _FATAL_ONLY
-    options.intra_op_num_threads = 1
+    options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     if folds_weights:
         options.add_session_config_entry("session.disable_quant_qdq", "1")

@@ -42,6 +42,7 @@ NEVER: Final = (
     "curses", "research", "huggingface_hub", "matplotlib", "nvidia", "pyarrow._flight", "pyarrow._s3fs",
     "pyarrow.flight", "PySide6.QtNetwork", "pytest", "ray", "readline", "timm", "tkinter", "triton",
     "pillow_heif",  # its encoder is under the GPL: HEIC is read by pi_heif
+    "av",  # its encoders are under the GPL, and its decoders do not load without them
 )  # fmt: skip
 """Modules that stay out of every program: the paper's experiments, what only they and tests use, clusters, and what
 would bring libraries of the building computer (readline, curses)."""

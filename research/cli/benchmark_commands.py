@@ -11,6 +11,7 @@ from engine.cli.output import AsJson, progress_bar, say
 from research.cli import (
     benchmark_cluster,
     benchmark_collection,
+    benchmark_detection,
     benchmark_files,
     benchmark_loop,
     benchmark_map,
@@ -337,4 +338,5 @@ benchmark_map.register(application)
 benchmark_cluster.register(application)
 benchmark_collection.register(application)
 benchmark_files.register(application)
+benchmark_detection.register(application)
 benchmark_loop.register(application)

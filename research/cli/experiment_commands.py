@@ -15,6 +15,7 @@ from research.cli import (
     experiment_graph_suggestions,
     experiment_honesty,
     experiment_label_errors,
+    experiment_objects,
     experiment_release,
     experiment_review,
     experiment_runs,
@@ -77,6 +78,7 @@ experiment_runs.register(application)
 experiment_transfer.register(application)
 experiment_crops.register(application)
 experiment_label_errors.register(application)
+experiment_objects.register(application)
 experiment_unknown.register(application)
 experiment_honesty.register(application)
 experiment_similar.register(application)

@@ -14,7 +14,7 @@ from research.data_sets.class_graph import ClassGraph, choose_classes
 from research.data_sets.hierarchy import Hierarchy, read_hierarchy
 from research.data_sets.recipe import Recipe
 from research.data_sets.sampling import DrawnImages, draw_images
-from research.data_sets.source import ImageSource, open_source
+from research.data_sets.source import DataSetImages, open_source
 from research.data_sets.store import refuse_foreign, write_data_set
 from research.data_sets.stored import FewShotData, load
 
@@ -82,7 +82,7 @@ def build(
     return load(out)
 
 
-def _images_below(hierarchy: Hierarchy, source: ImageSource, level: int) -> dict[str, int]:
+def _images_below(hierarchy: Hierarchy, source: DataSetImages, level: int) -> dict[str, int]:
     """Count the images of each class on a level, those of its descendants included."""
     counts = dict.fromkeys(hierarchy.at(level), 0)
     per_folder = np.bincount(source.folder_positions, minlength=len(source.folders)).tolist()
@@ -104,7 +104,7 @@ def _assert_sound(graph: ClassGraph, drawn: DrawnImages) -> None:
     assert not orphans.size, "a class has no parent"
 
 
-def _facts(source: ImageSource, graph: ClassGraph, recipe: Recipe, side: int) -> dict[str, Any]:
+def _facts(source: DataSetImages, graph: ClassGraph, recipe: Recipe, side: int) -> dict[str, Any]:
     return {
         "name": data_set_name(len(source.folders), recipe),
         "variant": recipe.variant,

@@ -75,14 +75,15 @@ def _crops(annotation: Path, photo: Path) -> Iterator[Crop]:
     height, width = pixels.shape[:2]
     with open_regular(annotation) as file:
         for number, element in enumerate(elements(file, annotation.name, "object")):
-            name, (left, top, right, bottom) = _box(element, annotation.name)
+            name, (left, top, right, bottom) = named_box(element, annotation.name)
             columns = slice(max(0, left - MARGIN), min(width, right + MARGIN))
             rows = slice(max(0, top - MARGIN), min(height, bottom + MARGIN))
             if min(columns.stop - columns.start, rows.stop - rows.start) >= SMALLEST_SIDE:
                 yield number, name, pixels[rows, columns]
 
 
-def _box(element: Element, file_name: str) -> tuple[str, tuple[int, int, int, int]]:
+def named_box(element: Element, file_name: str) -> tuple[str, tuple[int, int, int, int]]:
+    """Class and box, by its edges in pixels, of an `object` of Pascal VOC; raises `FormatError` where it has none."""
     name = (element.findtext("name") or "").strip()
     texts = [element.findtext(f"bndbox/{side}") or "" for side in ("xmin", "ymin", "xmax", "ymax")]
     try:

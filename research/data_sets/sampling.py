@@ -16,7 +16,7 @@ from research.data_sets.ancestors import is_above
 from research.data_sets.class_graph import ClassGraph
 from research.data_sets.hierarchy import Hierarchy
 from research.data_sets.recipe import Recipe
-from research.data_sets.source import ImageSource
+from research.data_sets.source import DataSetImages
 
 NOT_DRAWN: Final = -1
 # One stream of random numbers for each purpose, so that one of them never shifts another.
@@ -52,7 +52,7 @@ class _Candidates:
     open_to_coarse: NDArray[np.bool_]
 
 
-def draw_images(source: ImageSource, hierarchy: Hierarchy, graph: ClassGraph, recipe: Recipe) -> DrawnImages:
+def draw_images(source: DataSetImages, hierarchy: Hierarchy, graph: ClassGraph, recipe: Recipe) -> DrawnImages:
     """Draw the images of every class.
 
     Args:

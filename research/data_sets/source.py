@@ -26,7 +26,7 @@ SPLITS: Final = frozenset({"train", "val"})
 _LAYOUT: Final = "folders named by WordNet id with images, such as train/n01443537/*.JPEG"
 
 
-class ImageSource(ABC):
+class DataSetImages(ABC):
     """Images in class folders.
 
     Args:
@@ -79,7 +79,7 @@ class ImageSource(ABC):
 
 
 @contextmanager
-def open_source(path: Path) -> Iterator[ImageSource]:
+def open_source(path: Path) -> Iterator[DataSetImages]:
     """Look through a folder or a zip archive.
 
     Args:
@@ -111,7 +111,7 @@ def open_source(path: Path) -> Iterator[ImageSource]:
 
 
 @final
-class _FolderSource(ImageSource):
+class _FolderSource(DataSetImages):
     def __init__(self, root: Path) -> None:
         self._root = root
         found = find_images([root])
@@ -129,7 +129,7 @@ class _FolderSource(ImageSource):
 
 
 @final
-class _ArchiveSource(ImageSource):
+class _ArchiveSource(DataSetImages):
     def __init__(self, archive: zipfile.ZipFile) -> None:
         self._archive = archive
         super().__init__(name for name in archive.namelist() if _is_image(PurePosixPath(name)))

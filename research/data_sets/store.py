@@ -19,7 +19,7 @@ from engine.images.decode import decode_rgb
 from engine.images.pixels import square
 from engine.new_file import ORDINARY_FILE, create_file, write_file
 from research.data_sets.sampling import DrawnImages
-from research.data_sets.source import ImageSource
+from research.data_sets.source import DataSetImages
 from research.data_sets.stored import DATA_FILE, FORMAT, PIXELS_FILE, VERSION, read_facts
 
 DECODE_THREADS: Final = 2
@@ -42,7 +42,7 @@ class Written:
 def write_data_set(
     folder: Path,
     facts: Mapping[str, Any],
-    source: ImageSource,
+    source: DataSetImages,
     drawn: DrawnImages,
     *,
     side: int,
@@ -120,7 +120,7 @@ def _check_space(folder: Path, needed_bytes: int) -> None:
 
 def _write_pixels(
     file: BinaryIO,
-    source: ImageSource,
+    source: DataSetImages,
     drawn: DrawnImages,
     *,
     side: int,
@@ -156,7 +156,7 @@ def _write_header(file: BinaryIO, count: int, side: int) -> None:
 
 
 def _decoded(
-    source: ImageSource, positions: NDArray[np.int64], side: int, cancel: CancelToken
+    source: DataSetImages, positions: NDArray[np.int64], side: int, cancel: CancelToken
 ) -> Iterator[NDArray[np.uint8] | ImageError]:
     """Decode in order, a batch at a time: (side, side, 3) uint8 each, or why not."""
 
@@ -177,7 +177,7 @@ def _opening() -> dict[str, Any]:
     return {"format": FORMAT, "version": VERSION}
 
 
-def _image_facts(source: ImageSource, drawn: DrawnImages, written: Written) -> dict[str, Any]:
+def _image_facts(source: DataSetImages, drawn: DrawnImages, written: Written) -> dict[str, Any]:
     kept = written.is_readable
     return {
         "class_positions": drawn.class_positions[kept].tolist(),

@@ -22,6 +22,7 @@ WITHOUT_TORCH = (
     "engine.dataset",
     "engine.collection",
     "engine.backbones",
+    "engine.detection",
     "engine.jobs",
     "engine.cli",
 )

@@ -46,6 +46,14 @@ def test_only_one_flavour_trains() -> None:
     assert not wanted_of_engine("research.methods", trains=True)
 
 
+def test_what_brings_code_under_the_gpl_stays_out() -> None:
+    """No package holds it, and what the program needs does not ask for it."""
+    under_gpl = {"av", "pillow_heif"}
+    assert all(under_gpl <= set(excluded_modules(trains=trains)) for trains in (False, True))
+    assert not {"av", "pillow-heif"} & set(own_dependencies())
+    assert "pypdfium2" in set(own_dependencies())
+
+
 def test_cuda_is_carried_where_the_runtime_looks(tmp_path: Path) -> None:
     """What it uses, and nothing else of NVIDIA's packages."""
     inside = ("cu13/lib/libcublasLt.so.13", "cudnn/lib/libcudnn_graph.so.9", "cu13/bin/x86_64/cudart64_13.dll")

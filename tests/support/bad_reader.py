@@ -10,8 +10,9 @@ import time
 from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
 
-from engine.embedding import read_photo, reader_process
+from engine.embedding import reader_process
 from engine.embedding.photo_messages import ReadPhotos, Ready
+from engine.images import opened_file
 from engine.images import read_file as whole
 from engine.jobs import FileReader
 from engine.worker.serve import serve_standard_streams
@@ -41,6 +42,6 @@ if __name__ == "__main__":
         os._exit(7)
     if "without-memory" in sys.argv:
         setattr(reader_process, "SharedMemory", attach)  # noqa: B010 (not its to change)
-    setattr(read_photo, "read_file", read_file)  # noqa: B010 (it is not exported)
+    setattr(opened_file, "read_file", read_file)  # noqa: B010 (it is not exported)
     reader = FileReader()
     sys.exit(serve_standard_streams({Ready: reader.load, ReadPhotos: reader.read}))

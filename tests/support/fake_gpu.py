@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from engine.detection import detector
 from engine.runtime import backbone
 from engine.runtime.devices.facts import CPU_PROVIDER, CUDA_PROVIDER
 from engine.runtime.providers import ProviderChoice
@@ -55,6 +56,7 @@ def install_fake_gpu(
         session = open_session(model)
         return session if provider == CPU_PROVIDER else FailingAfter(session, runs, message)
 
-    monkeypatch.setattr(backbone, "open_session", open_disguised)
+    for user in (backbone, detector):
+        monkeypatch.setattr(user, "open_session", open_disguised)
     monkeypatch.setattr(backbone, "_CUDA_MEMORY", "cpu")
     return opened

@@ -16,8 +16,8 @@ _LABEL: Final = "WHERE image_id = (SELECT image_id FROM label ORDER BY image_id 
 _STEP: Final = "WHERE step_id = (SELECT step_id FROM journal_step ORDER BY step_id LIMIT 1 OFFSET {row} % 12)"
 _TABLES: Final = (
     "class", "edge", "image", "label", "class_policy", "class_detail", "image_note", "confirmed_label",
-    "audit", "audit_item", "exclusion", "field_value", "setting", "image_fact", "image_detail", "image_change", "model_version",
-    "model_file", "prediction", "journal_step", "journal_chunk",
+    "audit", "audit_item", "exclusion", "field_value", "setting", "image_fact", "image_detail", "image_change",
+    "model_version", "model_file", "prediction", "journal_step", "journal_chunk",
 )  # fmt: skip
 _COLUMNS: Final = (
     ("class", "source_id"), ("class", "synonyms"), ("class", "identity"),

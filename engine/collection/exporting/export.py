@@ -16,12 +16,13 @@ from engine.collection.classify import Classified, classify
 from engine.collection.exporting.gathered import GatheredImages, ModelAnswers
 from engine.collection.find_folds import sequence_names
 from engine.collection.outputs import check_file, check_folder
-from engine.collection.state import CollectionState
+from engine.collection.state import BOXED, NO_CLASS, CollectionState
 from engine.config import CacheFolders
 from engine.errors import InputError
 from engine.events import CancelToken, OnProgress, ProgressMeter, ignore_progress
 from engine.everyday.classifier import Setting
 from engine.full_disk import writing
+from engine.images.crops import jpeg_of_part
 from engine.images.photo_facts import photo_facts
 from engine.interchange.labelled_images.class_folders import FolderOptions
 from engine.interchange.labelled_images.formats import ImageFormat, format_named
@@ -55,16 +56,18 @@ Answers = Mapping[int, ModelAnswer]  # the model's, by image id
 def answers_of(classified: Classified) -> Answers:
     """The answers of one classification, those for labelled images too."""
     scores, fitted = classified.scores, classified.fitted
+    leaf = np.where(classified.labels == BOXED, NO_CLASS, fitted.candidate_ids[scores.best])
     return ModelAnswers(
-        classified.image_ids, fitted.candidate_ids[scores.best], scores.best_score, scores.safe_class,
+        classified.image_ids, leaf, scores.best_score, scores.safe_class,
         scores.safe_score, fitted.is_unknown(scores),
     )  # fmt: skip
 
 
 def answers_in(state: CollectionState, places: slice | NDArray[np.int64] = slice(None)) -> Answers:
     """The answers that screens show, of all images or of those at some ascending places of the state; a copy."""
+    leaf = np.where(state.label_class[places] == BOXED, NO_CLASS, state.best_class[places])
     return ModelAnswers(
-        state.image_ids[places].copy(), state.best_class[places].copy(), state.best_score[places].copy(),
+        state.image_ids[places].copy(), leaf, state.best_score[places].copy(),
         state.safe_class[places].copy(), state.safe_score[places].copy(), state.is_unknown[places].copy(),
     )  # fmt: skip
 
@@ -80,16 +83,20 @@ def gather(
     on_image: Callable[[], None] = lambda: None,
 ) -> LabelledImages:
     """Gather the images of a choice, or `only` some of them, with labels, and answers by a model and setting."""
+    by_image = project.labels.by_image()
     labels = {
-        label.image_id: GivenLabel(label.class_id, label.who, label.when, label.source)
-        for label in project.labels.by_image().values()
+        image_id: GivenLabel(label.class_id, label.who, label.when, label.source)
+        for image_id, label in by_image.items()
     }
+    empty = frozenset(image_id for image_id, label in by_image.items() if label.is_empty)
     notes = {
         note.image_id: GivenNote(note.stars, note.is_flagged, note.comment, note.who, note.when)
         for note in project.notes.by_image().values()
     }
     folder, table = project.path.parent, project.images.table()
-    everything = GatheredImages(table, folder, labels, notes, answers, sequence_names(project))
+    everything = GatheredImages(
+        table, folder, labels, notes, answers, sequence_names(project), project.images.detections(), empty
+    )
     return LabelledImages(
         title=project.path.stem,
         graph=project.classes.graph.copy(),
@@ -100,6 +107,7 @@ def gather(
         program=PROGRAM,
         folder=_folder_of(folder / parent for parent in {path.rpartition("/")[0] for path in table.paths}),
         facts_of=photo_facts,
+        crop_of=jpeg_of_part,
         on_image=on_image,
     )
 

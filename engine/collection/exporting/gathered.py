@@ -1,7 +1,7 @@
 """The images of an export as columns, each put together when it is written: a million of them fit in little memory."""
 
 from array import array
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import final, overload
@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.state import NO_CLASS
+from engine.file_parts import file_part
 from engine.images.read_file import file_hash
 from engine.interchange.labelled_images.records import GivenLabel, GivenNote, LabelledImage, ModelAnswer
 from engine.project import ImageTable
+from engine.project.records import BoxOrigin
 
 
 @final
@@ -61,14 +63,36 @@ class GatheredImages(Sequence[LabelledImage]):
     notes: Mapping[int, GivenNote]
     answers: Mapping[int, ModelAnswer]
     sequences: Mapping[int, str]
+    detections: Mapping[int, BoxOrigin]
+    empty: frozenset[int]  # images that a person labelled as empty
     places: Sequence[int] = ()  # in the table: the images that are here
     _hashes: dict[int, str] = field(default_factory=dict)  # of files that were read here, by image id
 
     def chosen(self, is_wanted: Callable[[LabelledImage], bool], only: Container[int] | None) -> "GatheredImages":
         """Those of the whole table that are wanted, and among `only`, if that is given."""
         ids = self.table.ids
-        near = (place for place in range(len(ids)) if only is None or ids[place] in only)
+        near = (place for place in self._by_file() if only is None or ids[place] in only)
         return replace(self, places=array("q", (place for place in near if is_wanted(self._at(place)))))
+
+    def _by_file(self) -> Iterable[int]:
+        """Places of all images: in ascending id order, but those of one file together, the whole file first."""
+        places = range(len(self.table.ids))
+        if not self.table.has_parts:
+            return places
+        first: dict[str, int] = {}
+        for place in places:
+            first.setdefault(self.table.paths[place], place)
+        parts = [file_part(part) for part in self.table.parts]
+        return sorted(
+            places,
+            key=lambda place: (
+                first[self.table.paths[place]],
+                parts[place].page or 0,
+                parts[place].seconds or 0.0,
+                parts[place] != parts[place].picture,
+                place,
+            ),
+        )
 
     def __len__(self) -> int:
         return len(self.places)
@@ -87,9 +111,12 @@ class GatheredImages(Sequence[LabelledImage]):
         image_id, path, content_hash = (
             self.table.ids[place], self.table.paths[place], self.table.content_hashes[place]
         )  # fmt: skip
+        found = self.detections.get(image_id, BoxOrigin("", None))
         return LabelledImage(
             image_id, path, self.folder / path, content_hash.hex() if content_hash else "", self.labels.get(image_id),
             self.answers.get(image_id), self.notes.get(image_id), self.sequences.get(image_id, ""),
+            part=file_part(self.table.parts[place]), category=found.category, detection_score=found.score,
+            is_empty=image_id in self.empty,
         )  # fmt: skip
 
     def _read(self, image: LabelledImage) -> str:

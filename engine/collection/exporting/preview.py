@@ -138,7 +138,12 @@ def _with_empty_files(images: LabelledImages, scratch: Path) -> LabelledImages:
         write_file(file, b"")
         real[file] = image.file
         stand_ins.append(replace(image, file=file))
-    return replace(images, images=stand_ins, facts_of=lambda path: photo_facts(real.get(path, path)))
+    return replace(
+        images,
+        images=stand_ins,
+        facts_of=lambda path: photo_facts(real.get(path, path)),
+        crop_of=lambda _file, _part: b"",
+    )
 
 
 def _lines_of(content: bytes) -> Sequence[str]:

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.collection.folding.partitions import ALONE, Integers
+from engine.collection.folding.partitions import ALONE, Integers, as_partition
 
 Floats = NDArray[np.float32]
 
@@ -65,6 +65,11 @@ class Folds:
     def held_together(self, image_ids: Integers) -> Integers:
         """(k,) number of the images that are held out together with each of these; `ALONE` for those without any."""
         return self._at(self.together, image_ids, ALONE)
+
+    def holds_as(self, other: "Folds", image_ids: Integers) -> bool:
+        """Whether the same ones of these images are held out together."""
+        ours, theirs = self.held_together(image_ids), other.held_together(image_ids)
+        return np.array_equal(as_partition(ours), as_partition(theirs))
 
     def ranks_of(self, image_ids: Integers) -> Integers:
         return self._at(self.ranks, image_ids, 0)

@@ -14,8 +14,9 @@ from typing import Final, NamedTuple, final
 
 from engine.graph.category_graph import CategoryGraph, ClassId
 from engine.graph.limits import DEEPEST_LEVEL
-from engine.graph.names import join_path, loose_name, split_path
+from engine.graph.names import clean_path, join_path, loose_name, split_path
 from engine.interchange.versions.source_version import SourceVersion
+from engine.project import Project
 
 Names = tuple[str, ...]
 
@@ -210,3 +211,14 @@ class KeywordClasses:
                 rest, path = names[depth:], self._graph.paths(found[0])[0]
                 return KeywordMeaning(found[0], (*map(self._graph.name, path), *rest) if rest else ())
         return KeywordMeaning(missing=names if len(names) > 1 else ())
+
+
+def make_classes(project: Project, paths: Iterable[tuple[str, ...]]) -> int:
+    """Make the classes of these paths that are missing, with those above them; how many are new."""
+    graph, before = project.classes.graph, len(project.classes.graph)
+    for names in paths:
+        parent: int | None = None
+        for name in clean_path(names):
+            child = graph.child_named(parent, name)
+            parent = project.classes.add(name, () if parent is None else (parent,))[1] if child is None else child
+    return len(graph) - before

@@ -7,14 +7,16 @@ from pathlib import Path
 from engine.collection.importing.class_reading import ClassReader, PathSpelling
 from engine.errors import AmbiguousClassError, GraphError
 from engine.events import CancelToken, OnProgress, ignore_progress
-from engine.files import FileFailure, FoundFiles, shown
+from engine.files import FileFailure, FoundFile, FoundFiles, shown
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.names import clean_name
-from engine.images.find_images import FoundImages, ImageFolder, find_images
+from engine.images.find_images import FoundImages, ImageFolder
+from engine.images.find_parts import each_part, find_images_and_parts
 from engine.images.kinds import LeftOut
 from engine.interchange.labelled_images.box_sets import refuse_boxes, refuse_parts
 from engine.project import BackupReason, Change, Project
 from engine.project.backups.keeping import MANY
+from engine.project.records import NewItem
 from engine.texts import Message
 
 
@@ -41,7 +43,7 @@ def import_images(
     cancel: CancelToken | None = None,
 ) -> ImageImport:
     """Find image files, also in folders, and add them; see `find_images` and `add_found`."""
-    found = find_images(paths, on_progress=on_progress, cancel=cancel)
+    found = find_images_and_parts(paths, on_progress=on_progress, cancel=cancel)
     return add_found(project, found, class_id=class_id, who=who, on_progress=on_progress, cancel=cancel)
 
 
@@ -57,7 +59,7 @@ def import_class_folders(
     """Find images in folders whose sub-folders are classes, and add them; see `find_images` and `add_class_folders`."""
     for folder in folders:
         refuse_boxes(folder)
-    found = find_images(folders, on_progress=on_progress, cancel=cancel)
+    found = find_images_and_parts(folders, on_progress=on_progress, cancel=cancel)
     return add_class_folders(project, found, under=under, who=who, on_progress=on_progress, cancel=cancel)
 
 
@@ -75,11 +77,9 @@ def add_found(
     Raises:
         Cancelled: stopped; nothing is added.
     """
-    files = found.files
-    change = project.images.add_labelled(
-        files, [class_id] * len(files), who=who or "", on_progress=on_progress, cancel=cancel
-    )
-    return _imported(change, files, found)
+    items, class_ids = _items(found, found.files, class_id)
+    change = project.images.add_labelled(items, class_ids, who=who or "", on_progress=on_progress, cancel=cancel)
+    return _imported(change, items, found)
 
 
 def add_class_folders(
@@ -116,7 +116,7 @@ def add_class_folders(
     spelling, before = PathSpelling(project.classes.graph), ClassReader(project.classes.graph.copy())
     backup = BackupReason.IMPORT if sum(len(files) for _, files in groups) > MANY else None
     with project.history.one_step(backup=backup) as step:
-        files, class_ids = FoundFiles(), list[int | None]()
+        files, class_ids = list[FoundFile | NewItem](), list[int | None]()
         for names, of_folder in groups:
             try:
                 class_id = _class_for(project, spelling.spelled(names, under), under, before, takes_parts=takes_parts)
@@ -127,8 +127,9 @@ def add_class_folders(
                 )
                 refused.append(FileFailure(of_folder[0].path.parent, reason))
             else:
-                files.extend(of_folder)
-                class_ids += [class_id] * len(of_folder)
+                items, classes = _items(found, of_folder, class_id)
+                files += items
+                class_ids += classes
         change = project.images.add_labelled(
             files, class_ids, who=who or _names_of_roots(found), on_progress=on_progress, cancel=cancel
         )
@@ -193,7 +194,17 @@ def _known_class(graph: CategoryGraph, name: str, above: int | None, before: Cla
     return candidates[0] if len(candidates) == 1 else None
 
 
-def _imported(change: Change, files: FoundFiles, found: FoundImages) -> ImageImport:
+def _items(
+    found: FoundImages, files: FoundFiles, class_id: int | None
+) -> tuple[Sequence[FoundFile | NewItem], list[int | None]]:
+    """The images that files have, each with its class."""
+    if not found.parts:
+        return files, [class_id] * len(files)
+    items = [NewItem(file, part) for file in files for part in each_part(found, file.path)]
+    return items, [class_id] * len(items)
+
+
+def _imported(change: Change, files: Sequence[FoundFile | NewItem], found: FoundImages) -> ImageImport:
     added = len(change.images_added)
     already_there = len(files) - added
     return ImageImport(change, added, already_there, len(change.labelled), 0, tuple(found.failures), found.left_out)

@@ -10,7 +10,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
-from engine.collection.importing.class_reading import ClassReader, ClassReading, KeywordClasses, PathSpelling
+from engine.collection.importing.class_reading import (
+    ClassReader,
+    ClassReading,
+    KeywordClasses,
+    PathSpelling,
+    make_classes,
+)
 from engine.collection.importing.import_graph import known_sources
 from engine.collection.importing.label_plan import (
     ClassConflict,
@@ -20,7 +26,10 @@ from engine.collection.importing.label_plan import (
     SpelledOtherwise,
 )
 from engine.collection.importing.match_images import FileContents, ImageMatcher, PermittedImages
+from engine.collection.importing.match_parts import PartMatcher, add_parts
+from engine.detection.detections import THRESHOLD
 from engine.errors import GraphError, UsageError, reason_of
+from engine.file_parts import WHOLE_FILE
 from engine.files import FoundFile, shown
 from engine.graph.names import clean_path, join_path
 from engine.images.photo_facts import photo_keywords
@@ -47,6 +56,7 @@ class LabelImport:
     labelled: int
     classes_added: int
     images_added: int
+    boxes_added: int = 0  # and pages and moments
     noted: int = 0  # images whose stars, flag or comment were taken over
 
 
@@ -86,6 +96,7 @@ def import_labels(
     who: str = "",
     adds_classes: bool = False,
     adds_images: bool = False,
+    threshold: float = THRESHOLD,
     read: ReadLabels | None = None,
     contents: FileContents | None = None,
     image_folders: Sequence[Path] = (),
@@ -94,6 +105,7 @@ def import_labels(
 
     Args:
         adds_images: whether missing images are added where their files are found and permitted.
+        threshold: least score, 0..1, of boxes that a detector found; those of people always come in.
         image_folders: further folders that images may be added from; see `PermittedImages`.
 
     Raises:
@@ -110,14 +122,18 @@ def import_labels(
         )
         distinct = list({found.path: found for found in files.values()}.values())
         images = len(project.images.add(distinct).images_added) if distinct else 0
-        classes = _add_classes(project, plan) if adds_classes else 0
+        classes = make_classes(project, plan.new_classes) if adds_classes else 0
         if images or classes:
+            plan = _planned(project, name, foreign, whose, read_files)
+        boxes = add_parts(project, plan.new_parts, threshold)
+        if boxes:
             plan = _planned(project, name, foreign, whose, read_files)
         labelled = len(project.labels.add_missing(plan.labels).labelled) if plan.labels else 0
         noted = len(project.notes.add_missing(plan.notes).noted) if plan.notes else 0
-        step.action = action("labels_imported_from", labels=labelled, source=_name_of(source))
+        counts = {"boxes": boxes} if boxes else {}
+        step.action = action("labels_imported_from", labels=labelled, source=_name_of(source), **counts)
     plan = replace(plan, problems=(*plan.problems, *refused))
-    return LabelImport(plan, step.change, labelled, classes, images, noted)
+    return LabelImport(plan, step.change, labelled, classes, images, boxes, noted)
 
 
 def read_labels(source: Path, format_name: str = AUTO, columns: Mapping[str, str] | None = None) -> ReadLabels:
@@ -176,7 +192,7 @@ class _Planner:
         self._project = project
         self._graph = project.classes.graph
         self._whose = whose
-        self._matcher = ImageMatcher(project, contents)
+        self._matcher, self._parts = ImageMatcher(project, contents), PartMatcher(project)
         self._reader = ClassReader(project.classes.graph, lambda: known_sources(project))
         self._spelling = PathSpelling(project.classes.graph)
         self._spelled_otherwise: Counter[tuple[str, int]] = Counter()
@@ -188,7 +204,7 @@ class _Planner:
         self._new_classes: Counter[tuple[str, ...]] = Counter()
         self._suggestions: Counter[str] = Counter()
         self._contradictions: list[LabelConflict] = []
-        self._by_machine = 0
+        self._by_machine = self._new_labels = 0
         self._keywords = KeywordClasses(project.classes.graph)
         self._tagged: dict[str, tuple[int, ...]] = {}
         self._ambiguous: dict[tuple[str, ...], tuple[str, ...]] = {}
@@ -199,7 +215,9 @@ class _Planner:
 
     def take(self, label: ForeignLabel) -> None:
         if label.is_machine:
-            self._by_machine += 1
+            self._by_machine += not label.is_box_alone
+            if label.part != WHOLE_FILE:
+                self._parts.images_of(label, self._images_of(label))
             return
         if label.is_keyword:
             self._take_keyword(label)
@@ -210,13 +228,15 @@ class _Planner:
         if reading.is_conflict:
             self._class_conflicts[self._unclear(label, reading)] = None
             return
-        images = self._images_of(label)
-        if images or label.image in self._missing:  # else it is another photo of the same name, or one of several
-            self._take_of_images(label, reading, images)
+        files = self._images_of(label)
+        if files or label.image in self._missing:  # else it is another photo of the same name, or one of several
+            self._take_of_images(label, reading, self._parts.images_of(label, files), has_file=bool(files))
 
-    def _take_of_images(self, label: ForeignLabel, reading: ClassReading, images: tuple[int, ...]) -> None:
+    def _take_of_images(
+        self, label: ForeignLabel, reading: ClassReading, images: tuple[int, ...], *, has_file: bool
+    ) -> None:
         if label.may_be_none and reading.class_id is None:
-            self._as_none[join_path(label.names)] += 1
+            self._as_none[join_path(label.names)] += not label.is_empty
             label = replace(label, names=())
         is_missing = bool(label.names) and reading.class_id is None
         if is_missing:
@@ -225,9 +245,10 @@ class _Planner:
                 return
         elif reading.class_id is not None and reading.is_spelled_otherwise:
             self._spelled_otherwise[join_path(label.names), reading.class_id] += 1
-        if is_missing or not images:
+        if is_missing or not has_file:
             self._waiting.append(label)
             return
+        self._new_labels += not images
         for image_id in images:
             self._add(image_id, reading.class_id, label)
 
@@ -253,7 +274,8 @@ class _Planner:
             own = ours.get(image_id)
             if own is None:
                 when = label.when or datetime.now(UTC)
-                labels.append(Label(image_id, class_id, label.who or self._whose, when, SOURCE))
+                is_empty = label.is_empty and class_id is None
+                labels.append(Label(image_id, class_id, label.who or self._whose, when, SOURCE, is_empty=is_empty))
             elif own.class_id == class_id:
                 already += 1
             else:
@@ -277,7 +299,9 @@ class _Planner:
                 name: SpelledOtherwise(self._text(class_id), count)
                 for (name, class_id), count in self._spelled_otherwise.items()
             },
-            as_none=dict(self._as_none),
+            as_none=dict(+self._as_none),
+            new_labels=self._new_labels,
+            new_parts=self._parts.new,
             ambiguous_images=self._ambiguous_images,
         )
 
@@ -288,7 +312,7 @@ class _Planner:
             Message(template, {"keyword": join_path(names), "paths": enumerated(paths)})
             for names, paths in self._ambiguous.items()
         ]
-        return [*several, *self._impossible]
+        return [*several, *self._impossible, *self._parts.problems]
 
     def _add(self, image_id: int, class_id: int | None, label: ForeignLabel) -> None:
         known = self._found.get(image_id)
@@ -374,13 +398,3 @@ def images_on_disk(plan: LabelPlan, permitted: PermittedImages) -> tuple[dict[st
         else:
             files[image] = found
     return files, refused
-
-
-def _add_classes(project: Project, plan: LabelPlan) -> int:
-    graph, before = project.classes.graph, len(project.classes.graph)
-    for names in plan.new_classes:
-        parent: int | None = None
-        for name in clean_path(names):
-            child = graph.child_named(parent, name)
-            parent = project.classes.add(name, () if parent is None else (parent,))[1] if child is None else child
-    return len(graph) - before

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from engine.collection.importing.match_parts import NewPart
 from engine.interchange.labelled_images.foreign_labels import ForeignLabel, TableReading
 from engine.project.records import Label, Note
 
@@ -68,4 +69,15 @@ class LabelPlan:
     as_none: dict[str, int] = field(default_factory=dict)  # names read as none of the classes, with label counts
     ambiguous_images: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Images that several of the project may be, with their paths."""
+    new_labels: int = 0  # labels of classes that are there, on such parts of images that are there
+    new_parts: tuple[NewPart, ...] = ()  # boxes, pages and moments that the project does not have
     table: TableReading | None = None  # how the columns of a table were understood
+
+    def boxes(self, threshold: float) -> int:
+        """How many of the new parts become images where a detector's score must be as high."""
+        return sum(each.is_wanted(threshold) for each in self.new_parts)
+
+    @property
+    def has_scores(self) -> bool:
+        """Whether a threshold makes a difference."""
+        return any(each.is_of_machine and each.item.detection_score is not None for each in self.new_parts)

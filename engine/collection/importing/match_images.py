@@ -12,10 +12,10 @@ import os
 import re
 import stat
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, takewhile
+from itertools import chain, groupby, takewhile
 from pathlib import Path, PurePosixPath
 from typing import Final, final
 
@@ -27,6 +27,7 @@ from engine.images.photo_facts import photo_facts
 from engine.images.read_file import HASH_BYTES, file_hashes
 from engine.interchange.labelled_images.foreign_labels import ForeignLabel
 from engine.project import Project
+from engine.project.records import ImageContent
 from engine.texts import Message, marked
 
 ELSEWHERE: Final = Message("it is neither below the list's folder nor below a folder of the project's images")
@@ -185,28 +186,33 @@ class ImageMatcher:
     @cached_property
     def _contents(self) -> dict[str, tuple[int, ...]]:
         found: dict[str, tuple[int, ...]] = {}
-        for each in self._project.images.each_content():
+        for each in self._files_of_project():
             if each.content_hash is not None:
                 found[each.content_hash.hex()] = (*found.get(each.content_hash.hex(), ()), each.image_id)
         return found
 
     @cached_property
     def _unread(self) -> frozenset[int]:
-        contents = self._project.images.each_content()
-        return frozenset(each.image_id for each in contents if each.content_hash is None)
+        return frozenset(each.image_id for each in self._files_of_project() if each.content_hash is None)
 
     @cached_property
     def _odd(self) -> dict[str, int]:
         r"""Images whose path is no Unicode, by what most formats can write of it (`m\xf6we.jpg`)."""
-        return {text: image_id for image_id, path in self._project.images.each_path() if (text := shown(path)) != path}
+        each = self._files_of_project()
+        return {text: one.image_id for one in each if (text := shown(one.path)) != one.path}
 
     @cached_property
     def _names(self) -> dict[str, list[tuple[int, tuple[str, ...]]]]:
         found: dict[str, list[tuple[int, tuple[str, ...]]]] = {}
-        for image_id, path in self._project.images.each_path():
-            parts = PurePosixPath(path).parts
-            found.setdefault(parts[-1], []).append((image_id, parts))
+        for each in self._files_of_project():
+            parts = PurePosixPath(each.path).parts
+            found.setdefault(parts[-1], []).append((each.image_id, parts))
         return found
+
+    def _files_of_project(self) -> Iterator[ImageContent]:
+        """One image of each file, its first."""
+        for _, of_file in groupby(self._project.images.each_content(), key=lambda each: each.path):
+            yield next(of_file)
 
 
 def _plain(image: str) -> str:

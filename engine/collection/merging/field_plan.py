@@ -35,6 +35,4 @@ def plan_fields(ours: Project, theirs: Project, images: ImagePairs, fork: Fork |
         kept += own is None or here not in {None, own.value}
     needed = {each.field for each in coming}
     fields = {each.search_name for each in together if each.name in needed}
-    return FieldPlan(
-        tuple(sorted(coming)), tuple(each for each in their_fields if each.search_name in fields), kept
-    )
+    return FieldPlan(tuple(sorted(coming)), tuple(each for each in their_fields if each.search_name in fields), kept)

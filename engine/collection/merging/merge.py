@@ -74,7 +74,13 @@ def merge(
             project.exclusions.add_missing(now.exclusions)
             project.fields.add_missing(now.fields.values, now.fields.fields)
             settled = _settle_all(project, now.conflicts, prefer) if prefer else 0
-            done = _some(labels=labelled, new_classes=len(plan.classes.new), images=added, notes=len(now.notes), values=len(now.fields.values))
+            done = _some(
+                labels=labelled,
+                new_classes=len(plan.classes.new),
+                images=added,
+                notes=len(now.notes),
+                values=len(now.fields.values),
+            )
             step.action = action("project_merged", source=other.name, **done)
     return Merge(
         plan,

@@ -8,9 +8,9 @@ from typing import Final
 
 from engine.collection.merging.agreement import AgreementTable
 from engine.collection.merging.class_plan import ClassPlan
+from engine.collection.merging.field_plan import FieldPlan
 from engine.collection.merging.image_match import MatchedBy
 from engine.file_parts import WHOLE
-from engine.collection.merging.field_plan import FieldPlan
 from engine.project import Audit, ClassId, Exclusion, ImageId
 from engine.project.records import Label, NewItem, Note
 

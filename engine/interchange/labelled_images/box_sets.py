@@ -1,7 +1,6 @@
-"""Forms that carry boxes around things, and folders that divide a data set: neither are read as classes.
+"""Files that carry boxes around things, recognised by how they begin; and folders that divide a data set.
 
-Boxes come with a later version. Until then a set of them is refused by its name: its folders are called images, labels
-or train, and would else become classes.
+The folders of such sets are called images, labels or train, and are no classes.
 """
 
 import os
@@ -15,25 +14,43 @@ from engine.errors import FormatError
 from engine.interchange.text_file import head_of
 from engine.texts import enumerated
 
+YOLO: Final = "yolo-detection"
+PASCAL_VOC: Final = "pascal-voc"
+MEGADETECTOR: Final = "megadetector"
+LABELME: Final = "labelme"
+CREATEML: Final = "createml"
+VIA: Final = "via"
+TITLES: Final = {
+    YOLO: "YOLO detection",
+    PASCAL_VOC: "Pascal VOC",
+    MEGADETECTOR: "MegaDetector",
+    LABELME: "LabelMe",
+    CREATEML: "CreateML",
+    VIA: "VGG Image Annotator",
+}
+"""What people call them, by the name of the format."""
+
 _PARTS: Final = frozenset(
     {
         "images", "image", "imgs", "img", "jpegimages", "labels", "annotations", "imagesets", "segmentationclass",
         "segmentationobject", "train", "training", "val", "valid", "validation", "test", "testing", "trainval",
     }
 )  # fmt: skip
-_MOST_FILES: Final = 200  # files of a folder that are looked into. Chosen.
-_YOLO_ROW: Final = re.compile(r"\d{1,5}(?:[ \t]+-?\d*\.?\d+(?:[eE][+-]?\d+)?){4,}\s*")
+_MOST_FILES: Final = 200  # files of a folder that are looked into to detect a form. Chosen.
+_YOLO_ROW: Final = re.compile(r"\d{1,5}(?:[ \t]+-?(?:\d*\.?\d+(?:[eE][+-]?\d+)?|nan|inf)){4,}\s*")
 _YOLO_KEY: Final = re.compile(r"^(?:train|val)\s*[:=]", re.MULTILINE)
 _VOC: Final = re.compile(r"<annotation[\s>].*<(?:object|bndbox|segmented)\b", re.DOTALL)
 _YOLO_NAMES: Final = re.compile(r"^names\s*[:=]", re.MULTILINE)
 
 
-def _is_yolo_text(head: str) -> bool:
+def is_yolo_text(head: str) -> bool:
+    """Whether a text begins with rows of numbers of boxes."""
     lines = [line for line in head.splitlines()[:-1] or [head] if line.strip()]
     return bool(lines) and all(map(_YOLO_ROW.fullmatch, lines))
 
 
-def _is_yolo_settings(head: str) -> bool:
+def is_yolo_settings(head: str) -> bool:
+    """Whether a text is the description of a data set."""
     return bool(_YOLO_KEY.search(head) and _YOLO_NAMES.search(head))
 
 
@@ -45,36 +62,57 @@ def _has(*names: str, opening: str = "{[") -> Callable[[str], bool]:
 
 
 _FORMS: Final[tuple[tuple[str, frozenset[str], Callable[[str], bool]], ...]] = (
-    ("YOLO", frozenset({".txt"}), _is_yolo_text),
-    ("YOLO", frozenset({".yaml", ".yml", ".data"}), _is_yolo_settings),
-    ("Pascal VOC", frozenset({".xml"}), lambda head: bool(_VOC.search(head))),
-    ("MegaDetector", frozenset({".json"}), _has("detection_categories")),
-    ("MegaDetector", frozenset({".json"}), _has("images", "detections", "file")),
-    ("LabelMe", frozenset({".json"}), _has("shapes", "imagePath", opening="{")),
-    ("CreateML", frozenset({".json"}), _has("annotations", "coordinates", opening="[")),
-    ("VGG Image Annotator", frozenset({".json"}), _has("regions", "shape_attributes", opening="{")),
+    (YOLO, frozenset({".txt"}), is_yolo_text),
+    (YOLO, frozenset({".yaml", ".yml", ".data"}), is_yolo_settings),
+    (PASCAL_VOC, frozenset({".xml"}), lambda head: bool(_VOC.search(head))),
+    (MEGADETECTOR, frozenset({".json"}), _has("detection_categories")),
+    (MEGADETECTOR, frozenset({".json"}), _has("images", "detections", "file")),
+    (MEGADETECTOR, frozenset({".json"}), _has("predictions", "filepath", opening="{")),
+    (LABELME, frozenset({".json"}), _has("shapes", "imagePath", opening="{")),
+    (CREATEML, frozenset({".json"}), _has("annotations", "coordinates", opening="[")),
+    (VIA, frozenset({".json"}), _has("regions", "shape_attributes", opening="{")),
 )
-"""Name, suffixes of its files, and whether a text begins as they do."""
+"""Name of the format, suffixes of its files, and whether a text begins as they do."""
 _SUFFIXES: Final = frozenset[str]().union(*(suffixes for _, suffixes, _ in _FORMS))
 
 
+def form_of(source: Path) -> str:
+    """The name of the format of boxes that a file has, or that the files in a folder have; "" for none."""
+    return next(filter(None, map(_form_of, islice(_files(source), _MOST_FILES))), "")
+
+
+def is_form(form: str, source: Path) -> bool:
+    """Whether a file, or the first of the files in a folder that carry boxes, is of a format."""
+    return form_of(source) == form
+
+
+def files_of(source: Path, form: str) -> Iterator[Path]:
+    """The files of a format of boxes: the source itself, or those in the folder, by name."""
+    return (file for file in _files(source) if _form_of(file) == form)
+
+
 def refuse_boxes(source: Path) -> None:
-    """Refuse a file, or a folder with files, that carry boxes.
+    """Refuse to take a folder for class folders in which files carry boxes.
 
     Raises:
-        FormatError: it does; names the form.
+        FormatError: some do; names the form.
     """
-    form = next(filter(None, map(_form_of, islice(_files(source), _MOST_FILES))), "")
-    if form:
-        raise boxes_refused(source, form)
+    if form := form_of(source):
+        raise FormatError(
+            "{source} carries boxes around things ({form}), and its folders are no classes",
+            expected="a folder for each class",
+            remedy="import its labels instead: each box becomes an image with a label of its own",
+            source=source.name,
+            form=TITLES[form],
+        )
 
 
 def boxes_refused(source: Path, form: str) -> FormatError:
-    """The error of a source of boxes."""
+    """The error of a table of boxes."""
     return FormatError(
-        "{source} carries boxes around things ({form}), which are not read yet",
+        "{source} carries boxes around things in columns ({form}), which are not read",
         expected="one class for a whole image",
-        remedy="boxes come with a later version; the images can be added without them",
+        remedy="save the boxes as COCO, YOLO, Pascal VOC or in another form that is read",
         source=source.name,
         form=form,
     )

@@ -2,7 +2,8 @@
 
 The standard wants of each image a deployment with a place, and a time. A collection knows what its photos say; a
 folder is taken for a deployment, and where photos say nothing, the tables do (`deploymentComments`, `mediaComments`,
-`coordinateUncertainty`). One observation for each image: the person's, else the model's. `images.csv` has the rest.
+`coordinateUncertainty`). A file is a medium, and each image of it, whole or a box, has one observation: the person's,
+else the model's, else the detector's. `images.csv` has the rest.
 """
 
 import math
@@ -17,8 +18,11 @@ from urllib.parse import quote
 from engine.files import PhotoFacts, shown
 from engine.interchange.labelled_images import csv_table
 from engine.interchange.labelled_images.camtrap_dp_package import (
+    BOX_COLUMNS,
     PACKAGE,
+    STANDARD_VALUES,
     TABLES,
+    UNCLASSIFIED,
     Deployment,
     class_tag,
     is_taxon,
@@ -27,6 +31,7 @@ from engine.interchange.labelled_images.camtrap_dp_package import (
 )
 from engine.interchange.labelled_images.class_folders import IMAGES_TABLE, FolderOptions, file_in
 from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
+from engine.interchange.labelled_images.table_rows import facts_of_thing
 from engine.interchange.table_writer import write_table
 from engine.new_file import text_into
 
@@ -35,6 +40,7 @@ CANNOT_CARRY: Final = (
     "photos without a time get that of their file, and UTC where their camera knew no time zone; comments say so",
     "sampling design, capture method and licence are not known: fill them in (datapackage.json) before you publish",
     "images are named, not contained",
+    "which page or moment a box is of stands in a table of our own",
 )
 _ANYWHERE_M: Final = 20_037_508  # half of the Earth's circumference: the place may be anywhere
 _LEAST_UNCERTAINTY_M: Final = 30  # as telephones and cameras find their place; the standard wants at least one. Chosen.
@@ -59,11 +65,15 @@ def write(images: LabelledImages, draft: Path, options: FolderOptions) -> Writte
     deployments: dict[str, Deployment] = {}
     shots = [_shot(images, image, deployments) for image in images.each()]
     events = _events(shots)
+    media = {shot.image.path: shot.image.image_id for shot in reversed(shots)}
+    divided = {shot.image.path for shot in shots if shot.image.part.text}
     rows: dict[str, Iterable[Mapping[str, str]]] = {
         "deployments": map(_deployment_row, deployments.values()),
-        "media": map(_media_row, shots),
+        "media": (_media_row(each) for each in shots if media[each.image.path] == each.image.image_id),
         "observations": (
-            _observation_row(images, shot, events.get(shot.image.sequence, (shot.time, shot.time))) for shot in shots
+            _observation_row(images, shot, media, events.get(shot.image.sequence, (shot.time, shot.time)))
+            for shot in shots
+            if shot.image.path not in divided or _is_observed(images, shot.image)
         ),
     }
     for name, columns in TABLES.items():
@@ -152,13 +162,15 @@ def _events(shots: Iterable[_Shot]) -> dict[str, tuple[datetime, datetime]]:
     return {name: (min(each), max(each)) for name, each in times.items()}
 
 
-def _observation_row(images: LabelledImages, shot: _Shot, event: tuple[datetime, datetime]) -> dict[str, str]:
+def _observation_row(
+    images: LabelledImages, shot: _Shot, media: Mapping[str, int], event: tuple[datetime, datetime]
+) -> dict[str, str]:
     image = shot.image
     kind, name = observed(images, image)
     row = {
         "observationID": str(image.image_id),
         "deploymentID": shot.deployment,
-        "mediaID": str(image.image_id),
+        "mediaID": str(media[image.path]),
         "eventID": image.sequence,
         "eventStart": _time_text(event[0]),
         "eventEnd": _time_text(event[1]),
@@ -166,6 +178,7 @@ def _observation_row(images: LabelledImages, shot: _Shot, event: tuple[datetime,
         "observationType": kind,
         "scientificName": name if is_taxon(kind, name) else "",
         "observationTags": class_tag(name) if name and not is_taxon(kind, name) else "",
+        **_thing_cells(image),
     }
     if image.label is not None:
         return row | {
@@ -174,12 +187,41 @@ def _observation_row(images: LabelledImages, shot: _Shot, event: tuple[datetime,
             "classificationTimestamp": _time_text(image.label.when),
         }
     if image.class_id is None and not image.is_of_none:
-        return row
+        score = image.detection_score
+        if score is None:
+            return row
+        return row | {"classificationMethod": "machine", "classificationProbability": f"{score:.6f}"}
     return row | {
         "classificationMethod": "machine",
         "classifiedBy": images.model_text,
         "classificationTimestamp": _time_text(images.made_at),
         "classificationProbability": "" if image.score is None else f"{image.score:.6f}",
+    }
+
+
+def _is_observed(images: LabelledImages, image: LabelledImage) -> bool:
+    """Whether anybody says what is in an image, or it is a part of its file."""
+    return bool(image.part.text) or observed(images, image) != UNCLASSIFIED
+
+
+def _thing_cells(image: LabelledImage) -> dict[str, str]:
+    """Where a thing is in its picture, how many there are, and what the project's own fields say of it."""
+    seen = facts_of_thing(image)
+    count = 1 if image.count is None and image.part.box is not None else image.count
+    box = image.part.box or ()
+    standard: dict[str, str] = {}
+    odd: list[str] = []
+    for term, values in STANDARD_VALUES.items():
+        value = seen.get(term, "")
+        standard[term] = value.casefold() if value.casefold() in values else ""
+        if value and not standard[term]:
+            odd.append(f"{term}: {value}")
+    return {
+        **{column: f"{share:.7f}" for column, share in zip(BOX_COLUMNS, box, strict=False)},
+        "count": str(count) if count else "",
+        **standard,
+        "behavior": seen.get("behavior", ""),
+        "observationComments": "; ".join(odd),
     }
 
 

@@ -33,6 +33,12 @@ OBSERVATIONS: Final = (
     "bboxHeight", "classificationMethod", "classifiedBy", "classificationTimestamp", "classificationProbability",
     "observationTags", "observationComments",
 )  # fmt: skip
+BOX_COLUMNS: Final = ("bboxX", "bboxY", "bboxWidth", "bboxHeight")
+STANDARD_VALUES: Final[Mapping[str, frozenset[str]]] = {
+    "lifeStage": frozenset({"adult", "subadult", "juvenile"}),
+    "sex": frozenset({"female", "male"}),
+}
+"""The only values of these columns."""
 TABLES: Final[Mapping[str, Sequence[str]]] = {"deployments": DEPLOYMENTS, "media": MEDIA, "observations": OBSERVATIONS}
 _CAVEATS: Final = (
     "Deployments are folders. A collection does not know the cameras: sampling design and capture method are "
@@ -46,6 +52,10 @@ _TYPES: Final[Mapping[str, frozenset[str]]] = {
     "unclassified": frozenset({"unclassified", "not classified"}),
 }
 """Names of classes that mean what the standard has types of its own for."""
+UNCLASSIFIED: Final = "unclassified", ""
+"""The type and class of an image of which nobody says anything."""
+_KINDS: Final = {"animal": "animal", "person": "human", "human": "human", "vehicle": "vehicle"}
+"""Types by the categories of detectors."""
 NOT_CLASSIFIED: Final = frozenset({"", "unknown", "unclassified"})
 _HUMAN_TAXON: Final = "homo sapiens"
 _CLASS_TAG: Final = "class:"  # in front of the name of a class that is no taxon
@@ -90,7 +100,10 @@ def _only(names: set[str]) -> str:
 def observed(images: LabelledImages, image: LabelledImage) -> tuple[str, str]:
     """The type of an image's observation, and the name of its class; "" without one."""
     if image.class_id is None:
-        return ("unknown" if image.is_of_none else "unclassified"), ""
+        if image.is_empty:
+            return "blank", ""
+        kind = _KINDS.get(image.category.casefold(), "unclassified")
+        return ("unknown" if image.is_of_none else kind), ""
     names = {name.casefold() for path in images.paths(image.class_id) for name in path}
     names.update(map(str.casefold, images.graph.attributes(image.class_id).other_names))
     kind = next((kind for kind, words in _TYPES.items() if words & names), "animal")

@@ -15,13 +15,16 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote
 
-from engine.errors import FormatError, StorageError
+from engine.errors import FormatError, InputError, StorageError
+from engine.file_parts import WHOLE_FILE, BoundingBox, FilePart
 from engine.interchange import limits
 from engine.interchange.archives import has_member
 from engine.interchange.file_package import ArchiveTable, FilePackage, opened_package
-from engine.interchange.labelled_images.camtrap_dp_package import NOT_CLASSIFIED, PACKAGE, tagged_class
+from engine.interchange.labelled_images.camtrap_dp_package import BOX_COLUMNS, NOT_CLASSIFIED, PACKAGE, tagged_class
 from engine.interchange.labelled_images.class_folders import read_table
-from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, LabelCollector
+from engine.interchange.labelled_images.class_labels import box_alone, is_near
+from engine.interchange.labelled_images.foreign_boxes import numbers, scored
+from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, LabelCollector, as_things
 from engine.interchange.labelled_images.table_rows import time_in, time_or_none
 from engine.interchange.text_file import SURROGATES, WESTERN, decoded, json_value, object_in, objects_in
 from engine.texts import Message, marked
@@ -29,13 +32,15 @@ from engine.texts import Message, marked
 _READ_COLUMNS: Final = frozenset(
     {"mediaID", "filePath", "deploymentID", "timestamp", "eventID", "sequenceID", "eventStart", "eventEnd",
      "scientificName", "observationType", "observationTags", "classifiedBy", "classificationTimestamp",
-     "classificationMethod"}
+     "classificationMethod", "classificationProbability", "count", "sex", "lifeStage", "behavior", *BOX_COLUMNS}
 )  # fmt: skip
 """Of the tables of media and observations; `sequenceID` stood in both before version 1.0."""
 OBSERVATIONS: Final = "observations.csv"
 _OF_PACKAGE: Final = frozenset({PACKAGE, OBSERVATIONS})  # files that stand for the folder around them
 _PASSED_OVER: Final = marked("{count:,} observations of events without media were passed over")
 _OBSERVATION: Final = marked("observation {place}: {reason}")
+_CATEGORIES: Final = {"human": "person"}  # of detectors, by the type of an observation
+_FIELDS: Final = ("sex", "lifeStage", "behavior")
 Row = Mapping[str, str]
 
 
@@ -128,6 +133,7 @@ class _Reading:
             if event := row.get("eventID") or row.get("sequenceID"):
                 self.of_event[row.get("deploymentID", ""), event].append(row.get("mediaID", ""))
         self._read_observations(media)
+        self.collector.labels = list(as_things(self.collector.labels))
         if self.events:
             self._read_events(media)
         return self.collector.collected()
@@ -135,20 +141,22 @@ class _Reading:
     def _read_observations(self, media: Mapping[str, str]) -> None:
         table = read_table(self.package.folder) if self.package.is_unpacked else None
         own_labels = () if table is None else table.labels
-        ours = {place: label for label in own_labels for place in (label.image, str(label.file))}
+        ours: dict[str, list[ForeignLabel]] = defaultdict(list)
+        for label in own_labels:
+            for place in {label.image, str(label.file)}:
+                ours[place].append(label)
         taxa = _taxa(self.package.description)
         for number, row in enumerate(self.package.rows("observations"), start=1):
             medium = row.get("mediaID", "")
             path = media.get(medium, "")
-            own = ours.get(_local(path))
             if not path:
                 self.events.append((number, row))
                 continue
             if event := row.get("eventID") or row.get("sequenceID"):
                 self.of_event[row.get("deploymentID", ""), event].append(medium)
-            if own is not None and "".join(own.names[-1:]) == _class_name(row):
+            if (own := _own_label(row, ours.get(_local(path), ()))) is not None:
                 self.collector.labels.append(own)
-            elif not _class_name(row):
+            elif not _class_name(row) and not _has_box(row):
                 self.collector.unlabelled += 1
                 continue
             else:
@@ -219,11 +227,47 @@ def _moment(text: str) -> datetime | None:
     return None if found is None else found.astimezone(UTC)
 
 
+def _count(row: Row) -> int | None:
+    text = row.get("count", "").strip()
+    return int(text) if text.isdecimal() else None
+
+
 def _class_name(row: Row) -> str:
     """The class of an observation; "" where there is none."""
     kind = row.get("observationType", "")
     name = row.get("scientificName", "") if kind not in NOT_CLASSIFIED else ""
     return name or tagged_class(row.get("observationTags", "")) or ("" if kind in NOT_CLASSIFIED else kind)
+
+
+def _has_box(row: Row) -> bool:
+    return bool(row.get(BOX_COLUMNS[0]))
+
+
+def _is_named(row: Row) -> bool:
+    """Whether an observation says more than the type of what is there."""
+    return bool(row.get("scientificName") or tagged_class(row.get("observationTags", "")))
+
+
+def _part(row: Row) -> FilePart:
+    if not _has_box(row):
+        return WHOLE_FILE
+    return FilePart(box=BoundingBox.of(*numbers(map(row.get, BOX_COLUMNS), 4)))
+
+
+def _own_label(row: Row, own: Sequence[ForeignLabel]) -> ForeignLabel | None:
+    """The label in our own table that is about an observation: of the same class, and the same box."""
+    name, kind = _class_name(row), row.get("observationType", "")
+    try:
+        box = _part(row).box
+    except (ValueError, InputError):
+        return None
+    for label in own:
+        is_there = is_near(label.part.box, box) if label.part.box and box else label.part.box is box
+        is_same = "".join(label.names[-1:]) == name or (label.is_empty and kind == "blank")
+        is_alone = label.is_box_alone and not _is_named(row)
+        if is_there and (is_same or is_alone):
+            return label
+    return None
 
 
 def _local(path: str) -> str:
@@ -245,7 +289,14 @@ def _taxa(description: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _labels(row: Row, paths: Sequence[str], folder: Path, taxa: Mapping[str, str]) -> Iterator[ForeignLabel]:
-    name = _class_name(row)
+    name, part = _class_name(row), _part(row)
+    if part.box is not None and not _is_named(row):
+        kind = row.get("observationType", "")
+        category = _CATEGORIES.get(kind, kind)
+        score = scored(row.get("classificationProbability"))
+        for path in paths:
+            yield box_alone(path, part, file=folder / _local(path), category=category, score=score)
+        return
     when = time_in(row.get("classificationTimestamp", ""))
     for path in paths:
         yield ForeignLabel(
@@ -257,4 +308,8 @@ def _labels(row: Row, paths: Sequence[str], folder: Path, taxa: Mapping[str, str
             when=when,
             may_be_none=name == "blank",
             is_machine=row.get("classificationMethod") == "machine",
+            part=part,
+            is_empty=name == "blank",
+            count=_count(row),
+            fields=tuple((term, row[term]) for term in _FIELDS if row.get(term)),
         )

@@ -15,14 +15,15 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Final
 
-from engine.errors import FormatError, ProtoleafError, reason_of
+from engine.errors import FormatError, ImageError, ProtoleafError, reason_of
+from engine.file_parts import WHOLE_FILE, FilePart
 from engine.files import FileFailure
 from engine.full_disk import is_full
 from engine.graph.category_graph import CategoryGraph
 from engine.interchange.labelled_images import csv_table
 from engine.interchange.labelled_images.box_sets import refuse_parts
 from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels
-from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
+from engine.interchange.labelled_images.records import CropOf, LabelledImage, LabelledImages, WrittenExport
 from engine.interchange.table_writer import write_table
 from engine.new_file import ORDINARY_FILE, new_file, text_into
 from engine.new_folder import Placing, place_file
@@ -61,6 +62,12 @@ class FolderOptions:
     has_coarse: bool = False
     """Whether folders beside one another are also made for classes above others, which trainers take for one more class
     each."""
+    has_crops: bool = False
+    """Whether a box is cut out of its picture, as a JPEG; formats that carry boxes pass it over."""
+
+    def is_cut_out(self, image: LabelledImage) -> bool:
+        """Whether what lies in the folder is made of an image's file: a crop, a page or a moment of a video."""
+        return image.part.picture != WHOLE_FILE or (self.has_crops and image.part.box is not None)
 
 
 def safe_name(name: str) -> str:
@@ -157,7 +164,7 @@ def place_images(
     images: LabelledImages,
     draft: Path,
     folder_of: Callable[[LabelledImage], str | None],
-    placing: Placing,
+    options: FolderOptions,
     names: FreeNames | None = None,
 ) -> tuple[WrittenExport, dict[int, str]]:
     """Place images in folders.
@@ -166,7 +173,7 @@ def place_images(
         images: the collection.
         draft: the folder that is filled.
         folder_of: of an image, with "/" between names; None where it has no place: it has no class, or a coarse one.
-        placing: as copies or links.
+        options: how they are placed; a picture of several images lies once in a folder, unless they are cut out.
         names: that the files may have.
 
     Returns:
@@ -178,15 +185,27 @@ def place_images(
         free.keep(folder or "")
     failures: list[FileFailure] = []
     without: list[str] = []
+    picture = "", WHOLE_FILE  # at hand
+    of_picture: dict[str, str] = {}  # where it was placed, by folder
     for image in images.each():
+        if (image.path, image.part.picture) != picture:
+            picture, of_picture = (image.path, image.part.picture), {}
         if (folder := folder_of(image)) is None:
             without.append(NO_CLASS_REASON if image.class_id is None else COARSE_REASON)
             continue
-        name = free.take(folder, image.file.name)
-        if reason := _placed(image, draft / name, placing):
+        is_crop = options.has_crops and image.part.box is not None
+        if not is_crop and image.part != image.part.picture and folder in of_picture:
+            placed[image.image_id] = of_picture[folder]
+            continue
+        name = free.take(folder, _name_in_folder(image, options))
+        crop_of = images.crop_of if options.is_cut_out(image) else None
+        part = image.part if is_crop else image.part.picture
+        if reason := _placed(image, draft / name, options.placing, crop_of, part):
             failures.append(FileFailure(image.file, reason))
-        else:
-            placed[image.image_id] = name
+            continue
+        placed[image.image_id] = name
+        if not is_crop:
+            of_picture[folder] = name
     return WrittenExport(len(placed), dict(Counter(without)), tuple(failures)), placed
 
 
@@ -195,17 +214,22 @@ def place_all(
     draft: Path,
     top: str,
     folders: Mapping[int, str],
-    placing: Placing,
+    options: FolderOptions,
     *,
     names: FreeNames | None = None,
 ) -> tuple[WrittenExport, dict[int, str]]:
-    """Place all images below one folder of the draft, those without a class in a folder of their own."""
+    """Place all pictures below one folder of the draft, those without a class in a folder of their own.
+
+    A picture of several images lies in the folder of the first.
+    """
+    of_picture: dict[str, str] = {}
 
     def folder_of(image: LabelledImage) -> str:
-        return f"{top}/{_NO_CLASS_FOLDER if image.class_id is None else folders[image.class_id]}"
+        own = f"{top}/{_NO_CLASS_FOLDER if image.class_id is None else folders[image.class_id]}"
+        return of_picture.setdefault(image.path, own)
 
     (draft / top).mkdir()
-    return place_images(images, draft, folder_of, placing, names)
+    return place_images(images, draft, folder_of, options, names)
 
 
 @contextmanager
@@ -215,10 +239,18 @@ def file_in(draft: Path, name: str) -> Iterator[BinaryIO]:
         yield made.file
 
 
-def write_tables(images: LabelledImages, draft: Path, placed: Mapping[int, str], folders: Mapping[int, str]) -> None:
+def write_tables(
+    images: LabelledImages,
+    draft: Path,
+    placed: Mapping[int, str],
+    folders: Mapping[int, str],
+    options: FolderOptions | None = None,
+) -> None:
     """Write `images.csv` and `classes.csv`, with the paths of images by image id and the folders of classes."""
     with file_in(draft, IMAGES_TABLE) as table:
-        csv_table.write_placed(images, table, placed)
+        is_cut_out = (options or FolderOptions()).is_cut_out
+        cut_out = frozenset(image.image_id for image in images.images if is_cut_out(image))
+        csv_table.write_placed(images, table, placed, cut_out)
     with file_in(draft, CLASSES_TABLE) as file, text_into(file, errors="surrogateescape") as text:
         write_table(text, _CLASS_COLUMNS, (_class_row(images, *each) for each in folders.items()))
 
@@ -250,11 +282,30 @@ _NO_IMAGES: Final = frozenset(
 )
 
 
-def _placed(image: LabelledImage, target: Path, placing: Placing) -> str:
+def _name_in_folder(image: LabelledImage, options: FolderOptions) -> str:
+    """The file's name; of what is cut out with page, time, and where it lies in thousandths of the picture's sides."""
+    if not options.is_cut_out(image):
+        return image.file.name
+    page, seconds, box, _ = image.part
+    names = [image.file.stem]
+    names += [] if page is None else [f"p{page}"]
+    names += [] if seconds is None else [f"{seconds:g}s"]
+    if options.has_crops and box is not None:
+        names.append("-".join(str(round(share * 1000)) for share in box))
+    return f"{' '.join(names)}.jpg"
+
+
+def _placed(image: LabelledImage, target: Path, placing: Placing, crop_of: CropOf | None, part: FilePart) -> str:
     """Place one; the reason why it could not be, or ""."""
     target.parent.mkdir(parents=True, exist_ok=True)
     try:
-        place_file(image.file, target, placing)
+        if crop_of is None:
+            place_file(image.file, target, placing)
+        else:
+            with file_in(target.parent, target.name) as file:
+                file.write(crop_of(image.file, part))
+    except ImageError as error:
+        return reason_of(error)
     except ProtoleafError:
         raise
     except OSError as error:
@@ -268,8 +319,8 @@ def _placed(image: LabelledImage, target: Path, placing: Placing) -> str:
 def write(images: LabelledImages, draft: Path, options: FolderOptions) -> WrittenExport:
     """Place the images in folders of their classes, with both tables beside them."""
     folders = flat_folders(images, options) if options.is_flat else nested_folders(images)
-    written, placed = place_images(images, draft, lambda image: folders.get(image.class_id or 0), options.placing)
-    write_tables(images, draft, placed, folders)
+    written, placed = place_images(images, draft, lambda image: folders.get(image.class_id or 0), options)
+    write_tables(images, draft, placed, folders, options)
     return written
 
 

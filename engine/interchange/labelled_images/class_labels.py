@@ -6,21 +6,35 @@ has it, else its path. The fields are the columns of the CSV table: who, when, p
 
 import os
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote
 from urllib.request import url2pathname
 
-from engine.graph.names import split_path
+from engine.file_parts import WHOLE, BoundingBox, FilePart, file_part
+from engine.graph.names import loose_name, split_path
 from engine.interchange.labelled_images.foreign_labels import ForeignLabel
 from engine.interchange.labelled_images.json_lines import plain, texts
 from engine.interchange.labelled_images.records import LabelledImage, LabelledImages
-from engine.interchange.labelled_images.table_rows import NONE_LABEL, ORIGINAL, label_in, row_of
+from engine.interchange.labelled_images.table_rows import (
+    EMPTY_LABEL,
+    EMPTY_NAMES,
+    ITEM_COLUMNS,
+    NONE_LABEL,
+    ORIGINAL,
+    label_in,
+    row_of,
+)
 
 _IN_OTHER_COLUMNS: Final = frozenset({"image", "class"})
-_OF_THE_FILE: Final = frozenset({ORIGINAL, "file", "content_hash"})
+_OF_THE_FILE: Final = frozenset({ORIGINAL, "file", "content_hash"}) | ITEM_COLUMNS - {"is_empty"}
+OBJECT: Final = "object"
+"""The label of a box of which neither a person nor a model says what is in it."""
+_OF_DETECTORS: Final = frozenset({"animal", "person", "human", "vehicle", "empty", OBJECT})
+_SAME: Final = 1e-5
+"""Share of a side by which a tool may round a box: a tenth of a pixel of 10,000. Chosen."""
 _NOTHING: Final[tuple[Any, ...]] = (None, "", ())
 
 
@@ -43,20 +57,25 @@ class ClassLabels:
         return self._labels[class_id]
 
     def of(self, image: LabelledImage) -> str | None:
-        """The label of an image; None without a class."""
+        """The label of an image; of a box without a class what a detector calls it; None for a file without one."""
         if image.class_id is not None:
             return self._labels[image.class_id]
-        return NONE_LABEL if image.is_of_none else None
+        if image.is_of_none:
+            return NONE_LABEL
+        if image.is_empty:
+            return EMPTY_LABEL
+        return None if image.part.box is None else image.category or OBJECT
 
     @cached_property
-    def has_none(self) -> bool:
-        """Whether an image has `NONE_LABEL`."""
-        return any(image.class_id is None and image.is_of_none for image in self._images.images)
+    def further_labels(self) -> tuple[str, ...]:
+        """Labels of images that are none of a class."""
+        used = {self.of(image) for image in self._images.images if image.class_id is None}
+        return tuple(sorted(label for label in used if label and label not in self._labels.values()))
 
     @cached_property
     def all_labels(self) -> tuple[str, ...]:
-        """Every label, parents before children, `NONE_LABEL` last where an image has it."""
-        return (*self._labels.values(), *([NONE_LABEL] if self.has_none else []))
+        """Every label, parents before children, those of no class last."""
+        return (*self._labels.values(), *self.further_labels)
 
 
 def names_below(images: LabelledImages) -> dict[int, str]:
@@ -87,9 +106,15 @@ def fields_of(images: LabelledImages, image: LabelledImage, *without: str) -> di
 
 
 def label_with(
-    image: str, label: str, fields: Mapping[str, Any], folder: Path, *, file: Path | None = None
+    image: str,
+    label: str,
+    fields: Mapping[str, Any],
+    folder: Path,
+    *,
+    file: Path | None = None,
+    part: FilePart | None = None,
 ) -> ForeignLabel | None:
-    """The label in a tool's file; None where it names no class, or no image.
+    """The label in a tool's file; None where it names no image, or neither a class nor a box.
 
     Args:
         image: its path there.
@@ -98,13 +123,47 @@ def label_with(
             as they were when a label is changed in the tool.
         folder: that relative paths may start from.
         file: where the image is known to be; overrules the fields.
+        part: of the image, as the tool has it; None where it has none, and the fields tell.
 
     Raises:
-        ValueError: a time in the fields is none.
+        ValueError, InputError: a time, a number or a part in the fields is none.
     """
     found = texts(fields_about(label, fields))
     found |= {"image": image, "class": label}
+    if part is not None:
+        found["part"] = part_with(part, found.get("part", WHOLE)).text
+    if loose_name(label) in EMPTY_NAMES and not found.get("part"):
+        found["may_be_none"] = "true"
+    is_ours = "content_hash" in fields or ORIGINAL in fields
+    if is_ours and "decided_by" not in fields and label == (found.get("category") or OBJECT):
+        found["class"] = ""  # nobody says what is in the box
     return label_in(found | ({"file": str(file)} if file else {}), folder)
+
+
+def part_with(part: FilePart, written: str) -> FilePart:
+    """A part as a tool has it, of the page or frame that our text says; our own where the tool only rounded its box."""
+    own = file_part(written)
+    if part.box is None or own.box is None or not is_near(part.box, own.box):
+        return own._replace(box=part.box)
+    return own
+
+
+def is_near(box: BoundingBox, other: BoundingBox) -> bool:
+    """Whether two boxes differ by no more than rounding."""
+    return all(abs(one - two) <= _SAME for one, two in zip(box, other, strict=True))
+
+
+def are_of_detectors(names: Iterable[str]) -> bool:
+    """Whether classes only say what kind of thing is in a box, as detectors of animals do."""
+    found = {name.casefold() for name in names}
+    return bool(found) and found <= _OF_DETECTORS
+
+
+def box_alone(
+    image: str, part: FilePart, *, file: Path | None = None, category: str = "", score: float | None = None
+) -> ForeignLabel:
+    """A box of a detector, which has no class yet."""
+    return ForeignLabel(image, (), file=file, is_machine=True, part=part, category=category, score=score)
 
 
 def local_path(url_path: str) -> str:
@@ -116,5 +175,5 @@ def local_path(url_path: str) -> str:
 def fields_about(label: str, fields: Mapping[str, Any]) -> dict[str, Any]:
     """Fields, where they are about the class of a label; otherwise those that only identify the file."""
     path = str(fields.get("path") or "")
-    is_about_it = label in {path, *split_path(path)[-1:]} if path else label == NONE_LABEL
+    is_about_it = label in {path, *split_path(path)[-1:]} if path else label in {NONE_LABEL, EMPTY_LABEL}
     return {name: value for name, value in fields.items() if is_about_it or name in _OF_THE_FILE}

@@ -1,47 +1,56 @@
 """COCO: one JSON file of categories, images and annotations, which stays apart from the images.
 
 A class is a category, with its first parent as supercategory, all parents as `parents` and its paths as `paths`. A
-label
-is an annotation over the whole image. `file_name` is the image's path below the folder that all images have in common,
-and `coco_url` its file on this computer.
+label is an annotation with the box of a thing, or over the whole image. `file_name` is the image's path below the
+folder that all images have in common, and `coco_url` its file on this computer.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 from urllib.parse import urlsplit
 
-from engine.errors import FormatError, reason_of
+from engine.errors import FormatError
+from engine.file_parts import WHOLE, WHOLE_FILE, BoundingBox, FilePart, file_part
 from engine.graph.limits import DEEPEST_LEVEL
 from engine.graph.names import join_path
-from engine.interchange.labelled_images.box_sets import boxes_refused
 from engine.interchange.labelled_images.class_labels import (
     ClassLabels,
+    are_of_detectors,
+    box_alone,
     fields_about,
     fields_of,
     label_with,
     local_path,
     names_below,
 )
-from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels
+from engine.interchange.labelled_images.foreign_boxes import (
+    bounds,
+    part_of_pixels,
+    picture_size,
+    points_of,
+    relative_image,
+    scored,
+)
+from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, LabelCollector, as_things
 from engine.interchange.labelled_images.json_lines import encoded, write_items
 from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
-from engine.interchange.labelled_images.table_rows import NONE_LABEL
+from engine.interchange.labelled_images.table_rows import ORIGINAL
 from engine.interchange.text_file import begins_with, object_in, objects_in, read_json
-from engine.texts import Message
+from engine.texts import Message, marked
 
-CANNOT_CARRY: Final = ("each label becomes a box around the whole image",)
-
-_OF_DETECTORS: Final = frozenset({"animal", "person", "human", "vehicle", "empty"})
+CANNOT_CARRY: Final = ("the label of a whole image becomes a box around it",)
+_PROBLEM: Final = marked("annotation {place}: {reason}")
+_WHOLE_BOX: Final = BoundingBox(0, 0, 1, 1)
 
 
 def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
     """Write categories for all classes, an entry for each image, and an annotation for each that has a label."""
     labels = ClassLabels(images)
     ids = {labels.of_class(class_id): class_id for class_id in labels.classes}
-    if labels.has_none:
-        ids[NONE_LABEL] = max(labels.classes, default=0) + 1
+    first_free = max(labels.classes, default=0) + 1
+    ids |= {label: number for number, label in enumerate(labels.further_labels, first_free)}
     names, annotations = names_below(images), list[bytes]()
     file.write(b'{\n"info": ' + encoded(_info(images)) + b',\n"licenses": [],\n"categories": [')
     write_items(file, (encoded(each) for each in _categories(images, labels, ids)))
@@ -54,7 +63,7 @@ def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
 
 
 def read(source: Path) -> ForeignLabels:
-    """Read annotations of any COCO file; of one with boxes around things, each names the class of its image."""
+    """Read annotations of any COCO file, each a thing in its image; one without a box names the class of the whole."""
     whole = read_json(source)
     entries = {_id(entry, "id"): entry for entry in objects_in(whole, "images")}
     categories = _Categories(objects_in(whole, "categories"))
@@ -64,25 +73,15 @@ def read(source: Path) -> ForeignLabels:
             expected='an object with "images", "annotations" and "categories"',
             source=source.name,
         )
-    if categories.are_of_detectors and any(each.get("bbox") for each in objects_in(whole, "annotations")):
-        raise boxes_refused(source, "COCO")
-    labels: dict[ForeignLabel, None] = {}
-    problems: list[str] = []
+    collector = LabelCollector()
     labelled: set[int | str] = set()
     for annotation in objects_in(whole, "annotations"):
-        image_id, category_id = _id(annotation, "image_id"), _id(annotation, "category_id")
-        try:
-            label = _label(annotation, entries[image_id], categories.fields(category_id), source.parent)
-        except KeyError:
-            reason = Message("its image or its category is missing")
-        except ValueError as error:
-            reason = reason_of(error)
-        else:
-            labelled.add(image_id)
-            labels |= {label: None} if label else {}
-            continue
-        problems.append(Message("annotation {number}: {reason}", {"number": annotation.get("id"), "reason": reason}))
-    return ForeignLabels(tuple(labels), len(entries.keys() - labelled), tuple(problems))
+        number = str(annotation.get("id"))
+        collector.add(_PROBLEM, number, _labels, annotation, entries, categories, source.parent)
+        labelled.add(_id(annotation, "image_id"))
+    found = collector.collected()
+    labels = tuple(dict.fromkeys(as_things(found.labels)))
+    return replace(found, labels=labels, unlabelled=len(entries.keys() - labelled))
 
 
 def fits(source: Path) -> bool:
@@ -112,14 +111,15 @@ def _categories(images: LabelledImages, labels: ClassLabels, ids: dict[str, int]
             "paths": list(images.path_texts(class_id)),
             "source_id": images.graph.attributes(class_id).source_id,
         }
-    if NONE_LABEL in ids:
-        yield {"id": ids[NONE_LABEL], "name": NONE_LABEL, "supercategory": ""}
+    for label in labels.further_labels:
+        yield {"id": ids[label], "name": label, "supercategory": ""}
 
 
 def _entries(
     images: LabelledImages, labels: ClassLabels, ids: dict[str, int], names: dict[int, str], annotations: list[bytes]
 ) -> Iterator[bytes]:
-    for image in images.each():
+    for items in images.pictures():
+        image = items[0]
         facts = images.facts_of(image.file)
         entry = {
             "id": image.image_id,
@@ -131,28 +131,26 @@ def _entries(
             "height": facts.height,
             "date_captured": facts.date_text.replace("T", " "),
         }
-        if (label := labels.of(image)) is not None:
-            size = facts.width, facts.height
-            annotations.append(encoded(_annotation(images, image, len(annotations) + 1, ids[label], size)))
+        for item in items:
+            if (label := labels.of(item)) is not None:
+                ours = {"id": len(annotations) + 1, "image_id": image.image_id, "category_id": ids[label]}
+                annotations.append(encoded(ours | _annotation(images, item, (facts.width, facts.height))))
         yield encoded(entry)
 
 
-def _annotation(
-    images: LabelledImages, image: LabelledImage, number: int, category_id: int, size: tuple[int, int]
-) -> dict[str, Any]:
-    width, height = size
+def _annotation(images: LabelledImages, image: LabelledImage, size: tuple[int, int]) -> dict[str, Any]:
+    """An annotation without its ids."""
+    left, top, width, height = (image.part.box or _WHOLE_BOX).in_pixels(size)
     annotation = {
-        "id": number,
-        "image_id": image.image_id,
-        "category_id": category_id,
-        "bbox": [0, 0, width, height],
+        "bbox": [left, top, width, height],
         "area": width * height,
         "iscrowd": 0,
         "segmentation": [],
         "attributes": fields_of(images, image, "file", "score"),
     }
-    if image.score is not None:
-        annotation["score"] = image.score
+    score = image.score if image.class_id is not None else image.detection_score
+    if score is not None:
+        annotation["score"] = score
     return annotation
 
 
@@ -165,7 +163,7 @@ class _Categories:
     @property
     def are_of_detectors(self) -> bool:
         """Whether they only say what kind of thing is in a box, as detectors of animals do."""
-        return bool(self._by_name) and {name.casefold() for name in self._by_name} <= _OF_DETECTORS
+        return are_of_detectors(self._by_name)
 
     def fields(self, category_id: int | str) -> dict[str, str]:
         """Label, and path where supercategories are categories themselves; KeyError for an unknown category."""
@@ -183,14 +181,39 @@ class _Categories:
         return {"label": names[-1], **({"path": join_path(names)} if len(names) > 1 else {})}
 
 
-def _label(
-    annotation: dict[str, Any], entry: dict[str, Any], category: dict[str, str], folder: Path
-) -> ForeignLabel | None:
-    name = category["label"]
-    fields = {**category, **fields_about(name, object_in(annotation, "attributes"))}
-    label = label_with(str(entry.get("file_name") or ""), name, fields, folder, file=_file(entry))
-    is_result = "score" in annotation and "decided_by" not in fields  # as detectors write it
-    return replace(label, is_machine=True) if label and is_result else label
+def _labels(
+    annotation: dict[str, Any], entries: Mapping[int | str, dict[str, Any]], categories: _Categories, folder: Path
+) -> Iterator[ForeignLabel | None]:
+    try:
+        entry = entries[_id(annotation, "image_id")]
+        category = categories.fields(_id(annotation, "category_id"))
+    except KeyError:
+        raise ValueError(Message("its image or its category is missing")) from None
+    image, name = str(entry.get("file_name") or ""), category["label"]
+    attributes = object_in(annotation, "attributes")
+    part = _part(annotation, entry, attributes, _file(entry) or relative_image(folder, image))
+    if categories.are_of_detectors and part.box is not None and ORIGINAL not in attributes:
+        file = _file(entry) or folder / image
+        score = scored(annotation.get("score"))
+        yield box_alone(image, part, file=file, category=name, score=score) if image else None
+        return
+    fields = {**category, **fields_about(name, attributes)}
+    label = label_with(image, name, fields, folder, file=_file(entry), part=part)
+    if label is not None and "score" in annotation and "decided_by" not in fields:  # as detectors write it
+        label = replace(label, is_machine=True, score=scored(annotation["score"]))
+    yield label
+
+
+def _part(annotation: dict[str, Any], entry: dict[str, Any], attributes: dict[str, Any], file: Path) -> FilePart:
+    """The box of an annotation, or the box around its segments."""
+    box, segments = annotation.get("bbox"), annotation.get("segmentation")
+    if not isinstance(box, list) or not box:
+        box = list(bounds(points_of(segments))) if isinstance(segments, list) and segments else []
+    if not box:
+        return WHOLE_FILE
+    if not entry.get("width") and ORIGINAL in attributes:
+        return file_part(str(attributes.get("part", WHOLE)))  # of a picture whose size we did not know
+    return part_of_pixels(box, picture_size(entry.get("width"), entry.get("height"), file))
 
 
 def _id(value: dict[str, Any], name: str) -> int | str:

@@ -1,6 +1,7 @@
 """CSV: UTF-8, safe to open in a spreadsheet; read back also after a spreadsheet saved it."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import json
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
@@ -10,7 +11,7 @@ from typing import BinaryIO, Final
 from engine.errors import FormatError, StorageError
 from engine.interchange.labelled_images.foreign_labels import ForeignLabels
 from engine.interchange.labelled_images.label_tables import LabelRows
-from engine.interchange.labelled_images.records import LabelledImages, WrittenExport
+from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
 from engine.interchange.labelled_images.table_rows import COLUMNS, LABEL_COLUMNS, PLACED, Value, row_of, rows
 from engine.interchange.labelled_images.table_rows import Row as TypedRow
 from engine.interchange.table_writer import write_table
@@ -25,6 +26,7 @@ Given = Mapping[str, str]  # column by role, as a person named them
 OpenedLabels = tuple[LabelRows, Iterator[Row]]  # what reads the rows of an open table of labels, and these
 SEVERAL: Final = " | "  # between the paths of a class with several parents; a "|" in a name is written "\|"
 PLACED_COLUMNS: Final = (PLACED, *LABEL_COLUMNS)  # of the table of a folder
+_CROP: Final = "crop"  # further column: where in the folder a box lies that was cut out of its image
 _SUFFIXES: Final = TABLE_FILES | {".zip"}
 
 
@@ -34,10 +36,23 @@ def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
     return WrittenExport(len(images.images))
 
 
-def write_placed(images: LabelledImages, file: BinaryIO, placed: Mapping[int, str]) -> None:
-    """Write the table of a folder, with the path of each image within it by image id as the first column."""
-    all_rows = ({PLACED: placed.get(image.image_id), **row_of(images, image)} for image in images.images)
-    _write_rows(file, PLACED_COLUMNS, all_rows)
+def write_placed(
+    images: LabelledImages, file: BinaryIO, placed: Mapping[int, str], cut_out: Container[int] = ()
+) -> None:
+    """Write the table of a folder, with the path of each image within it by image id as the first column.
+
+    What is cut out of a file has a column of its own: it is not the file whose content the table names.
+    """
+    has_crops = any(image.image_id in cut_out for image in images.images)
+    columns = (PLACED, _CROP, *LABEL_COLUMNS) if has_crops else PLACED_COLUMNS
+    _write_rows(file, columns, (_placed_row(images, image, placed, cut_out) for image in images.images))
+
+
+def _placed_row(
+    images: LabelledImages, image: LabelledImage, placed: Mapping[int, str], cut_out: Container[int]
+) -> TypedRow:
+    place, is_crop = placed.get(image.image_id), image.image_id in cut_out
+    return {PLACED: None if is_crop else place, _CROP: place if is_crop else None, **row_of(images, image)}
 
 
 def read(source: Path, given: Given | None = None) -> ForeignLabels:
@@ -97,8 +112,8 @@ def cell(value: Value) -> str:
     match value:
         case None:
             return ""
-        case bool():
-            return "true" if value else "false"
+        case bool() | Mapping():
+            return json.dumps(value, ensure_ascii=False)
         case float():
             return f"{value:.6f}"
         case datetime():

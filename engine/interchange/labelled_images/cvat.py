@@ -1,34 +1,49 @@
-"""CVAT for images 1.1: an XML file of labels and of images with tags, which stays apart from the images.
+"""CVAT for images 1.1: an XML file of labels and of images with tags and boxes, which stays apart from the images.
 
-A class is a label for tags, the class of an image is a tag, `source` distinguishes a person (manual) from the model
-(auto), and the tag's attributes carry who, when, path and score. CVAT's own exports are read too, as XML or as ZIP.
+A class is a label, the class of an image is a tag, that of a thing in it a box, `source` distinguishes a person
+(manual) from the model (auto), and attributes carry who, when, path and score. CVAT's own exports are read too, as XML
+or as ZIP; every shape counts as the box around it.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, BinaryIO, Final
 from xml.etree.ElementTree import Element
 
-from engine.errors import FormatError, reason_of
+from engine.errors import FormatError
+from engine.file_parts import WHOLE_FILE, FilePart
 from engine.files import open_regular
 from engine.interchange import limits
 from engine.interchange.archives import has_member, member, opened_archive, reading
 from engine.interchange.labelled_images.class_labels import ClassLabels, fields_of, label_with, names_below
 from engine.interchange.labelled_images.csv_table import cell
-from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, problem_at
+from engine.interchange.labelled_images.foreign_boxes import (
+    Point,
+    numbers,
+    part_of_pixels,
+    part_of_points,
+    picture_size,
+    relative_image,
+    rotated,
+)
+from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, LabelCollector
 from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
 from engine.interchange.labelled_images.table_rows import COLUMNS, ORIGINAL
 from engine.interchange.text_file import encoding_of, head_of
 from engine.interchange.xml_files import elements, root_of, xml_attribute, xml_content
-from engine.texts import Message
+from engine.texts import Message, marked
 
 CANNOT_CARRY: Final = (
     "the hierarchy is flattened; full paths are kept in the tags",
     "other parents of a class without images",
 )
 _MEMBER: Final = "annotations.xml"
+_PROBLEM: Final = marked("{place}: {reason}")
+_CUBOID_CORNER: Final = re.compile(r"[xy][tb][lr][12]")  # of eight
+_CORNERS: Final = ("xtl", "ytl", "xbr", "ybr")
 _BY_MACHINE: Final = "auto"
 _BY_PERSON: Final = "manual"
 _SHAPES: Final = ("tag", "box", "polygon", "polyline", "points", "cuboid", "ellipse", "mask", "skeleton")
@@ -36,24 +51,23 @@ _LONGEST_VALUE: Final = 4096  # characters of an attribute's value, as CVAT's da
 
 
 def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
-    """Write a label for each class, an entry for each image, and a tag in each that has a label."""
+    """Write a label for each class, an entry for each picture, and in it a tag for its label and a box for each."""
     labels = ClassLabels(images)
     file.write(b'<?xml version="1.0" encoding="utf-8"?>\n<annotations>\n  <version>1.1</version>\n')
     file.write(_meta(images, labels).encode())
     names = names_below(images)
     file.writelines(
-        _entry(images, labels, image, number, names[image.image_id]).encode()
-        for number, image in enumerate(images.each())
+        _entry(images, labels, items, number, names[items[0].image_id]).encode()
+        for number, items in enumerate(images.pictures())
     )
     file.write(b"</annotations>\n")
     return WrittenExport(len(images.images))
 
 
 def read(source: Path) -> ForeignLabels:
-    """Read the tags; a shape names the class of its image, too."""
-    labels: dict[ForeignLabel, None] = {}
-    problems: list[str] = []
-    unlabelled = entries = 0
+    """Read the tags and the shapes."""
+    collector = LabelCollector()
+    entries = 0
     names: set[str] = set()
     with _opened(source) as file:
         for element in elements(file, source.name, "assignee", "image", "track"):
@@ -61,18 +75,19 @@ def read(source: Path) -> ForeignLabels:
                 case "assignee":
                     names.add((element.findtext("username") or "").strip())
                 case "track":
-                    problems.append(Message("the track {number} is of a video", {"number": element.get("id")}))
+                    collector.problems.append(
+                        Message("the track {number} is of a video", {"number": element.get("id")})
+                    )
                 case _:
                     entries += 1
                     limits.RECORDS.check(entries, source.name)
                     who = next(iter(names)) if len(names) == 1 else ""
-                    found = list(_labels(element, source.parent, who, problems))
-                    unlabelled += not found
-                    labels |= dict.fromkeys(found)
-                    limits.RECORDS.check(len(labels), source.name)
-    if not entries and not problems:
+                    _read_entry(element, source.parent, who, collector)
+                    limits.RECORDS.check(len(collector.labels), source.name)
+    if not entries and not collector.problems:
         raise FormatError("{source} has no images", expected="annotations of CVAT for images 1.1", source=source.name)
-    return ForeignLabels(tuple(labels), unlabelled, tuple(problems))
+    found = collector.collected()
+    return replace(found, labels=tuple(dict.fromkeys(found.labels)))
 
 
 def fits(source: Path) -> bool:
@@ -94,8 +109,9 @@ def _meta(images: LabelledImages, labels: ClassLabels) -> str:
         for name in (ORIGINAL, *COLUMNS)
         if name not in {"image", "class"}
     )
+    kind = "any" if images.has_parts else "tag"
     listed = "".join(
-        f"        <label><name>{xml_content(label)}</name><color></color><type>tag</type>"
+        f"        <label><name>{xml_content(label)}</name><color></color><type>{kind}</type>"
         f"<attributes>{attributes}</attributes></label>\n"
         for label in labels.all_labels
     )
@@ -108,34 +124,79 @@ def _meta(images: LabelledImages, labels: ClassLabels) -> str:
     )
 
 
-def _entry(images: LabelledImages, labels: ClassLabels, image: LabelledImage, number: int, name: str) -> str:
-    facts = images.facts_of(image.file)
+def _entry(images: LabelledImages, labels: ClassLabels, items: Sequence[LabelledImage], number: int, name: str) -> str:
+    facts = images.facts_of(items[0].file)
     opening = f'  <image id="{number}" name={xml_attribute(name)} width="{facts.width}" height="{facts.height}"'
-    label = labels.of(image)
-    if label is None:
-        return f"{opening}></image>\n"
+    size = facts.width, facts.height
+    labelled = ((each, label) for each in items if (label := labels.of(each)) is not None)
+    shapes = "".join(f"    {_shape(images, each, label, size)}\n" for each, label in labelled)
+    return f"{opening}>\n{shapes}  </image>\n" if shapes else f"{opening}></image>\n"
+
+
+def _shape(images: LabelledImages, image: LabelledImage, label: str, size: tuple[int, int]) -> str:
+    """A tag, or a box where the image is one."""
     source = _BY_PERSON if image.is_verified else _BY_MACHINE
     attributes = "".join(
         f"<attribute name={xml_attribute(name)}>{xml_content(cell(value)[:_LONGEST_VALUE])}</attribute>"
         for name, value in fields_of(images, image).items()
     )
-    return f'{opening}>\n    <tag label={xml_attribute(label)} source="{source}">{attributes}</tag>\n  </image>\n'
+    start = f'label={xml_attribute(label)} source="{source}"'
+    if image.part.box is None:
+        return f"<tag {start}>{attributes}</tag>"
+    left, top, width, height = image.part.box.in_pixels(size)
+    corners = zip(_CORNERS, (left, top, left + width, top + height), strict=True)
+    places = " ".join(f'{corner}="{value:.4f}"' for corner, value in corners)
+    return f'<box {start} occluded="0" {places} z_order="0">{attributes}</box>'
 
 
-def _labels(entry: Element, folder: Path, who: str, problems: list[str]) -> Iterator[ForeignLabel]:
+def _read_entry(entry: Element, folder: Path, who: str, collector: LabelCollector) -> None:
+    shapes = [shape for shape in entry if shape.tag in _SHAPES]
+    collector.unlabelled += not shapes
+    for shape in shapes:
+        collector.add(_PROBLEM, entry.get("name", ""), _labels, shape, entry, folder, who)
+
+
+def _labels(shape: Element, entry: Element, folder: Path, who: str) -> Iterator[ForeignLabel | None]:
     image = entry.get("name", "")
-    for shape in entry:
-        if shape.tag not in _SHAPES:
-            continue
-        fields = {each.get("name", ""): each.text or "" for each in shape.iter("attribute")}
-        try:
-            label = label_with(image, shape.get("label", ""), fields, folder)
-        except ValueError as error:
-            problems.append(problem_at(image, reason_of(error)))
-            continue
-        if label is not None:
-            is_machine = shape.get("source") == _BY_MACHINE
-            yield replace(label, is_machine=is_machine, who="" if is_machine else label.who or who)
+    fields = {each.get("name", ""): each.text or "" for each in shape.iter("attribute")}
+    part = _part(shape, entry, relative_image(folder, image))
+    label = label_with(image, shape.get("label", ""), fields, folder, part=part)
+    if label is not None:
+        is_machine = shape.get("source") == _BY_MACHINE or label.is_box_alone
+        label = replace(label, is_machine=is_machine, who="" if is_machine else label.who or who)
+    yield label
+
+
+def _part(shape: Element, entry: Element, file: Path) -> FilePart:
+    """The whole image of a tag, and of any other shape the box around it."""
+    if shape.tag == "tag":
+        return WHOLE_FILE
+    size = picture_size(entry.get("width"), entry.get("height"), file)
+    turned = numbers([shape.get("rotation") or 0])[0]
+    match shape.tag:
+        case "box":
+            left, top, right, bottom = numbers(map(shape.get, _CORNERS))
+            width, height = right - left, bottom - top
+            middle = left + width / 2, top + height / 2
+            return part_of_pixels(rotated((left, top, width, height), turned, middle), size)
+        case "ellipse":
+            x, y, across, down = numbers(map(shape.get, ("cx", "cy", "rx", "ry")))
+            return part_of_pixels(rotated((x - across, y - down, 2 * across, 2 * down), turned, (x, y)), size)
+        case "mask":
+            return part_of_pixels(map(shape.get, ("left", "top", "width", "height")), size)
+        case "cuboid":
+            corners = [name for name in shape.attrib if _CUBOID_CORNER.fullmatch(name)]
+            points_across = numbers(shape.get(name) for name in corners if name.startswith("x"))
+            points_down = numbers(shape.get(name) for name in corners if name.startswith("y"))
+            return part_of_points(list(zip(points_across, points_down, strict=True)), size)
+        case _:
+            texts = (each.get("points", "") for each in (shape, *shape.iter("points")))
+            return part_of_points([point for text in texts for point in _points(text)], size)
+
+
+def _points(text: str) -> list[Point]:
+    found = numbers(number for point in text.split(";") if point for number in point.split(","))
+    return list(zip(found[::2], found[1::2], strict=True))
 
 
 @contextmanager

@@ -23,11 +23,13 @@ from engine.interchange.labelled_images.darwin_core_archive import DARWIN_CORE, 
 from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, LabelCollector
 from engine.interchange.labelled_images.json_lines import encoded, plain, texts
 from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
-from engine.interchange.labelled_images.table_rows import label_in, row_of, time_or_none
+from engine.interchange.labelled_images.table_rows import facts_of_thing, label_in, row_of, time_or_none
 from engine.texts import marked
 
 CANNOT_CARRY: Final = (
     "images without a class stay out: they are no occurrences",
+    "an empty image is an absence without a name: write of what (scientificName) before you publish",
+    "boxes: there is no term for them, and each is an occurrence with its whole image",
     "the licence and whom to write to are not known: fill them in (eml.xml) before you publish",
     "images are named, not contained",
 )
@@ -37,20 +39,20 @@ BETWEEN_CLASSES: Final = " | "  # between the classes above, the highest first, 
 _READ_TERMS: Final = frozenset(terms.MEDIA_PLACES).union(
     terms.darwin_core(
         "scientificName dynamicProperties associatedMedia higherClassification taxonID identifiedBy dateIdentified "
-        "identificationVerificationStatus"
+        "identificationVerificationStatus occurrenceStatus individualCount"
     )
 )
 _LEFT_OUT_OF_PROPERTIES: Final = frozenset({"file", "exported_at"})
 
 
 def write(images: LabelledImages, file: BinaryIO) -> WrittenExport:
-    """Write the archive; an image of no class is no occurrence."""
+    """Write the archive; an image of no class is no occurrence, and an empty one an absence."""
     facts: dict[int, PhotoFacts] = {}
     for image in images.each():
-        if image.class_id is not None:
+        if image.class_id is not None or image.is_empty:
             facts[image.image_id] = images.facts_of(image.file)
     written = [image for image in images.images if image.image_id in facts]
-    ids = {image.image_id: permanent_id(images.title, image.path).urn for image in written}
+    ids = {image.image_id: permanent_id(images.title, _place_of(image)).urn for image in written}
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(terms.entry(terms.META), terms.meta_xml(terms.TABLES, metadata=terms.EML))
         archive.writestr(terms.entry(terms.EML), eml_xml(images))
@@ -75,6 +77,11 @@ def fits(source: Path) -> bool:
     return has_member(source, terms.META)
 
 
+def _place_of(image: LabelledImage) -> str:
+    """The path of an image, with its part as a media fragment."""
+    return f"{image.path}#{image.part.text}" if image.part.text else image.path
+
+
 def _occurrence(
     images: LabelledImages, image: LabelledImage, ids: Mapping[int, str], facts: Mapping[int, PhotoFacts]
 ) -> Iterable[str]:
@@ -82,13 +89,20 @@ def _occurrence(
     has_place = fact.latitude is not None and fact.longitude is not None
     cells = row_of(images, image).items()
     own = {name: plain(value) for name, value in cells if value and name not in _LEFT_OUT_OF_PROPERTIES}
-    assert image.class_id is not None, "only such are written"
+    seen = facts_of_thing(image)
+    identified: Iterable[str] = ("",) * len(terms.IDENTIFICATIONS.columns)
+    if image.class_id is not None:
+        identified = _identified(images, image, image.class_id, is_person=image.is_verified)
+    elif image.label is not None:
+        identified = "", "", "", "", image.label.who, image.label.when.isoformat(), VERIFIED, ""
     return (
-        ids[image.image_id], "MachineObservation", "present", images.title, str(image.image_id),
-        fact.date_text,
+        ids[image.image_id], "MachineObservation", "absent" if image.is_empty else "present", images.title,
+        str(image.image_id), fact.date_text,
         f"{fact.latitude:.7f}" if has_place else "", f"{fact.longitude:.7f}" if has_place else "",
         "WGS84" if has_place else "",
-        *_identified(images, image, image.class_id, is_person=image.is_verified),
+        "" if image.count is None else str(image.count),
+        seen.get("sex", ""), seen.get("lifeStage", ""), seen.get("behavior", ""),
+        *identified,
         encoded(own).decode(),
     )  # fmt: skip
 
@@ -155,13 +169,14 @@ def _occurrence_labels(row: Mapping[str, str], media: list[str], source: Path) -
 
     name = cell("scientificName")
     own = _properties(cell("dynamicProperties"))
-    if own.get("class") == name and own.get("image"):
+    is_absence = cell("occurrenceStatus").casefold() == "absent"
+    if own.get("image") and (own.get("class") == name or (is_absence and own.get("is_empty"))):
         yield label_in(own, source.parent)
         return
     associated = [each.strip() for each in cell("associatedMedia").split("|") if each.strip()]
     for place in [own["image"]] if own.get("image") else media or associated:
         image, file = _image(place, source.parent, is_url=place in media)
-        if name and image:
+        if name and image and not is_absence:
             yield ForeignLabel(
                 image,
                 (*(each.strip() for each in cell("higherClassification").split("|") if each.strip()), name),
@@ -171,6 +186,7 @@ def _occurrence_labels(row: Mapping[str, str], media: list[str], source: Path) -
                 who=cell("identifiedBy"),
                 when=time_or_none(cell("dateIdentified")),
                 is_machine=cell("identificationVerificationStatus") == UNVERIFIED,
+                count=int(count) if (count := cell("individualCount")).isdecimal() else None,
             )
 
 

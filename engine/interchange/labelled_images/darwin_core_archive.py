@@ -49,7 +49,7 @@ _IDENTIFIED: Final = darwin_core(
 )
 _OCCURRED: Final = darwin_core(
     "occurrenceID basisOfRecord occurrenceStatus datasetName catalogNumber eventDate decimalLatitude decimalLongitude "
-    "geodeticDatum"
+    "geodeticDatum individualCount sex lifeStage behavior"
 )
 OCCURRENCES: Final = ArchiveTable(
     OCCURRENCE, "occurrence.csv", dict(enumerate((*_OCCURRED, *_IDENTIFIED, DARWIN_CORE + "dynamicProperties")))

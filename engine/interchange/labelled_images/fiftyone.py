@@ -1,5 +1,8 @@
 """FiftyOne: a folder in its FiftyOneImageClassificationDataset form, which its own importer reads.
 
+Where images have boxes it is in its FiftyOneImageDetectionDataset form: a list of detections for each image, in which
+the label of a whole image is a box around it.
+
 `data` holds the images, `labels.json` a label for each with the model's confidence, and attributes: who, when, every
 path from the top, the model's answers. Images in `data` are named by their paths without suffix.
 """
@@ -12,13 +15,18 @@ from typing import Any, Final
 from engine.errors import FormatError
 from engine.interchange.labelled_images import class_folders
 from engine.interchange.labelled_images.class_labels import ClassLabels, fields_of, label_with
+from engine.interchange.labelled_images.foreign_boxes import part_of_shares, scored
 from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, LabelCollector
 from engine.interchange.labelled_images.json_lines import encoded, write_items
-from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
+from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport, by_picture
 from engine.interchange.labelled_images.table_rows import ORIGINAL
 from engine.interchange.text_file import begins_with, object_in, read_json
 
-CANNOT_CARRY: Final = ("the hierarchy is flattened; full paths are kept in an attribute of each image",)
+CANNOT_CARRY: Final = (
+    "the hierarchy is flattened; full paths are kept in an attribute of each image",
+    "beside boxes, the label of a whole image becomes a box around it",
+)
+_BOX: Final = "bounding_box"  # left, top, width and height as shares
 DATA: Final = "data"
 LABELS: Final = "labels.json"
 
@@ -27,15 +35,18 @@ def write(images: LabelledImages, draft: Path, options: class_folders.FolderOpti
     """Place all images, also those without a class, and write their labels."""
     labels, folders = ClassLabels(images), class_folders.nested_folders(images)
     names = class_folders.FreeNames(are_stems_free=True)
-    written, placed = class_folders.place_all(images, draft, DATA, folders, options.placing, names=names)
+    written, placed = class_folders.place_all(
+        images, draft, DATA, folders, replace(options, has_crops=False), names=names
+    )
 
-    def item(image: LabelledImage) -> bytes:
-        key = PurePosixPath(placed[image.image_id]).relative_to(DATA).with_suffix("")
-        return encoded(str(key)) + b": " + encoded(_target(images, labels, image))
+    def item(pictured: list[LabelledImage]) -> bytes:
+        key = PurePosixPath(placed[pictured[0].image_id]).relative_to(DATA).with_suffix("")
+        targets = [_target(images, labels, each) for each in pictured]
+        return encoded(str(key)) + b": " + encoded([*filter(None, targets)] if images.has_parts else targets[0])
 
     with class_folders.file_in(draft, LABELS) as file:
         file.write(b'{"classes": ' + encoded(list(labels.all_labels)) + b',\n"labels": {')
-        write_items(file, (item(image) for image in images.images if image.image_id in placed))
+        write_items(file, (item(each) for each in by_picture(images.images) if each[0].image_id in placed))
         file.write(b"\n}}\n")
     class_folders.write_tables(images, draft, placed, {each: f"{DATA}/{folder}" for each, folder in folders.items()})
     return written
@@ -53,7 +64,10 @@ def read(source: Path) -> ForeignLabels:
     files = {str(path.with_suffix("")): file for path, file in class_folders.each_file(source / DATA)}
     collector = LabelCollector()
     for key, target in targets.items():
-        collector.add("{place}: {reason}", key, _labels, target, key, classes, files.get(key), source)
+        found = target if isinstance(target, list) else [target]
+        collector.unlabelled += not found
+        for each in found:
+            collector.add("{place}: {reason}", key, _labels, each, key, classes, files.get(key), source)
     return collector.collected()
 
 
@@ -67,25 +81,26 @@ def _target(images: LabelledImages, labels: ClassLabels, image: LabelledImage) -
     if label is None:
         return None
     attributes = fields_of(images, image, "file", "score")
-    confidence = {} if image.score is None else {"confidence": image.score}
-    return {"label": label, **confidence, "attributes": attributes}
+    score = image.score if image.class_id is not None else image.detection_score
+    confidence = {} if score is None else {"confidence": score}
+    box = {_BOX: image.part.box or (0, 0, 1, 1)} if images.has_parts else {}
+    return {"label": label, **box, **confidence, "attributes": attributes}
 
 
 def _labels(
     target: Any, key: str, classes: list[Any], file: Path | None, folder: Path
 ) -> Iterator[ForeignLabel | None]:
-    for each in target if isinstance(target, list) else [target]:
-        yield _label(each, key, classes, file, folder)
-
-
-def _label(target: Any, key: str, classes: list[Any], file: Path | None, folder: Path) -> ForeignLabel | None:
     target = target if isinstance(target, dict) else {"label": target}
     name = target.get("label")
     name = str(classes[name]) if isinstance(name, int) else name
     if not isinstance(name, str):
-        return None
+        yield None
+        return
     fields = object_in(target, "attributes")
     image = str(fields.get(ORIGINAL) or file or key)
-    label = label_with(image, name, fields, folder, file=file)
-    is_of_model = target.get("confidence") is not None
-    return replace(label, is_machine=True) if label and is_of_model else label
+    box = target.get(_BOX)
+    part = None if box is None else part_of_shares(box if isinstance(box, list) else [])
+    label = label_with(image, name, fields, folder, file=file, part=part)
+    if label is not None and target.get("confidence") is not None:
+        label = replace(label, is_machine=True, score=label.score or scored(target["confidence"]))
+    yield label

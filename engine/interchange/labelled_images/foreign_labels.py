@@ -1,12 +1,16 @@
 """Labels of images as files of other programs hold them, before they meet a project."""
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Final, ParamSpec, final
 
-from engine.errors import reason_of
+from engine.errors import FormatError, InputError, StorageError, found_at, reason_of
+from engine.file_parts import MOST_BOXES, WHOLE_FILE, FilePart
+from engine.files import shown
 from engine.interchange.labelled_images.records import GivenNote
 from engine.texts import Message, enumerated, marked
 
@@ -39,6 +43,18 @@ class ForeignLabel:
     is_ours: bool = False  # whether this program wrote it: names that differ by capitals are several classes
     is_keyword: bool = False  # whether it is a photo's keyword, which may or may not mean a class
     note: GivenNote | None = None  # of what is no label, but an image with what a person noted of it
+    part: FilePart = WHOLE_FILE  # of the image's file; the default is all of it
+    category: str = ""  # what a detector calls the thing in the box, such as "animal"; "" for none
+    score: float | None = None  # the detector's confidence, 0..1
+    is_empty: bool = False
+    """Whether nothing is in the image; where `names` has a word for that, a class may be called so."""
+    count: int | None = None  # how many there are; None where nothing tells
+    fields: tuple[tuple[str, str], ...] = ()  # names and values of further facts, such as sex
+
+    @property
+    def is_box_alone(self) -> bool:
+        """Whether it is a box of which nobody says what class is in it."""
+        return self.part.box is not None and self.is_machine and not self.names
 
 
 @dataclass(frozen=True)
@@ -79,6 +95,20 @@ def whole_keywords(hierarchical: Iterable[Keyword], flat: Iterable[str]) -> list
     return [*(each for each in deep if each not in beginnings), *single]
 
 
+def as_things(labels: Iterable[ForeignLabel]) -> Iterator[ForeignLabel]:
+    """Labels of people; where one image has several classes without boxes, each after the first is a further thing."""
+    classes: dict[str, list[tuple[str, ...]]] = {}
+    for label in labels:
+        if label.is_machine or label.is_empty or label.part != WHOLE_FILE or not label.names:
+            yield label
+            continue
+        known = classes.setdefault(label.image, [])
+        if label.names not in known:
+            known.append(label.names)
+        number = known.index(label.names) + 1
+        yield label if number == 1 else replace(label, part=FilePart(thing=number))
+
+
 def problem_at(place: str, reason: Message) -> Message:
     """The line about a part of a source that could not be read."""
     return Message("{place}: {reason}", {"place": place, "reason": reason})
@@ -93,16 +123,44 @@ class LabelCollector:
         self.unlabelled = 0
         self.problems: list[str] = []
         self.noted: list[ForeignLabel] = []
+        self._boxes: Counter[str] = Counter()
 
     def add(self, problem: str, place: int | str, read: Reading[P], *args: P.args, **kwargs: P.kwargs) -> None:
-        """Add the labels of an entry; ValueError and IndexError become a problem, such as `line {place}: {reason}`."""
+        """Add the labels of an entry; what cannot be read becomes a problem, such as `line {place}: {reason}`."""
         try:
             found = [label for label in read(*args, **kwargs) if label is not None]
-        except (ValueError, IndexError) as error:
+        except (ValueError, IndexError, InputError) as error:
             self.problems.append(Message(problem, {"place": place, "reason": reason_of(error)}))
             return
-        self.labels += found
+        self.labels += filter(self._is_taken, found)
         self.unlabelled += not found
 
+    @contextmanager
+    def file_of(self, source: Path, file: Path) -> Iterator[None]:
+        """While a file of a source is read: what is wrong with one of a folder becomes a problem.
+
+        Raises:
+            FormatError, StorageError: the file is all of the source.
+        """
+        try:
+            yield
+        except (FormatError, StorageError) as error:
+            if file == source:
+                raise
+            self.problems.append(found_at(shown(file.name), error))
+
     def collected(self) -> ForeignLabels:
-        return ForeignLabels(tuple(self.labels), self.unlabelled, tuple(self.problems), tuple(self.noted))
+        problems = (*self.problems, *(_too_many(*each) for each in self._boxes.items() if each[1] > MOST_BOXES))
+        return ForeignLabels(tuple(self.labels), self.unlabelled, problems, tuple(self.noted))
+
+    def _is_taken(self, label: ForeignLabel) -> bool:
+        """Whether a label is not one of more boxes than an image may have."""
+        if label.part.box is None:
+            return True
+        self._boxes[label.image] += 1
+        return self._boxes[label.image] <= MOST_BOXES
+
+
+def _too_many(image: str, count: int) -> str:
+    template = marked("{image} has {count:,} boxes: only the first {most:,} are read")
+    return Message(template, {"image": image, "count": count, "most": MOST_BOXES})

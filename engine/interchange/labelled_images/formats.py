@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -12,6 +13,7 @@ from engine.interchange.labelled_images import (
     camtrap_dp_reading,
     class_folders,
     coco,
+    createml,
     csv_table,
     cvat,
     darwin_core,
@@ -20,11 +22,26 @@ from engine.interchange.labelled_images import (
     json_lines,
     keywords,
     label_studio,
+    labelme,
+    megadetector,
     parquet,
+    pascal_voc,
+    via,
     xmp_sidecars,
     yolo,
+    yolo_detection,
 )
-from engine.interchange.labelled_images.box_sets import refuse_boxes
+from engine.interchange.labelled_images.box_sets import (
+    CREATEML,
+    LABELME,
+    MEGADETECTOR,
+    PASCAL_VOC,
+    TITLES,
+    VIA,
+    YOLO,
+    form_of,
+    is_form,
+)
 from engine.interchange.labelled_images.class_folders import FolderOptions
 from engine.interchange.labelled_images.foreign_labels import ForeignLabels
 from engine.interchange.labelled_images.records import LabelledImages, WrittenExport
@@ -131,7 +148,7 @@ FORMATS: Final[Mapping[str, ImageFormat]] = {
     ),
     "cvat": ImageFormat(
         "CVAT",
-        "CVAT for images 1.1: an XML file of tags, to go on in CVAT",
+        "CVAT for images 1.1: an XML file of tags and boxes, to go on in CVAT",
         cvat.CANNOT_CARRY,
         suffix=".xml",
         write_file=cvat.write,
@@ -195,6 +212,17 @@ FORMATS: Final[Mapping[str, ImageFormat]] = {
         has_images=True,
         is_beside=True,
     ),
+    YOLO: ImageFormat(
+        TITLES[YOLO],
+        "images and labels with the boxes of each, and data.yaml, as Ultralytics trains on them",
+        yolo_detection.CANNOT_CARRY,
+        write_folder=yolo_detection.write,
+        read=yolo_detection.read,
+        fits=partial(is_form, YOLO),
+        group=FormatGroup.FOLDERS,
+        has_images=True,
+        is_beside=True,
+    ),
     "xmp": ImageFormat(
         "XMP sidecars",
         "keywords beside the images for Lightroom, digiKam and darktable; what is in a sidecar already stays",
@@ -211,6 +239,7 @@ FORMATS: Final[Mapping[str, ImageFormat]] = {
         (
             "images without a class stay out",
             "a class with several parents lies under the first; a table lists the others",
+            "boxes: their pictures lie there once for each class, or what is in the boxes is cut out (--crops)",
         ),
         write_folder=class_folders.write,
         read=class_folders.read,
@@ -226,6 +255,36 @@ FORMATS: Final[Mapping[str, ImageFormat]] = {
 KEYWORDS: Final = "keywords"
 READ_FORMATS: Final[Mapping[str, ImageFormat]] = {
     **{name: one for name, one in FORMATS.items() if one.is_read and name != "folders"},
+    MEGADETECTOR: ImageFormat(
+        TITLES[MEGADETECTOR],
+        "results of MegaDetector, or predictions of SpeciesNet: boxes with scores",
+        read=megadetector.read,
+        fits=partial(is_form, MEGADETECTOR),
+    ),
+    PASCAL_VOC: ImageFormat(
+        TITLES[PASCAL_VOC],
+        "an XML file with boxes for each image",
+        read=pascal_voc.read,
+        fits=partial(is_form, PASCAL_VOC),
+    ),
+    LABELME: ImageFormat(
+        TITLES[LABELME],
+        "a JSON file with shapes for each image",
+        read=labelme.read,
+        fits=partial(is_form, LABELME),
+    ),
+    CREATEML: ImageFormat(
+        TITLES[CREATEML],
+        "a JSON list of images with boxes",
+        read=createml.read,
+        fits=partial(is_form, CREATEML),
+    ),
+    VIA: ImageFormat(
+        TITLES[VIA],
+        "a JSON project with regions of images",
+        read=via.read,
+        fits=partial(is_form, VIA),
+    ),
     KEYWORDS: ImageFormat(
         "Keywords of photos",
         "keywords that people gave in Lightroom, digiKam, darktable or Bridge, in the images or in sidecars",
@@ -260,11 +319,12 @@ def detect(source: Path) -> str:
 
     Raises:
         StorageError: there is nothing to read.
-        FormatError: it carries boxes, or is of none of the formats.
+        FormatError: it is of none of the formats.
     """
     if not source.exists():
         raise StorageError('there is no "{source}"', remedy="check the path", source=source)
-    refuse_boxes(source)
+    if form := form_of(source):  # before all others: their folders may be taken for class folders
+        return form
     if source.name == camtrap_dp_reading.OBSERVATIONS and camtrap_dp_reading.fits(source):
         return "camtrap-dp"
     for name, one in READ_FORMATS.items():

@@ -19,7 +19,10 @@ from engine.interchange.labelled_images.foreign_labels import ForeignLabels
 from engine.interchange.labelled_images.records import LabelledImages, WrittenExport
 from engine.interchange.labelled_images.table_rows import COLUMNS, KINDS, ORIGINAL, Row, row_of
 
-CANNOT_CARRY: Final = ("the hierarchy is flattened; full paths are kept in a column",)
+CANNOT_CARRY: Final = (
+    "the hierarchy is flattened; full paths are kept in a column",
+    "of a picture with several boxes there is a row for each, which a loader takes for images",
+)
 SPLIT: Final = "train"
 CARD: Final = "README.md"
 METADATA: Final = "metadata.parquet"
@@ -37,7 +40,7 @@ _DTYPES: Final = {"float": "float32", "whole": "int32", "flag": "bool", "time": 
 def write(images: LabelledImages, draft: Path, options: FolderOptions) -> WrittenExport:
     """Place all images, also those without a class, and write rows and card."""
     labels = ClassLabels(images)
-    written, placed = place_all(images, draft, SPLIT, nested_folders(images), options.placing)
+    written, placed = place_all(images, draft, SPLIT, nested_folders(images), options)
     with file_in(draft / SPLIT, METADATA) as file:
         parquet.write_rows(file, _schema(labels), _rows(images, labels, placed))
     with file_in(draft, CARD) as file:

@@ -1,13 +1,14 @@
 """Label Studio: a folder of tasks and the labelling configuration beside them.
 
 A person's label is an annotation, the model's a prediction with its score and version; both name every path of the
-class in a taxonomy. Images stay where they are: Label Studio serves them from this computer's disk. `completed_by` is
-written where the person is an e-mail address, by which Label Studio knows its users; it refuses a file with an unknown
-user. Everything else, the person's name too, is in the task's `meta`.
+class in a taxonomy, or the class in a rectangle for a thing in the image. Images stay where they are: Label Studio
+serves them from this computer's disk. `completed_by` is written where the person is an e-mail address, by which Label
+Studio knows its users; it refuses a file with an unknown user. Everything else, the person's name too, is in the task's
+`meta`.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
@@ -16,22 +17,29 @@ from urllib.parse import parse_qs, quote, unquote, urlsplit
 from lxml import etree
 
 from engine.errors import FormatError
+from engine.file_parts import FilePart
 from engine.graph.names import join_path
 from engine.interchange.labelled_images.class_folders import FolderOptions, file_in
 from engine.interchange.labelled_images.class_labels import ClassLabels, fields_of, label_with
+from engine.interchange.labelled_images.foreign_boxes import bounds, numbers, part_of_shares, points_of, rotated, scored
 from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, LabelCollector
 from engine.interchange.labelled_images.json_lines import encoded, write_items
 from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
-from engine.interchange.labelled_images.table_rows import NONE_LABEL, ORIGINAL, time_in
+from engine.interchange.labelled_images.table_rows import EMPTY_LABEL, NONE_LABEL, ORIGINAL, time_in
 from engine.interchange.text_file import begins_with, object_in, objects_in, read_json
 from engine.interchange.xml_files import Element, writable
-from engine.texts import marked
+from engine.texts import Message, marked
 
 CANNOT_CARRY: Final = ("annotators without an email are stored as task data",)
 TASKS: Final = "tasks.json"
 CONFIGURATION: Final = "labelling.xml"
 INSTRUCTIONS: Final = "README.txt"
-_CONTROL, _OBJECT = "class", "image"
+_PROBLEM: Final = marked("task {place}: {reason}")
+_CONTROL, _BOXES, _OBJECT = "class", "box", "image"
+_RECTANGLE: Final = "rectanglelabels"
+_ITEMS: Final = "items"  # of a task's own data: the fields of each part of its picture, by the id of its result
+_CHOICES: Final = frozenset({"choices", "taxonomy"})
+_SHAPES: Final = frozenset({_RECTANGLE, "polygonlabels", "ellipselabels", "brushlabels", "keypointlabels"})
 _LOCAL: Final = "/data/local-files/?d="
 _UPLOADED: Final = re.compile(r"^[0-9a-f]{8}-")  # what Label Studio puts before the name of a file that was uploaded
 _HOW_TO: Final = """To go on in Label Studio:
@@ -44,11 +52,11 @@ _HOW_TO: Final = """To go on in Label Studio:
 
 
 def write(images: LabelledImages, draft: Path, _options: FolderOptions) -> WrittenExport:
-    """Write a task for each image, the configuration, and how to use them."""
+    """Write a task for each picture, the configuration, and how to use them."""
     labels = ClassLabels(images)
     with file_in(draft, TASKS) as file:
         file.write(b"[")
-        write_items(file, (encoded(_task(images, image)) for image in images.each()))
+        write_items(file, (encoded(_task(images, labels, items)) for items in images.pictures()))
         file.write(b"\n]\n")
     with file_in(draft, CONFIGURATION) as file:
         file.write(_configuration(images, labels))
@@ -67,7 +75,7 @@ def read(source: Path) -> ForeignLabels:
         )
     collector = LabelCollector()
     for number, task in enumerate((each if isinstance(each, dict) else {} for each in tasks), start=1):
-        collector.add(marked("task {place}: {reason}"), number, _labels, task, source.parent)
+        _read_task(task, number, source.parent, collector)
     return collector.collected()
 
 
@@ -77,37 +85,95 @@ def fits(source: Path) -> bool:
     return begins_with(path, "[", "annotations", "predictions", "completions") and begins_with(path, "[", "data")
 
 
-def _task(images: LabelledImages, image: LabelledImage) -> dict[str, Any]:
-    annotations, predictions = [], []
-    if image.label is not None:
-        when = image.label.when.isoformat()
-        annotation = {"id": image.image_id, "created_at": when, "updated_at": when, "was_cancelled": False}
-        if "@" in image.label.who:
-            annotation["completed_by"] = {"email": image.label.who}
-        annotations.append({**annotation, "result": [_result(images, image.image_id, image.label.class_id)]})
-    if (answer := image.answer) is not None and (answer.safe_id is not None or answer.is_unknown):
-        prediction = {"model_version": images.model, "score": answer.safe_score}
-        predictions.append({**prediction, "result": [_result(images, image.image_id, answer.safe_id)]})
+def _task(images: LabelledImages, labels: ClassLabels, items: Sequence[LabelledImage]) -> dict[str, Any]:
+    image = items[0]
+    by_person = [each for each in items if each.label]
+    by_model = [each for each in items if _is_predicted(each)]
+    whole = next((each for each in items if each.part == each.part.picture), None)
+    meta = {ORIGINAL: image.path} if whole is None else fields_of(images, whole, "file")
+    parts = {_result_id(each): fields_of(images, each, "file") for each in items if each is not whole}
     # Label Studio serves files of this computer, with the disk's top as its document root.
     path = image.file.relative_to(image.file.anchor).as_posix()
     url = _LOCAL + quote(path, errors="surrogateescape")
     return {
         "id": image.image_id,
         "data": {_OBJECT: url},
-        "meta": fields_of(images, image, "file"),
-        "annotations": annotations,
-        "predictions": predictions,
+        "meta": meta | ({_ITEMS: parts} if parts else {}),
+        "annotations": [_annotation(images, labels, by_person)] if by_person else [],
+        "predictions": _predictions(images, labels, by_model),
     }
 
 
-def _result(images: LabelledImages, image_id: int, class_id: int | None) -> dict[str, Any]:
-    paths = [[NONE_LABEL]] if class_id is None else [list(path) for path in images.paths(class_id)]
+def _is_predicted(image: LabelledImage) -> bool:
+    """Whether the model says what is in an image, or a box is there of which no person says that."""
+    answer = image.answer
+    is_answered = answer is not None and (answer.safe_id is not None or answer.is_unknown)
+    return is_answered or (image.part.box is not None and image.label is None)
+
+
+def _annotation(images: LabelledImages, labels: ClassLabels, items: Sequence[LabelledImage]) -> dict[str, Any]:
+    """The labels of people in one picture; by who gave the last one."""
+    last = max((each.label for each in items if each.label), key=lambda label: label.when)
+    when = last.when.isoformat()
+    annotation: dict[str, Any] = {
+        "id": items[0].image_id,
+        "created_at": when,
+        "updated_at": when,
+        "was_cancelled": False,
+    }
+    if "@" in last.who:
+        annotation["completed_by"] = {"email": last.who}
+    results = [_result(images, each, each.class_id, labels.of(each)) for each in items]
+    return {**annotation, "result": results}
+
+
+def _predictions(images: LabelledImages, labels: ClassLabels, items: Sequence[LabelledImage]) -> list[dict[str, Any]]:
+    """What the model says of the whole, and what is supposed of the boxes, with a score for each."""
+    predictions: list[dict[str, Any]] = []
+    boxes: list[dict[str, Any]] = []
+    for image in items:
+        class_id, label, score = _supposed(labels, image)
+        result = _result(images, image, class_id, label)
+        if image.part.box is not None:
+            boxes.append(result if score is None else {**result, "score": score})
+        else:
+            predictions.append({"model_version": images.model, "score": score, "result": [result]})
+    if boxes:
+        predictions.append({"model_version": images.model, "result": boxes})
+    return predictions
+
+
+def _supposed(labels: ClassLabels, image: LabelledImage) -> tuple[int | None, str | None, float | None]:
+    """Class, label and score of the model; else the detector's."""
+    answer = image.answer
+    if answer is None or (answer.safe_id is None and not answer.is_unknown):
+        return None, labels.of(image), image.detection_score
+    if answer.safe_id is None:
+        return None, NONE_LABEL, answer.safe_score
+    return answer.safe_id, labels.of_class(answer.safe_id), answer.safe_score
+
+
+def _result_id(image: LabelledImage) -> str:
+    return f"class-{image.image_id}"
+
+
+def _result(images: LabelledImages, image: LabelledImage, class_id: int | None, label: str | None) -> dict[str, Any]:
+    box = image.part.box
+    if box is None:
+        paths = [[label]] if class_id is None else [list(path) for path in images.paths(class_id)]
+        kind: dict[str, Any] = {"from_name": _CONTROL, "to_name": _OBJECT, "type": "taxonomy"}
+        return {"id": _result_id(image), **kind, "value": {"taxonomy": paths}}
+    facts = images.facts_of(image.file)
+    percent = {name: share * 100 for name, share in zip(("x", "y", "width", "height"), box, strict=True)}
     return {
-        "id": f"class-{image_id}",
-        "from_name": _CONTROL,
+        "id": _result_id(image),
+        "from_name": _BOXES,
         "to_name": _OBJECT,
-        "type": "taxonomy",
-        "value": {"taxonomy": paths},
+        "type": _RECTANGLE,
+        "original_width": facts.width,
+        "original_height": facts.height,
+        "image_rotation": 0,
+        "value": {**percent, "rotation": 0, _RECTANGLE: [label]},
     }
 
 
@@ -124,45 +190,140 @@ def _configuration(images: LabelledImages, labels: ClassLabels) -> bytes:
                     above, value = choices[path[: length - 1]], writable(path[length - 1])
                     choices[path[:length]] = etree.SubElement(above, "Choice", value=value)
     etree.SubElement(taxonomy, "Choice", value=NONE_LABEL)
+    if EMPTY_LABEL in labels.further_labels:
+        etree.SubElement(taxonomy, "Choice", value=EMPTY_LABEL)
+    if images.has_parts:
+        rectangles = etree.SubElement(root, "RectangleLabels", name=_BOXES, toName=_OBJECT)
+        for label in labels.all_labels:
+            etree.SubElement(rectangles, "Label", value=writable(label))
     return bytes(etree.tostring(root, encoding="UTF-8", pretty_print=True))
 
 
+def _read_task(task: dict[str, Any], number: int, folder: Path, collector: LabelCollector) -> None:
+    """Read the classes of a task and each of its parts."""
+    parts = list(_results_of_parts(task))
+    without = collector.unlabelled
+    collector.add(_PROBLEM, number, _labels, task, folder)
+    if parts:
+        collector.unlabelled = without
+    for result, annotation, is_machine in parts:
+        collector.add(_PROBLEM, number, _labels_of_part, result, annotation, task, folder, is_machine=is_machine)
+
+
 def _labels(task: dict[str, Any], folder: Path) -> Iterator[ForeignLabel]:
+    """The classes of the whole image."""
     fields = object_in(task, "meta")
-    image, file = _image(object_in(task, "data"))
-    image = str(fields.get(ORIGINAL) or image)
-    annotations = objects_in(task, "annotations") or objects_in(task, "completions")
-    for annotation in annotations:
-        if not annotation.get("was_cancelled"):
-            time_text = str(annotation.get("updated_at") or annotation.get("created_at") or "")
-            for label in _labels_in(annotation, image, fields, folder, file):
-                is_of_fields = bool(label.who) and not label.is_machine
-                who, when = (label.who, label.when) if is_of_fields else (_who(annotation), time_in(time_text))
-                yield replace(label, is_machine=False, who=who, when=when)
+    for annotation in _annotations(task):
+        for label in _labels_in(_results_of_whole(annotation, fields), task, fields, folder):
+            yield _by_person(label, annotation)
     for prediction in objects_in(task, "predictions"):
-        for label in _labels_in(prediction, image, fields, folder, file):
+        for label in _labels_in(_results_of_whole(prediction, fields), task, fields, folder):
             yield replace(label, is_machine=True)
 
 
+def _annotations(task: dict[str, Any]) -> list[dict[str, Any]]:
+    found = objects_in(task, "annotations") or objects_in(task, "completions")
+    return [each for each in found if not each.get("was_cancelled")]
+
+
+def _by_person(label: ForeignLabel, annotation: dict[str, Any]) -> ForeignLabel:
+    time_text = str(annotation.get("updated_at") or annotation.get("created_at") or "")
+    is_of_fields = bool(label.who) and not label.is_machine
+    who, when = (label.who, label.when) if is_of_fields else (_who(annotation), time_in(time_text))
+    return replace(label, is_machine=False, who=who, when=when)
+
+
+def _results_of_parts(task: dict[str, Any]) -> Iterator[tuple[dict[str, Any], dict[str, Any], bool]]:
+    """The results that are about parts, each with its annotation or prediction, and whether a model gave it."""
+    meta = object_in(task, "meta")
+    given = [(each, False) for each in _annotations(task)]
+    given += [(each, True) for each in objects_in(task, "predictions")]
+    for annotation, is_machine in given:
+        for result in objects_in(annotation, "result"):
+            if _is_of_part(result, meta):
+                yield result, annotation, is_machine
+
+
+def _results_of_whole(annotation: dict[str, Any], meta: dict[str, Any]) -> list[dict[str, Any]]:
+    return [each for each in objects_in(annotation, "result") if not _is_of_part(each, meta)]
+
+
+def _is_of_part(result: dict[str, Any], meta: dict[str, Any]) -> bool:
+    return _is_shape(result) or str(result.get("id")) in object_in(meta, _ITEMS)
+
+
+def _is_shape(result: dict[str, Any]) -> bool:
+    """Whether a result is a shape with its class, or a choice for one, which repeats its place."""
+    kind = str(result.get("type"))
+    return kind in _SHAPES or (kind in _CHOICES and "width" in object_in(result, "value"))
+
+
+def _labels_of_part(
+    result: dict[str, Any], annotation: dict[str, Any], task: dict[str, Any], folder: Path, *, is_machine: bool
+) -> Iterator[ForeignLabel | None]:
+    fields = object_in(object_in(object_in(task, "meta"), _ITEMS), str(result.get("id")))
+    part = _part(result) if _is_shape(result) else None
+    for label in _labels_in([result], task, fields, folder, part):
+        if not is_machine and not label.is_box_alone:
+            yield _by_person(label, annotation)
+        else:
+            yield replace(label, is_machine=True, score=label.score or scored(result.get("score")))
+
+
 def _labels_in(
-    annotation: dict[str, Any], image: str, fields: dict[str, Any], folder: Path, file: Path | None
+    results: Sequence[dict[str, Any]],
+    task: dict[str, Any],
+    fields: dict[str, Any],
+    folder: Path,
+    part: FilePart | None = None,
 ) -> Iterator[ForeignLabel]:
-    """Its classes; one where it names all paths of the task's class."""
-    paths = list(dict.fromkeys(_paths(annotation)))
-    if paths and set(paths) == set(fields.get("all_paths") or ()):
-        paths = [str(fields.get("path"))]
-    for path in paths:
-        label = label_with(image, path, fields, folder, file=file)
+    """The classes of results; one where they name all paths of the class in the fields."""
+    image, file = _image(object_in(task, "data"))
+    image = str(object_in(task, "meta").get(ORIGINAL) or image)
+    names = list(dict.fromkeys(name for result in results for name in _names(result)))
+    if names and set(names) == set(fields.get("all_paths") or ()):
+        names = [str(fields.get("path"))]
+    for name in names or ([] if part is None else [""]):
+        label = label_with(image, name, fields, folder, file=file, part=part)
         if label is not None:
             yield label
 
 
-def _paths(annotation: dict[str, Any]) -> Iterator[str]:
-    for result in objects_in(annotation, "result"):
-        chosen = object_in(result, "value").get(str(result.get("type")))
-        for each in chosen if isinstance(chosen, list) else []:
-            names = each if isinstance(each, list) else [each]
-            yield NONE_LABEL if names == [NONE_LABEL] else join_path(map(str, names))
+def _part(result: dict[str, Any]) -> FilePart:
+    """The box of a result in percent, or the box around its shape."""
+    value, kind = object_in(result, "value"), str(result.get("type"))
+    # Turns are of pixels, and of percent where the size is not written.
+    sides = numbers((result.get("original_width") or 100, result.get("original_height") or 100))
+    scale = sides[0] / 100, sides[1] / 100
+    if kind == "polygonlabels":
+        box = bounds([(x * scale[0], y * scale[1]) for x, y in points_of(value.get("points"))])
+    elif kind == _RECTANGLE or kind in _CHOICES:
+        x, y, width, height, turned = numbers(
+            (*map(value.get, ("x", "y", "width", "height")), value.get("rotation") or 0)
+        )
+        corner = x * scale[0], y * scale[1]
+        box = rotated((*corner, width * scale[0], height * scale[1]), turned, corner)
+    elif kind == "ellipselabels":
+        x, y, across, down, turned = numbers(
+            (*map(value.get, ("x", "y", "radiusX", "radiusY")), value.get("rotation") or 0)
+        )
+        middle, radii = (x * scale[0], y * scale[1]), (across * scale[0], down * scale[1])
+        box = rotated((middle[0] - radii[0], middle[1] - radii[1], 2 * radii[0], 2 * radii[1]), turned, middle)
+    else:
+        raise ValueError(Message('the shape "{shape}" has no box', {"shape": kind}))
+    left, top, width, height = box
+    return part_of_shares((left / sides[0], top / sides[1], width / sides[0], height / sides[1]))
+
+
+def _as_list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _names(result: dict[str, Any]) -> list[str]:
+    """The classes of a result, each with its path where there is one."""
+    chosen = object_in(result, "value").get(str(result.get("type")))
+    listed = [each if isinstance(each, list) else [each] for each in _as_list(chosen)]
+    return [NONE_LABEL if names == [NONE_LABEL] else join_path(map(str, names)) for names in listed]
 
 
 def _image(data: dict[str, Any]) -> tuple[str, Path | None]:

@@ -13,11 +13,20 @@ from pathlib import Path
 from typing import Final, final
 from urllib.parse import unquote
 
+from engine.file_parts import WHOLE_FILE, FilePart
 from engine.graph.names import SEPARATOR, join_path
 from engine.interchange import limits
 from engine.interchange.labelled_images.box_sets import boxes_refused
+from engine.interchange.labelled_images.foreign_boxes import (
+    numbers,
+    part_of_pixels,
+    part_of_shares,
+    picture_size,
+    relative_image,
+)
 from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, LabelCollector, TableReading
 from engine.interchange.labelled_images.table_rows import (
+    ITEM_COLUMNS,
     MODEL,
     NOTE_COLUMNS,
     ORIGINAL,
@@ -50,7 +59,10 @@ _NO_TAXON: Final = frozenset(
 _SCIENTIFIC: Final = frozenset(map(column_key, ("scientificName", "canonicalName", "taxon", "taxonName", "latinName")))
 _CLASS_ROLES: Final = (Role.CLASS, Role.SPECIES_EPITHET, Role.PATH, Role.VERNACULAR)
 _ALONE: Final = (Role.FILE, Role.FOLDER, Role.ANNOTATOR, Role.SCORE)
-_CORNERS: Final = ({"xmin", "ymin", "xmax", "ymax"}, {"x1", "y1", "x2", "y2"})
+_CORNERS: Final = (("xmin", "ymin", "xmax", "ymax"), ("x1", "y1", "x2", "y2"))
+"""Of rows with a box each, as TensorFlow, RetinaNet and Open Images have them."""
+_BOX: Final = "corners"  # a field of such rows: the corners, and the picture's size
+_SIZE: Final = ("width", "height")
 _BELOW_GENUS: Final = ("species", "subspecies")
 _LINE: Final = marked("line {place}: {reason}")
 
@@ -75,9 +87,11 @@ class LabelRows:
         self._keys = {column_key(name): at for at, name in reversed(list(enumerate(columns)))}
         names = [name.strip().casefold() for name in columns]
         image_at = layout.columns.get(Role.FILE)
-        self._own = {name: names.index(name) for name in _OWN if name in names and names.index(name) != image_at}
+        own = _OWN if _OF_OURS.isdisjoint(names) else _OWN | ITEM_COLUMNS
+        self._own = {name: names.index(name) for name in own if name in names and names.index(name) != image_at}
         self._dialect = "" if layout.dialect is None else layout.dialect.name
         self._meaning, self._further = _MEANINGS.get(self._dialect, _NO_MEANING)
+        self._box = next((each for each in _CORNERS if self._keys.keys() >= set(each)), ())
         self._is_old_prediction = _SAFE in names and "is_unknown" not in names
 
     @property
@@ -104,7 +118,8 @@ class LabelRows:
         roles = (layout.columns.get(role) for role in (*_ALONE, *_CLASS_ROLES))
         places = {*self._own.values(), *(at for at in roles if at is not None)}
         places |= {at for _, at in (*layout.ranks, *layout.vernacular)}
-        places |= {self._keys[key] for key in map(column_key, self._further) if key in self._keys}
+        further = (*map(column_key, self._further), *self._box, *(_SIZE if self._box else ()))
+        places |= {self._keys[key] for key in further if key in self._keys}
         return [self._columns[at] for at in sorted(places)]
 
     def labels(self, rows: Iterable[Row], problem: str = _LINE) -> ForeignLabels:
@@ -117,8 +132,6 @@ class LabelRows:
         Raises:
             FormatError: there are more than can be held, or they are boxes.
         """
-        if any(corners <= self._keys.keys() for corners in _CORNERS):
-            raise boxes_refused(self._source, "TensorFlow CSV")
         held, folder = 0, self._source.parent
         collector = LabelCollector()
         for number, fields in self.fields(rows):
@@ -146,6 +159,9 @@ class LabelRows:
             fields["is_unknown"] = "true"
         if self._meaning is not None:
             self._meaning(fields, lambda column: _at(cells, self._keys.get(column_key(column))).strip())
+        if self._box:
+            places = (self._keys.get(key) for key in (*self._box, *_SIZE))
+            fields[_BOX] = "\n".join(_at(cells, at).strip() for at in places)
         if "box" in fields or self._has_box(cells):
             raise boxes_refused(self._source, (layout.dialect and layout.dialect.title) or Role.BOX)
         return fields
@@ -198,7 +214,21 @@ class LabelRows:
 
 def _labels_of(fields: Fields, folder: Path) -> Iterable[ForeignLabel | None]:
     several = fields["class"].split("\n")
+    if _BOX in fields:
+        fields = fields | {"part": _part(fields, folder).text}
     return keywords_in(fields, folder) or [label_in({**fields, "class": each}, folder) for each in several]
+
+
+def _part(fields: Fields, folder: Path) -> FilePart:
+    """The box of a row by its corners; in shares where none is above 1."""
+    *corners, width, height = fields[_BOX].split("\n")
+    if not any(corners):
+        return WHOLE_FILE
+    left, top, right, bottom = numbers(corners, 4)
+    if max(left, top, right, bottom) <= 1:
+        return part_of_shares((left, top, right - left, bottom - top))
+    size = picture_size(width, height, relative_image(folder, fields.get("file") or fields["image"]))
+    return part_of_pixels((left, top, right - left, bottom - top), size)
 
 
 def _at(cells: Sequence[str], place: int | None) -> str:

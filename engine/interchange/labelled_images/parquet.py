@@ -5,6 +5,7 @@ once, and texts stay dictionaries, so that a text that all rows share is in memo
 knows neither nanoseconds nor the years beyond 9999.
 """
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -45,12 +46,16 @@ def write_rows(file: BinaryIO, schema: "pa.Schema", all_rows: Iterable[table_row
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    plain = (
-        {name: shown(value) if isinstance(value, str) else value for name, value in row.items()} for row in all_rows
-    )
+    plain = ({name: _value(each) for name, each in row.items()} for row in all_rows)
     with pq.ParquetWriter(file, schema, compression="zstd") as writer:
         for group in iter(lambda: list(islice(plain, _GROUP_ROWS)), []):
             writer.write_table(pa.Table.from_pylist(group, schema=schema))
+
+
+def _value(value: table_rows.Value) -> table_rows.Value:
+    if isinstance(value, Mapping):
+        return json.dumps(value, ensure_ascii=False)
+    return shown(value) if isinstance(value, str) else value
 
 
 def read(source: Path, given: Mapping[str, str] | None = None) -> ForeignLabels:

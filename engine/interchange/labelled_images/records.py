@@ -4,15 +4,20 @@ The class of an image is a person's label, else the model's safe class. Formats 
 likely leaf, scores, annotators and times.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache, cached_property
+from itertools import groupby
 from pathlib import Path
 
+from engine.file_parts import WHOLE_FILE, FilePart
 from engine.files import FileFailure, PhotoFacts
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.names import join_path
+from engine.images.crops import jpeg_of_part
+
+CropOf = Callable[[Path, FilePart], bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +54,7 @@ class ModelAnswer:
 
 @dataclass(frozen=True, slots=True)
 class LabelledImage:
-    """An image of a collection with its label and its prediction."""
+    """An image of a collection, or a part of one, with its label and its prediction."""
 
     image_id: int  # the project's number of it
     path: str  # as the project has it: relative to its folder, or absolute, with "/" between
@@ -59,6 +64,12 @@ class LabelledImage:
     answer: ModelAnswer | None  # the model's, also beside a label; None where it has none
     note: GivenNote | None = None  # a person's; None without one
     sequence: str = ""  # name of the shots that it was taken among, by one camera within seconds; "" for none
+    part: FilePart = WHOLE_FILE  # of the file; the default is all of it
+    category: str = ""  # what a detector calls the thing in the box, such as "animal"; "" for none
+    detection_score: float | None = None  # the detector's confidence, 0..1
+    is_empty: bool = False  # whether a person's label says that nothing is there
+    count: int | None = None  # how many a person counted
+    fields: Mapping[str, str] = field(default_factory=dict)  # the project's own fields, by name
 
     @property
     def class_id(self) -> int | None:
@@ -71,7 +82,7 @@ class LabelledImage:
     def is_of_none(self) -> bool:
         """Whether it shows none of the classes."""
         if self.label is not None:
-            return self.label.class_id is None
+            return self.label.class_id is None and not self.is_empty
         return self.answer is not None and self.answer.is_unknown
 
     @property
@@ -86,13 +97,19 @@ class LabelledImage:
         return self.answer.safe_score
 
 
+def by_picture(images: Iterable[LabelledImage]) -> Iterator[list[LabelledImage]]:
+    """Images, of which those of one picture (file, page or frame) are adjacent, by picture."""
+    for _, found in groupby(images, key=lambda image: (image.path, image.part.picture)):
+        yield list(found)
+
+
 @dataclass(frozen=True)
 class LabelledImages:
     """A collection as it is written into a format."""
 
     title: str  # the project's name
     graph: CategoryGraph  # its classes
-    images: Sequence[LabelledImage]  # in ascending image id order: those that are to be written, and no others
+    images: Sequence[LabelledImage]  # those that are to be written, and no others; those of one file are adjacent
     made_at: datetime  # when this was gathered: the time of the model's answers; time zone aware
     model: str  # name of the model; "" where it was not asked
     setting: str  # "ppn+", "ppn" or "prototypes"
@@ -101,6 +118,7 @@ class LabelledImages:
     """The deepest folder that all images of the project lie in or below, also those that are not written; None where
     they are on several drives."""
     facts_of: Callable[[Path], PhotoFacts]  # reads the header of an image's file
+    crop_of: CropOf = jpeg_of_part  # cuts a box out of an image's file
     on_image: Callable[[], None] = lambda: None  # called after each image that was written; may raise `Cancelled`
 
     def each(self) -> Iterator[LabelledImage]:
@@ -108,6 +126,18 @@ class LabelledImages:
         for image in self.images:
             yield image
             self.on_image()
+
+    def pictures(self) -> Iterator[list[LabelledImage]]:
+        """The images of one picture at a time, with progress reported."""
+        for items in by_picture(self.images):
+            yield items
+            for _ in items:
+                self.on_image()
+
+    @cached_property
+    def has_parts(self) -> bool:
+        """Whether there are boxes, or several things in one picture."""
+        return any(image.part != image.part.picture for image in self.images)
 
     @cached_property
     def used_classes(self) -> tuple[int, ...]:

@@ -4,20 +4,22 @@ The column `class` is the class of the image, by a person or by the model, as `d
 and the safe class are the model's, beside a person's label too.
 """
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+from engine.file_parts import WHOLE, file_part
 from engine.graph.names import SEPARATOR, loose_name, split_path
 from engine.interchange.labelled_images.foreign_labels import ForeignLabel, whole_keywords
 from engine.interchange.labelled_images.records import GivenNote, LabelledImage, LabelledImages, ModelAnswer
 from engine.interchange.predictions_file import UNKNOWN_NAME
 from engine.texts import Message
 
-Value = str | float | int | bool | datetime | Sequence[str] | None
+Value = str | float | int | bool | datetime | Sequence[str] | Mapping[str, str] | None
 Row = dict[str, Value]
 
 PERSON: Final = "person"
@@ -25,7 +27,8 @@ MODEL: Final = "model"
 LABEL_COLUMNS: Final = (
     "image", "class", "path", "all_paths", "source_id", "decided_by", "labelled_by", "labelled_at", "label_source",
     "stars", "flagged", "comment", "score", "leaf", "leaf_path", "leaf_score", "safe_class", "safe_path", "safe_score",
-    "is_unknown", "model", "setting", "exported_at", "sequence", "content_hash", "file",
+    "is_unknown", "model", "setting", "exported_at", "sequence", "part", "box_left", "box_top", "box_width",
+    "box_height", "category", "detection_score", "is_empty", "count", "fields", "content_hash", "file",
 )  # fmt: skip
 """Of the tables in folders, in order; `image`, `class` and `path` are what `evaluate --truth` reads, too."""
 COLUMNS: Final = (*LABEL_COLUMNS, "taken_at", "camera", "serial", "latitude", "longitude")
@@ -34,11 +37,19 @@ KINDS: Final = {
     "latitude": "float", "longitude": "float",
     "score": "float", "leaf_score": "float", "safe_score": "float", "is_unknown": "flag", "labelled_at": "time",
     "exported_at": "time", "all_paths": "texts", "stars": "whole", "flagged": "flag",
+    **dict.fromkeys(("box_left", "box_top", "box_width", "box_height", "detection_score"), "float"),
+    "is_empty": "flag", "count": "whole",
 }  # fmt: skip
 """Columns that are no texts, for formats with types."""
 PLACED: Final = "placed"  # further column in the table of a folder: where in it the image lies
 NONE_LABEL: Final = "none of the classes"
 """The label of an image of none of the classes, in tools that know labels alone."""
+EMPTY_LABEL: Final = "blank"
+"""The label of an image in which nothing is, as the standards of camera traps call it."""
+EMPTY_NAMES: Final = frozenset({EMPTY_LABEL, "blanks", "empty", "nothing"})
+"""Names that mean this where no class is called so, whatever their capitals."""
+ITEM_COLUMNS: Final = frozenset({"part", "category", "detection_score", "is_empty", "count", "fields"})
+"""Of our own tables, what is read of a part of a file besides its label."""
 NONE_NAMES: Final = frozenset({UNKNOWN_NAME, NONE_LABEL})
 """Names that mean none of the classes where no class is called so, whatever their capitals."""
 ORIGINAL: Final = "original_path"  # what `image` is called where another program means the picture itself by that name
@@ -69,7 +80,7 @@ def row_of(images: LabelledImages, image: LabelledImage) -> Row:
     label, class_id = image.label, image.class_id
     return {
         "image": image.path,
-        **_class_cells(images, class_id, is_of_none=image.is_of_none),
+        **_class_cells(images, image),
         "decided_by": PERSON if label else MODEL if class_id is not None or image.is_of_none else None,
         "labelled_by": label.who if label else None,
         "labelled_at": label.when.astimezone(UTC) if label else None,
@@ -84,20 +95,48 @@ def row_of(images: LabelledImages, image: LabelledImage) -> Row:
         "setting": images.setting if image.answer else None,
         "exported_at": images.made_at.astimezone(UTC),
         "sequence": image.sequence or None,
+        **_item_cells(image),
         "content_hash": image.content_hash or None,
         "file": str(image.file),
     }
 
 
-def _class_cells(images: LabelledImages, class_id: int | None, *, is_of_none: bool) -> Row:
+def _class_cells(images: LabelledImages, image: LabelledImage) -> Row:
+    class_id = image.class_id
     if class_id is None:
-        return {"class": UNKNOWN_NAME if is_of_none else None, "path": None, "all_paths": (), "source_id": None}
+        name = EMPTY_LABEL if image.is_empty else UNKNOWN_NAME if image.is_of_none else None
+        return {"class": name, "path": None, "all_paths": (), "source_id": None}
     return {
         "class": images.graph.name(class_id),
         "path": images.path_text(class_id),
         "all_paths": images.path_texts(class_id),
         "source_id": images.graph.attributes(class_id).source_id or None,
     }
+
+
+def _item_cells(image: LabelledImage) -> Row:
+    box = image.part.box
+    return {
+        "part": image.part.text or None,
+        "box_left": None if box is None else box.left,
+        "box_top": None if box is None else box.top,
+        "box_width": None if box is None else box.width,
+        "box_height": None if box is None else box.height,
+        "category": image.category or None,
+        "detection_score": image.detection_score,
+        "is_empty": image.is_empty,
+        "count": image.count,
+        "fields": dict(image.fields) or None,
+    }
+
+
+def facts_of_thing(image: LabelledImage) -> dict[str, str]:
+    """The project's own fields of an image that the standards of nature have a term for, by term."""
+    loose = {loose_name(name).replace(" ", ""): value for name, value in image.fields.items()}
+    return {term: loose[name] for name, term in _TERMS.items() if loose.get(name)}
+
+
+_TERMS: Final = {"sex": "sex", "lifestage": "lifeStage", "behavior": "behavior", "behaviour": "behavior"}
 
 
 def _answer_cells(images: LabelledImages, answer: ModelAnswer | None) -> Row:
@@ -113,30 +152,59 @@ def _answer_cells(images: LabelledImages, answer: ModelAnswer | None) -> Row:
 
 
 def label_in(row: Mapping[str, str], folder: Path) -> ForeignLabel | None:
-    """The label in a row; None where no class or no image is named.
+    """The label in a row; None where no image is named, or neither a class nor a box.
 
     Args:
         row: texts by the names of our columns; `image` and `class` count, the others may be missing.
         folder: that relative paths may start from.
 
     Raises:
-        ValueError: `labelled_at` is no time.
+        ValueError: `labelled_at` is no time, or a number is none.
+        InputError: `part` names no part of a file.
     """
     named, text = row.get("image", ""), row.get("class", "").strip()
     image = row.get(ORIGINAL) or named
-    if not image or not text:
+    part = file_part(row.get("part", WHOLE))
+    if not image or not (text or part.box):
         return None
+    named_class = class_in(row)
     return ForeignLabel(
         image,
-        **asdict(class_in(row)),
+        **vars(named_class),
         source_id=row.get("source_id", ""),
         file=folder / (row.get(PLACED) or row.get("file") or named),
         content_hash=row.get("content_hash", ""),
         who=row.get("labelled_by", ""),
         when=time_in(row.get("labelled_at", "")),
-        is_machine=_is_machine(row),
+        is_machine=_is_machine(row) or not text,
         is_ours="content_hash" in row,
+        part=part,
+        is_empty=_is_yes(row, "is_empty") or (named_class.may_be_none and loose_name(text) in EMPTY_NAMES),
+        **_facts_in(row),
     )
+
+
+def _facts_in(row: Mapping[str, str]) -> dict[str, Any]:
+    """What a row has of the thing in an image besides its class."""
+    score, count = row.get("detection_score", "").strip(), row.get("count", "").strip()
+    return {
+        "category": row.get("category", ""),
+        "score": float(score) if score else None,
+        "count": int(count.removesuffix(".0")) if count else None,
+        "fields": _own_fields(row.get("fields", "")),
+    }
+
+
+def _own_fields(text: str) -> tuple[tuple[str, str], ...]:
+    try:
+        found = json.loads(text) if text.startswith("{") else {}
+    except (ValueError, RecursionError):
+        return ()
+    return tuple((str(name), str(value)) for name, value in found.items())
+
+
+def _is_yes(row: Mapping[str, str], column: str) -> bool:
+    return row.get(column, "").strip().casefold() in YES
 
 
 @dataclass(frozen=True)
@@ -152,7 +220,7 @@ def class_in(row: Mapping[str, str]) -> NamedClass:
     """The class of a row as `label_in` takes it; without a name it is none of the classes."""
     text, path = row.get("class", "").strip(), row.get("path", "").strip()
     may_be_none = split_path(path)[-1:] != (text,) and (loose_name(text) in NONE_NAMES or "may_be_none" in row)
-    if not text or (may_be_none and row.get("is_unknown", "").strip().casefold() in YES):
+    if not text or _is_yes(row, "is_empty") or (may_be_none and _is_yes(row, "is_unknown")):
         return NamedClass(())
     others = tuple(filter(None, row.get(OTHER_NAMES, "").split("\n")))
     return NamedClass(_names(text, path), others, may_be_none)

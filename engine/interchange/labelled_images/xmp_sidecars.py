@@ -8,7 +8,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from itertools import islice
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Final
 
@@ -27,6 +27,7 @@ from engine.new_file import clear_abandoned_drafts, output_file
 
 CANNOT_CARRY: Final = (
     "a program that writes keywords into images may drop who labelled, and what the model only supposed",
+    "boxes: a sidecar has the classes of all of them as keywords, and one of them comes back",
     "classes of other images: an export changes the sidecars of the images that it writes, and no others",
 )
 SUFFIX: Final = ".xmp"
@@ -67,20 +68,25 @@ def write(images: LabelledImages, out: Path, options: FolderOptions) -> WrittenE
     places = _Places(images, Path(os.path.realpath(out)))
     written = without = 0
     failures: list[FileFailure] = []
-    for image in images.each():
+    for _, items in groupby(images.images, key=lambda image: image.path):
+        of_file = list(items)
+        image = next(filter(_has_label, of_file), of_file[0])
         try:
             sidecar = places.of(image)
-            if image.class_id is not None or image.is_of_none or image.note is not None:
-                _write_one(images, image, sidecar)
-                written += 1
+            if _has_label(image):
+                _write_one(images, image, of_file, sidecar)
+                written += sum(map(_has_label, of_file))
+                without += len(of_file) - sum(map(_has_label, of_file))
             else:
-                without += 1
+                without += len(of_file)
                 if sidecar.exists():
-                    _write_one(images, image, sidecar)  # takes away what we wrote earlier
+                    _write_one(images, image, of_file, sidecar)  # takes away what we wrote earlier
         except (OSError, FormatError) as error:
             if isinstance(error, OSError) and is_full(out, error):
                 raise
             failures.append(FileFailure(image.file, reason_of(error)))
+        for _ in of_file:
+            images.on_image()
     return WrittenExport(written, {NO_CLASS_REASON: without} if without else {}, tuple(failures))
 
 
@@ -220,14 +226,22 @@ def _is_sidecar(name: str) -> bool:
     return name.casefold().endswith(SUFFIX)
 
 
-def _write_one(images: LabelledImages, image: LabelledImage, sidecar: Path) -> None:
-    """Write a sidecar that would change; one with contents of others is flushed to disk at once."""
+def _has_label(image: LabelledImage) -> bool:
+    return image.class_id is not None or image.is_of_none or image.is_empty or image.note is not None
+
+
+def _write_one(images: LabelledImages, image: LabelledImage, of_file: list[LabelledImage], sidecar: Path) -> None:
+    """Write a sidecar that would change; one with contents of others is flushed to disk at once.
+
+    Its keywords are the classes of all images of the file, and what else stands there is of one of them.
+    """
     before = sidecar_data(sidecar) if sidecar.exists() else None
     packet = XmpPacket.empty(images.program) if before is None else XmpPacket.parse(before, sidecar.name)
     record = _record(images, image)
     keywords: dict[str, list[str]] = {name: [] for name in WRITTEN}
-    if image.class_id is not None:
-        keywords = keywords_of(images, image.class_id)
+    for class_id in dict.fromkeys(each.class_id for each in of_file if each.class_id is not None):
+        for name, found in keywords_of(images, class_id).items():
+            keywords[name] += [text for text in found if text not in keywords[name]]
     if before is not None and _is_up_to_date(packet, record, keywords) and _has_notes(packet, image):
         return
     is_foreign = before is not None and OWN.encode() not in before
@@ -284,7 +298,7 @@ def _is_up_to_date(packet: XmpPacket, record: Mapping[str, str | list[str]], key
 
 def _record(images: LabelledImages, image: LabelledImage) -> dict[str, str | list[str]]:
     """Our properties of an image beside its keywords; {} without a class and a note."""
-    if image.class_id is None and not image.is_of_none and image.note is None:
+    if not _has_label(image):
         return {}
     row = {name: value for name, value in row_of(images, image).items() if value and name not in _LEFT_OUT}
     return {

@@ -5,7 +5,7 @@ always split alike and an image stays on its side while others come. A class wit
 in val is empty, because Ultralytics numbers the classes of each part by its folders.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -14,7 +14,11 @@ from engine.interchange.labelled_images import class_folders
 from engine.interchange.labelled_images.foreign_labels import ForeignLabels
 from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
 
-CANNOT_CARRY: Final = ("images without a class stay out", "the hierarchy is flattened; full paths are kept in a table")
+CANNOT_CARRY: Final = (
+    "images without a class stay out",
+    "the hierarchy is flattened; full paths are kept in a table",
+    "boxes: their pictures lie there once for each class, or what is in the boxes is cut out (--crops)",
+)
 TRAIN: Final = "train"
 VALIDATION: Final = "val"
 _ONE_IN: Final = 5
@@ -25,25 +29,25 @@ _PARTS: Final = frozenset({TRAIN, VALIDATION, "valid", "validation", "test"})
 def write(images: LabelledImages, draft: Path, options: class_folders.FolderOptions) -> WrittenExport:
     """Place the images, with the tables of `place_images` beside them."""
     folders = class_folders.flat_folders(images, options)
-    validation = set(validation_ids(images))
+    validation = set(validation_ids(images.images))
 
     def folder_of(image: LabelledImage) -> str | None:
         if (folder := folders.get(image.class_id or 0)) is None:
             return None
         return f"{VALIDATION if image.image_id in validation else TRAIN}/{folder}"
 
-    written, placed = class_folders.place_images(images, draft, folder_of, options.placing)
+    written, placed = class_folders.place_images(images, draft, folder_of, options)
     for folder in folders.values():
         for part in (TRAIN, VALIDATION):
             (draft / part / folder).mkdir(parents=True, exist_ok=True)
-    class_folders.write_tables(images, draft, placed, folders)
+    class_folders.write_tables(images, draft, placed, folders, options)
     return written
 
 
-def validation_ids(images: LabelledImages) -> Iterator[int]:
+def validation_ids(images: Iterable[LabelledImage]) -> Iterator[int]:
     """The images that a model trained on this is measured by."""
     by_class: dict[int, list[LabelledImage]] = {}
-    for image in images.images:
+    for image in images:
         if image.class_id is not None:
             by_class.setdefault(image.class_id, []).append(image)
     for found in by_class.values():

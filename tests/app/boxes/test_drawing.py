@@ -1,7 +1,5 @@
 """Boxes on the open image, drawn and changed by real events of mouse and keys."""
 
-from collections.abc import Iterator
-
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
@@ -17,7 +15,7 @@ LEFT = Qt.MouseButton.LeftButton
 
 
 @pytest.fixture
-def opened(reviewing: Desk) -> Iterator[Desk]:
+def opened(reviewing: Desk) -> Desk:
     """The first image to review is open alone."""
     reviewing.choose(0)
     reviewing.press(Key.Key_Space)

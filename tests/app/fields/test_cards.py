@@ -28,7 +28,8 @@ def host(qtbot: QtBot) -> QWidget:
 
 
 def click(qtbot: QtBot, button: QAbstractButton) -> None:
-    assert button.isEnabled() and button.isVisible()
+    assert button.isEnabled()
+    assert button.isVisible()
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
 
 

@@ -81,7 +81,8 @@ def test_fields_are_defined_from_the_palette(at_desk: Desk, collection: Collecti
     at_desk.press(Key.Key_Down)
     at_desk.press(Key.Key_Return)
     card = at_desk.window.of(Fields).fields_card
-    assert card is not None and card.isVisible()
+    assert card is not None
+    assert card.isVisible()
     at_desk.click(card.preset_button)
     changed_by(at_desk.qtbot, at_desk.window.session, lambda: at_desk.click(card.save_button))
     assert at_desk.state.fields == CAMERA_TRAP

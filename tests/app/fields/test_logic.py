@@ -26,7 +26,8 @@ def titles(text: str) -> list[str]:
     [
         ("12", ["Count: 12"]), ("0", []), ("fem", ["Sex: female"]), ("sex", ["Sex …"]), ("SEX F", ["Sex: female"]),
         ("l", ["Life stage …"]), ("life stage j", ["Life stage: juvenile"]), ("dist 5", ["Distance: 5"]),
-        ("antlers y", ["Antlers: Yes"]), ("mo", ["Behaviour: moving"]), ("sex 2", ["Sex: male"]), ("zebra", []), ("!", []),
+        ("antlers y", ["Antlers: Yes"]), ("mo", ["Behaviour: moving"]), ("sex 2", ["Sex: male"]), ("zebra", []),
+        ("!", []),
     ],
 )  # fmt: skip
 def test_what_a_text_may_mean(text: str, expected: list[str]) -> None:

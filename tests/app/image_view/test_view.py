@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from app.image_view.canvas import LARGEST_ZOOM, ZOOM_STEP, ImageCanvas, decode
 from app.image_view.view import ImageView
+from engine.file_parts import ImageSource
 from tests.support.clipping import clipped
 from tests.support.desk import CONTROL, NO_KEYS
 from tests.support.images import encoded, picture, write_jpeg
@@ -222,10 +223,10 @@ def test_at_the_ends_there_is_no_way_on(view: ImageView, place: int, first: bool
 
 def test_decoding_turns_an_image_upright(tmp_path: Path) -> None:
     """Pixels come as the engine reads them."""
-    found = decode(write_jpeg(tmp_path / "a.jpg", width=60, height=40))
+    found = decode(ImageSource(write_jpeg(tmp_path / "a.jpg", width=60, height=40)))
     assert isinstance(found, QImage)
     assert (found.width(), found.height()) == (60, 40)
-    assert isinstance(decode(tmp_path / "missing.jpg"), str)
+    assert isinstance(decode(ImageSource(tmp_path / "missing.jpg")), str)
 
 
 @pytest.mark.parametrize(("key", "modifiers"), [(Key.Key_BracketRight, NO_KEYS), (Key.Key_Right, CONTROL)])

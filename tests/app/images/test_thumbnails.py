@@ -240,7 +240,7 @@ def test_a_file_that_is_not_there_is_shown_as_it_was(qtbot: QtBot, thumbnails: T
         lambda: thumbnails.has_failed(ImageSource(path)) and thumbnails.has_failed(ImageSource(unseen)), timeout=LONG_MS
     )
     assert thumbnails.has_failed_anew(ImageSource(path))
-    emitted: list[Path] = []
+    emitted: list[ImageSource] = []
     thumbnails.ready.connect(emitted.append)
     thumbnails.show_last_known({path: (status.st_size, status.st_mtime_ns), unseen: (1, 1)})
     assert {source.path for source in emitted} == {path, unseen}

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QAbstractButton
 from app.importing.controller import Importing
 from app.welcome.controller import Projects
 from engine.collection.state import NO_CLASS
-from engine.project import ImageId
+from engine.project import ImageId, image_rows
 from engine.project import images as project_images
 from tests.support.desk import CONTROL, Desk
 from tests.support.sessions import LONG_MS, changed_by, create_project, recorded, settle
@@ -79,13 +79,13 @@ def test_the_status_bar_counts_and_stops_the_search(searching: Desk, share: Slow
 def test_adding_is_counted_and_stopped(reviewing: Desk, share: SlowShare, monkeypatch: pytest.MonkeyPatch) -> None:
     """The bar moves while rows go into the project; a stop there leaves not one of them, and the next try adds all."""
     share.open()
-    gate, insert = threading.Event(), project_images._insert_new  # noqa: SLF001 (what takes long with a million)
+    gate, insert = threading.Event(), image_rows.insert_new  # what takes long with a million
 
     def gated(*arguments: Any) -> list[ImageId]:
         assert gate.wait(LONG_MS / 1000)
         return insert(*arguments)
 
-    monkeypatch.setattr(project_images, "_insert_new", gated)
+    monkeypatch.setattr(project_images, "insert_new", gated)
     monkeypatch.setattr(project_images, "_CHANGED_AT_ONCE", 1)
     reviewing.drop_files(reviewing.grid, [share.folder])
     bar = reviewing.window.status_line.job_bar

@@ -46,7 +46,8 @@ def line_of(section: FieldSection) -> ValueLine:
 
 def test_values_are_shown(section: FieldSection, asked: list[tuple[object, ...]]) -> None:
     sex, antlers = section.editor("sex"), section.editor("antlers")
-    assert isinstance(sex, QComboBox) and isinstance(antlers, QComboBox)
+    assert isinstance(sex, QComboBox)
+    assert isinstance(antlers, QComboBox)
     assert (count_of(section).value(), sex.currentText(), antlers.currentData()) == (12, "male", "")
     section.show_values(8, FIELDS, {"antlers": "yes"}, is_writable=False)
     assert (count_of(section).value(), sex.currentData(), antlers.currentText()) == (0, "", "Yes")

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from engine.config import CacheFolders
-from engine.embedding import read_photo
 from engine.embedding.cache import EmbeddingCache
 from engine.embedding.messages import EmbedBatch, EmbedRequest
 from engine.embedding.photo_caches import PreviewCaches
 from engine.embedding.pipeline import embed_files
 from engine.file_parts import BoundingBox, FilePart, file_part, part_content
+from engine.images import opened_file
 from engine.images.decode import ImageDecoder
-from engine.images.read_file import content_hash
+from engine.images.read_file import content_hash, read_file
 from engine.images.thumbnail_cache import ThumbnailCache
 from engine.runtime.backbone import BackboneSession
 from tests.support.images import write_jpeg
@@ -41,13 +41,12 @@ def test_a_file_is_read_once_for_all_its_boxes(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     requests, opened = requests_of(tmp_path, 3), list[Path]()
-    read_file = read_photo.read_file
 
     def note_and_read(path: Path) -> bytes:
         opened.append(path)
         return read_file(path)
 
-    monkeypatch.setattr(read_photo, "read_file", note_and_read)
+    monkeypatch.setattr(opened_file, "read_file", note_and_read)
     results: list[EmbedBatch] = []
     summary = embed_files(requests, session, cache, on_batch=results.append)
     assert (summary.embedded, summary.failure_count, len(opened)) == (15, 0, 3)

@@ -11,12 +11,13 @@ import simplejpeg
 from PIL import Image
 
 from engine.config import CacheFolders
-from engine.embedding import cores, read_photo
+from engine.embedding import cores
 from engine.embedding.cache import EmbeddingCache
 from engine.embedding.messages import EmbedBatch, EmbedRequest
 from engine.embedding.photo_caches import PreviewCaches
 from engine.embedding.pipeline import embed_files
 from engine.files import FoundFile
+from engine.images import opened_file
 from engine.images.decode import ImageDecoder, decode_square
 from engine.images.fingerprint import fingerprint_of
 from engine.images.fingerprint_cache import FingerprintCache
@@ -77,7 +78,7 @@ def test_one_read_makes_all(
         read.append(path)
         return read_file(path)
 
-    monkeypatch.setattr(read_photo, "read_file", note_and_read)
+    monkeypatch.setattr(opened_file, "read_file", note_and_read)
     done = embed_files(requests, session, caches.whole, views=caches.views, previews=caches.previews)
     assert (done.embedded, sorted(read)) == (len(requests), sorted(request.path for request in requests))
     thumbnails, fingerprints = ThumbnailCache(caches.folders.thumbnails), FingerprintCache(caches.folders.fingerprints)

@@ -21,6 +21,7 @@ from engine.embedding.runs import EmbeddingRun
 from engine.embedding.views import views_of_image
 from engine.errors import Cancelled, ImageUnreachableError, ModelError, StorageError
 from engine.events import CancelToken, Progress
+from engine.images import opened_file
 from engine.images.decode import ImageDecoder
 from engine.images.read_file import content_hash, read_file
 from engine.runtime.backbone import BackboneSession
@@ -52,7 +53,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
         read.append(path)
         return read_file(path)
 
-    monkeypatch.setattr(read_photo, "read_file", note_and_read)
+    monkeypatch.setattr(opened_file, "read_file", note_and_read)
     return read
 
 
@@ -129,7 +130,7 @@ def test_what_is_out_of_reach_keeps_what_is_known_of_it(
             raise ImageUnreachableError("the file cannot be read", found="Permission denied")
         return read_file(path)
 
-    monkeypatch.setattr(read_photo, "read_file", read)
+    monkeypatch.setattr(opened_file, "read_file", read)
     received = Results()
     summary = embed_files([*known, strange], session, cache, on_batch=received)
     assert (summary.from_cache, summary.missing, summary.failure_count) == (1, 1, 3)

@@ -9,13 +9,7 @@ from engine.collection.clock_preview import preview_correction
 from engine.errors import InputError
 from engine.files import FoundFile
 from engine.project import ImageDetails, Project
-from engine.project.clock_corrections import (
-    ClockCorrection,
-    are_corrections,
-    offset_text,
-    read_offset,
-    read_zone,
-)
+from engine.project.clock_corrections import ClockCorrection, are_corrections, offset_text, read_offset, read_zone
 from tests.support.projects import dump, new_project
 
 NOON = datetime(2024, 5, 1, 12)  # noqa: DTZ001 (cameras know no zone)
@@ -89,7 +83,8 @@ def test_shot_times_are_those_of_the_details(photos: Project) -> None:
         moment = clock if each.taken_at.tzinfo is None else each.taken_at.timestamp()
         assert shots[each.image_id] == (moment, clock)
     third, last = photos.details.of(3), photos.details.of(4)
-    assert third is not None and last is not None
+    assert third is not None
+    assert last is not None
     assert f"{third.taken_at:%H:%M %z}" == "12:01 +0200"
     assert f"{last.taken_at:%H:%M %z}" == "11:59 +0100"
 
@@ -110,9 +105,10 @@ def test_a_folder_as_it_is_on_this_computer(photos: Project, tmp_path: Path) -> 
 
 
 def test_a_time_that_no_calendar_has_stays(photos: Project) -> None:
-    photos.details.store([ImageDetails(1, 1, taken_at=datetime.max.replace(microsecond=0), camera="Trap")])
+    last = datetime.fromisoformat("9999-12-31T23:59:59")
+    photos.details.store([ImageDetails(1, 1, taken_at=last, camera="Trap")])
     photos.clocks.set(HOUR_LATE)
-    assert [each.taken_at for each in photos.details.each()][0] == datetime.max.replace(microsecond=0)
+    assert next(each.taken_at for each in photos.details.each()) == last
 
 
 @pytest.mark.parametrize(

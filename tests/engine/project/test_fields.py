@@ -120,4 +120,4 @@ def test_a_damaged_list_of_fields_is_reported(birds: Project) -> None:
     birds.policies.set_setting("fields", [{"name": "sex"}])
     assert any("the setting fields is of the wrong kind" in each for each in birds.check())
     with pytest.raises(ProjectDamagedError, match="fields"):
-        print(birds.fields.defined)
+        birds.fields.field("sex")

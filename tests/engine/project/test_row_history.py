@@ -46,7 +46,9 @@ CHANGES = {
     "a class": "UPDATE label SET class_id = NULL WHERE image_id = 1",
     "a row that is gone": "DELETE FROM label WHERE image_id = 2",
     "a row that was removed": "INSERT INTO image VALUES (35, 'photos/back.jpg', 1, 2, '', '', NULL)",
-    "a row that nobody made": "INSERT INTO label SELECT 25, class_id, who, labelled_at, source, is_empty FROM label LIMIT 1",
+    "a row that nobody made": (
+        "INSERT INTO label SELECT 25, class_id, who, labelled_at, source, is_empty FROM label LIMIT 1"
+    ),
     "stars": "UPDATE image_note SET stars = 3 WHERE image_id = 3",
     "a bar": "UPDATE class_policy SET bar = 0.5",
     "an edge": "DELETE FROM edge",

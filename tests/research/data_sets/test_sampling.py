@@ -11,7 +11,7 @@ from research.data_sets.class_graph import ClassGraph, choose_classes
 from research.data_sets.hierarchy import Hierarchy, read_hierarchy
 from research.data_sets.recipe import Recipe
 from research.data_sets.sampling import DrawnImages, draw_images
-from research.data_sets.source import ImageSource, open_source
+from research.data_sets.source import DataSetImages, open_source
 from tests.support.small_imagenet import LEVELS, key
 
 MANY = dict.fromkeys((key(name) for name in LEVELS[7]), 24)
@@ -19,7 +19,7 @@ PURE = Recipe("pure", factor=4.0, rate=0.6, fewest_images=4)
 MIX = Recipe("mix", factor=4.0, rate=0.6, fewest_images=4)
 
 
-class Everything(ImageSource):
+class Everything(DataSetImages):
     """A source of names only: draws do not read images."""
 
     def _read(self, path: str) -> bytes:
@@ -27,14 +27,14 @@ class Everything(ImageSource):
 
 
 @pytest.fixture(scope="module")
-def source(small_imagenet: Path) -> Iterator[ImageSource]:
+def source(small_imagenet: Path) -> Iterator[DataSetImages]:
     """The small source."""
     with open_source(small_imagenet) as opened:
         yield opened
 
 
 @pytest.fixture(scope="module")
-def hierarchy(source: ImageSource, wordnet: Path) -> Hierarchy:
+def hierarchy(source: DataSetImages, wordnet: Path) -> Hierarchy:
     """What is above it."""
     return read_hierarchy(wordnet, source.folders)
 
@@ -45,14 +45,14 @@ def graph(hierarchy: Hierarchy) -> ClassGraph:
     return choose_classes(hierarchy, MANY, PURE)
 
 
-def folders_of(source: ImageSource, drawn: DrawnImages) -> list[str]:
+def folders_of(source: DataSetImages, drawn: DrawnImages) -> list[str]:
     """Id of the folder of each drawn image."""
     return [source.folders[position] for position in source.folder_positions[drawn.source_positions]]
 
 
 @pytest.mark.parametrize("recipe", [PURE, MIX])
 def test_no_image_is_drawn_twice_and_each_belongs_to_its_class(
-    source: ImageSource, hierarchy: Hierarchy, graph: ClassGraph, recipe: Recipe
+    source: DataSetImages, hierarchy: Hierarchy, graph: ClassGraph, recipe: Recipe
 ) -> None:
     """An image's folder is its class or lies below it."""
     drawn = draw_images(source, hierarchy, graph, recipe)
@@ -62,7 +62,7 @@ def test_no_image_is_drawn_twice_and_each_belongs_to_its_class(
 
 
 def test_pure_and_mix_differ_in_what_coarse_classes_draw(
-    source: ImageSource, hierarchy: Hierarchy, graph: ClassGraph
+    source: DataSetImages, hierarchy: Hierarchy, graph: ClassGraph
 ) -> None:
     """Only in Mix images come from level-7 classes that were not chosen; never from folders above level 7."""
     few_shot = {graph.keys[position] for position in (*graph.training_few_shot, *graph.test_few_shot)}
@@ -88,7 +88,7 @@ def test_shares_are_those_of_the_recipe(hierarchy: Hierarchy, graph: ClassGraph)
 
 
 def test_a_few_shot_class_draws_until_it_has_its_fewest_images(
-    source: ImageSource, hierarchy: Hierarchy, graph: ClassGraph
+    source: DataSetImages, hierarchy: Hierarchy, graph: ClassGraph
 ) -> None:
     """A tiny share would leave a class with none; it gets the fewest images, and no more."""
     recipe = Recipe("pure", factor=0.001, rate=0.6, fewest_images=7)
@@ -97,7 +97,7 @@ def test_a_few_shot_class_draws_until_it_has_its_fewest_images(
     assert counts[graph.levels == 7].tolist() == [7] * 10
 
 
-def test_too_few_images_are_refused(source: ImageSource, hierarchy: Hierarchy, graph: ClassGraph) -> None:
+def test_too_few_images_are_refused(source: DataSetImages, hierarchy: Hierarchy, graph: ClassGraph) -> None:
     """More images than a folder has cannot be drawn; the message names the class and the remedy."""
     recipe = Recipe("pure", factor=0.001, rate=0.6, fewest_images=50)
     with pytest.raises(InputError, match=r'"kind\d+" gets too few images: expected 50 or more, found \d+'):
@@ -134,7 +134,7 @@ def self_and_below(hierarchy: Hierarchy, name: str) -> set[str]:
     return {name} | {other for other in hierarchy.names if name in hierarchy.above(other)}
 
 
-def test_same_seed_same_draw(source: ImageSource, hierarchy: Hierarchy, graph: ClassGraph) -> None:
+def test_same_seed_same_draw(source: DataSetImages, hierarchy: Hierarchy, graph: ClassGraph) -> None:
     """Another seed draws other images of the same classes."""
     first, again, other = (
         draw_images(source, hierarchy, graph, Recipe("pure", 4.0, 0.6, seed=seed, fewest_images=4))

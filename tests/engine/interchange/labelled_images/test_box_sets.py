@@ -1,4 +1,4 @@
-"""Sets of boxes are refused by their name, and parts of data sets never become classes in silence."""
+"""Sets of boxes are recognised, and neither they nor parts of data sets become classes in silence."""
 
 import json
 from collections.abc import Mapping
@@ -9,6 +9,7 @@ import pytest
 from engine.collection.importing.import_images import import_class_folders
 from engine.collection.importing.import_labels import read_labels
 from engine.errors import FormatError
+from engine.interchange.labelled_images.formats import READ_FORMATS, detect
 from tests.support.labelled_images import draw, make_project
 
 YOLO_ROW = "0 0.5 0.5 0.4 0.25\n"
@@ -28,38 +29,42 @@ COCO = {
 @pytest.mark.parametrize(
     ("files", "form"),
     [
-        ({"data.yaml": "train: ../train/images\nnc: 1\nnames: ['fox']\n", "train/images/a.png": ""}, "YOLO"),
-        ({"images/train/a.png": "", "labels/train/a.txt": YOLO_ROW}, "YOLO"),
-        ({"train/images/a.png": "", "train/labels/a.txt": YOLO_ROW * 2}, "YOLO"),
-        ({"obj.data": "classes = 1\ntrain = t.txt\nnames = obj.names\n", "obj_train_data/a.png": ""}, "YOLO"),
-        ({"obj_train_data/a.png": "", "obj_train_data/a.txt": YOLO_ROW}, "YOLO"),
-        ({"JPEGImages/a.png": "", "Annotations/a.xml": VOC}, "Pascal VOC"),
-        ({"fox/a.png": "", "fox/a.json": SHAPES}, "LabelMe"),
-        ({"camA/a.png": "", "result.json": MEGADETECTOR}, "MegaDetector"),
-        ({"train/a.png": "", "train/_annotations.createml.json": CREATEML}, "CreateML"),
-        ({"x/a.png": "", "via.json": VIA}, "VGG Image Annotator"),
+        ({"data.yaml": "train: ../train/images\nnc: 1\nnames: ['fox']\n", "train/images/a.png": ""}, "yolo-detection"),
+        ({"images/train/a.png": "", "labels/train/a.txt": YOLO_ROW}, "yolo-detection"),
+        ({"train/images/a.png": "", "train/labels/a.txt": YOLO_ROW * 2}, "yolo-detection"),
+        ({"obj.data": "classes = 1\ntrain = t.txt\nnames = obj.names\n", "obj_train_data/a.png": ""}, "yolo-detection"),
+        ({"obj_train_data/a.png": "", "obj_train_data/a.txt": YOLO_ROW}, "yolo-detection"),
+        ({"JPEGImages/a.png": "", "Annotations/a.xml": VOC}, "pascal-voc"),
+        ({"fox/a.png": "", "fox/a.json": SHAPES}, "labelme"),
+        ({"camA/a.png": "", "result.json": MEGADETECTOR}, "megadetector"),
+        ({"train/a.png": "", "train/_annotations.createml.json": CREATEML}, "createml"),
+        ({"x/a.png": "", "via.json": VIA}, "via"),
     ],
 )
 def test_a_folder_of_boxes(tmp_path: Path, files: Mapping[str, str], form: str) -> None:
+    """Its labels can be read; its folders are no classes."""
     lay(tmp_path / "set", files)
-    with pytest.raises(FormatError, match=f"carries boxes.*{form}"):
-        read_labels(tmp_path / "set")
+    assert detect(tmp_path / "set") == form
+    with (
+        make_project(tmp_path / "p") as project,
+        pytest.raises(FormatError, match=f"carries boxes.*{READ_FORMATS[form].title}.*Import its labels"),
+    ):
+        import_class_folders(project, [tmp_path / "set"])
 
 
 @pytest.mark.parametrize(
     ("name", "text", "form"),
     [
-        ("a.json", MEGADETECTOR, "MegaDetector"),
-        ("a.json", SHAPES, "LabelMe"),
-        ("a.xml", VOC, "Pascal VOC"),
-        ("a.txt", YOLO_ROW, "YOLO"),
-        ("a.json", json.dumps(COCO), "COCO"),
+        ("a.json", MEGADETECTOR, "megadetector"),
+        ("a.json", SHAPES, "labelme"),
+        ("a.xml", VOC, "pascal-voc"),
+        ("a.txt", YOLO_ROW, "yolo-detection"),
+        ("a.json", json.dumps(COCO), "coco"),
     ],
 )
 def test_a_file_of_boxes(tmp_path: Path, name: str, text: str, form: str) -> None:
     lay(tmp_path, {name: text})
-    with pytest.raises(FormatError, match=f"carries boxes.*{form}"):
-        read_labels(tmp_path / name)
+    assert detect(tmp_path / name) == form
 
 
 @pytest.mark.parametrize("folder", ["images", "train", "Labels", "JPEGImages", "fox/train"])

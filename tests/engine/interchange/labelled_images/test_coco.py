@@ -42,19 +42,24 @@ def test_read_by_pycocotools(music: Labelled, tmp_path: Path, capsys: pytest.Cap
 
 
 def test_files_of_others(tmp_path: Path) -> None:
-    """Several boxes on one image, categories of categories, detections, and annotations of nothing."""
+    """Boxes on one image, categories of categories, detections, and annotations of nothing."""
     path = tmp_path / "theirs.json"
     path.write_text(
         json.dumps(
             {
-                "images": [{"id": 7, "file_name": "a/1.jpg"}, {"id": "8", "file_name": "a/2.jpg"}, {"id": 9}],
+                "images": [
+                    {"id": 7, "file_name": "a/1.jpg", "width": 4, "height": 5},
+                    {"id": "8", "file_name": "a/2.jpg"},
+                    {"id": 9},
+                ],
                 "categories": [
                     {"id": 0, "name": "Wind", "supercategory": "none"},
                     {"id": 1, "name": FLUTE, "supercategory": "Wind"},
                 ],
                 "annotations": [
                     {"id": 1, "image_id": 7, "category_id": 1, "bbox": [1, 1, 2, 2]},
-                    {"id": 2, "image_id": 7, "category_id": 1, "bbox": [3, 3, 2, 2]},
+                    {"id": 2, "image_id": 7, "category_id": 1, "bbox": [1, 1, 2, 2]},
+                    {"id": 6, "image_id": 7, "category_id": 1, "bbox": [2, 3, 2, 2]},
                     {"id": 3, "image_id": "8", "category_id": 0, "score": 0.7},
                     {"id": 4, "image_id": 70, "category_id": 1},
                     {"id": 5, "image_id": [7], "category_id": 1},
@@ -64,6 +69,7 @@ def test_files_of_others(tmp_path: Path) -> None:
     )
     found = coco.read(path)
     assert [(label.image, label.names, label.is_machine) for label in found.labels] == [
+        ("a/1.jpg", ("Wind", FLUTE), False),
         ("a/1.jpg", ("Wind", FLUTE), False),
         ("a/2.jpg", ("Wind",), True),
     ]

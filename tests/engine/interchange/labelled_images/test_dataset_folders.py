@@ -34,6 +34,7 @@ def many(music: Labelled) -> LabelledImages:
             replace(
                 first,
                 image_id=number,
+                path=f"{number}.png",
                 content_hash=f"{number * 7 % 16:032x}",
                 label=GivenLabel(music.ids[name], "ada", first.label.when, "review"),
             )
@@ -56,10 +57,10 @@ def test_yolo_parts(music: Labelled, tmp_path: Path) -> None:
 def test_the_split_follows_the_content(music: Labelled) -> None:
     """Not the order, nor the images' numbers."""
     images = many(music)
-    chosen = {images.images[each - 1].content_hash for each in yolo.validation_ids(images)}
+    chosen = {images.images[each - 1].content_hash for each in yolo.validation_ids(images.images)}
     shuffled = replace(images, images=[replace(each, image_id=99 - each.image_id) for each in reversed(images.images)])
     by_id = {each.image_id: each.content_hash for each in shuffled.images}
-    assert {by_id[each] for each in yolo.validation_ids(shuffled)} == chosen
+    assert {by_id[each] for each in yolo.validation_ids(shuffled.images)} == chosen
 
 
 def test_yolo_of_others(tmp_path: Path) -> None:
@@ -94,7 +95,7 @@ def test_fiftyone_names_differ_in_more_than_the_suffix(music: Labelled, tmp_path
     first = images.images[0]
     twin = first.file.with_suffix(".jpg")
     twin.write_bytes(first.file.read_bytes())
-    both = replace(images, images=[first, replace(first, image_id=99, file=twin)])
+    both = replace(images, images=[first, replace(first, image_id=99, file=twin, path=f"{first.path}.jpg")])
     folder = out(tmp_path)
     fiftyone.write(both, folder, FolderOptions())
     assert json.loads((folder / "labels.json").read_bytes())["labels"].keys() == {

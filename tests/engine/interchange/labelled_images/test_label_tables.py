@@ -214,7 +214,6 @@ def test_vertex(tmp_path: Path, row: str) -> None:
     "text",
     [
         "gs://b/a.jpg,Fox,0.1,0.2,,,0.3,0.4,,\n",
-        "filename,width,height,class,xmin,ymin,xmax,ymax\na.jpg,9,9,fox,1,2,3,4\n",
         VIA + 'a.jpg,9,"{}",1,0,"{""name"":""rect""}","{""type"":""fox""}"\n',
     ],
 )  # fmt: skip

@@ -1,0 +1,58 @@
+"""The command that finds things in images with a detector."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from engine.cli.options import DeviceName, ProjectPath, open_project
+from engine.cli.output import AsJson, counted, failure_rows, failure_text, progress_bar, say, stoppable
+from engine.config import CacheFolders
+
+
+def detect(  # noqa: PLR0917 (Typer makes options of them)
+    project: ProjectPath,
+    model: Annotated[Path, typer.Option("--model", metavar="FILE.onnx", help="A detector as an ONNX file.")],
+    threshold: Annotated[float, typer.Option(min=0.05, max=1.0, help="Least score of a box.")] = 0.2,
+    names: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Names of the detector's categories, one a line.", show_default="in the model"
+        ),
+    ] = None,
+    side: Annotated[
+        int, typer.Option(min=0, max=4096, help="Longest side of pictures, where any will do; 0 for the usual.")
+    ] = 0,
+    device: DeviceName = "auto",
+    as_json: AsJson = False,
+) -> None:
+    """Find the things in all images, and add their boxes as images to label. Goes on where it was stopped."""
+    from engine.collection.finding_things import add_found, find_in_project
+
+    with (
+        open_project(project) as opened,
+        stoppable("run it again; it goes on where it was stopped") as cancel,
+        progress_bar("Finding things") as on_progress,
+    ):
+        found = find_in_project(
+            opened, CacheFolders.default(), model, names=names, side=side, device=device,
+            on_progress=on_progress, cancel=cancel,
+        )  # fmt: skip
+        change = add_found(opened, found.boxes, threshold, source=model.name)
+    boxes, pictures = found.count(threshold)
+    added = len(change.images_added)
+    rate = 0.0 if found.summary is None else found.summary.images_per_s
+    text = f"{counted(boxes, 'box', 'boxes')} in {counted(pictures, 'image')}; {added} added"
+    text += f", {rate:.1f} images/s on {found.summary.device_name}." if found.summary is not None else "."
+    say(
+        text + failure_text(found.failures),
+        {
+            "boxes": boxes,
+            "images": pictures,
+            "added": added,
+            "searched": found.searched,
+            "images_per_s": rate,
+            "failed": failure_rows(found.failures),
+        },
+        as_json=as_json,
+    )

@@ -1,0 +1,155 @@
+"""Finds the things in a project's pictures with a detector, and adds their boxes."""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from engine.config import CacheFolders
+from engine.detection.category_names import read_names
+from engine.detection.detection_cache import DetectionCache
+from engine.detection.detections import THRESHOLD, Detection
+from engine.detection.detector import open_detector
+from engine.detection.find_things import find_things
+from engine.detection.messages import DetectionSummary, FoundThings, SearchedFile
+from engine.events import CancelToken, OnProgress, ignore_progress
+from engine.file_parts import MOST_BOXES, FilePart, file_part, is_within_picture, part_content
+from engine.files import FileFailure, FoundFile
+from engine.images.read_file import file_hash
+from engine.project import Change, ImageId, Project
+from engine.project.actions import action
+from engine.project.records import NewItem
+
+LEAST_SCORE: Final = 0.05
+"""Score from which on boxes are kept in the cache, whatever threshold is chosen afterwards. Chosen: hardly one of a
+hundred below it is a thing."""
+SAME_BOX: Final = 0.7
+"""Intersection over union from which on a box that is there already is the same thing. Chosen."""
+
+
+@dataclass(frozen=True)
+class FoundInProject:
+    """What a detector found.
+
+    Attributes:
+        boxes: by picture, the best first, from `LEAST_SCORE` on.
+        searched: pictures that were searched now; those that were known from before are not counted.
+        summary: of the run; None where all pictures were known.
+        failures: pictures that could not be searched.
+    """
+
+    boxes: Mapping[ImageId, Sequence[Detection]]
+    searched: int
+    summary: DetectionSummary | None
+    failures: tuple[FileFailure, ...]
+
+    def count(self, threshold: float) -> tuple[int, int]:
+        """Boxes of this score or more, and pictures with one."""
+        counts = [sum(each.score >= threshold for each in found) for found in self.boxes.values()]
+        return sum(counts), sum(count > 0 for count in counts)
+
+
+def detections_key(model: Path, *, names: Path | None, side: int) -> str:
+    """Identity of a detector and how it is used, for its cache."""
+    given = () if names is None else read_names(names)
+    return hashlib.sha256(file_hash(model) + repr((given, side)).encode()).hexdigest()
+
+
+def find_in_project(
+    project: Project,
+    caches: CacheFolders,
+    model: Path,
+    *,
+    names: Path | None = None,
+    side: int = 0,
+    device: str = "auto",
+    on_progress: OnProgress = ignore_progress,
+    cancel: CancelToken | None = None,
+) -> FoundInProject:
+    """Search all pictures of a project: photos, pages and frames. Changes nothing.
+
+    What was found is kept: a run that was stopped goes on, and another threshold needs no run.
+
+    Args:
+        model: a detector as an ONNX file.
+        names: of its categories, one a line; by default those in the file.
+        side: longest side of pictures where the detector takes any; 0 for the usual one.
+
+    Raises:
+        ModelError: the file is no detector, or fails.
+        Cancelled: `cancel` was set.
+    """
+    detector = open_detector(
+        model, device=device, threshold=LEAST_SCORE, names=names, side=side, cancel=cancel or CancelToken()
+    )
+    boxes: dict[ImageId, Sequence[Detection]] = {}
+    failures: list[FileFailure] = []
+    key = detections_key(model, names=names, side=side)
+    with closing(DetectionCache(caches.detections, key)) as cache:
+        waiting = []
+        for picture, content in _pictures(project):
+            known = None if content is None else cache.get(content)
+            if known is None:
+                waiting.append(picture)
+            else:
+                boxes[picture.image_id] = known
+
+        def take(some: list[FoundThings]) -> None:
+            read = [each for each in some if not each.failure and each.content_hash is not None]
+            cache.put_many((_content(each), each.detections) for each in read)
+            boxes.update({each.file.image_id: each.detections for each in read})
+            failures.extend(FileFailure(each.file.path, each.failure) for each in some if each.failure)
+
+        summary = None
+        if waiting:
+            summary = find_things(waiting, detector, take, total=len(waiting), on_progress=on_progress, cancel=cancel)
+    return FoundInProject(boxes, len(waiting), summary, tuple(failures))
+
+
+def _pictures(project: Project) -> Iterator[tuple[SearchedFile, bytes | None]]:
+    folder = project.path.parent
+    for each in project.images.each_content():
+        if not is_within_picture(each.part):
+            content = None if each.content_hash is None else part_content(each.content_hash, each.part)
+            yield SearchedFile(each.image_id, folder / each.path, each.part), content
+
+
+def _content(found: FoundThings) -> bytes:
+    return part_content(found.content_hash or b"", found.file.part)
+
+
+def add_found(
+    project: Project, boxes: Mapping[ImageId, Sequence[Detection]], threshold: float = THRESHOLD, *, source: str = ""
+) -> Change:
+    """Add boxes as images without a label, in one undoable step.
+
+    A box that is there already, or nearly, is not added again, and no picture gets more than `MOST_BOXES`.
+
+    Args:
+        boxes: by picture, the best first.
+        threshold: least score.
+        source: where they come from, for the history.
+    """
+    items: list[NewItem] = []
+    for image_id, found in boxes.items():
+        chosen = [each for each in found if each.score >= threshold]
+        if chosen:
+            items += _new_items(project, image_id, chosen)
+    with project.history.one_step() as step:
+        change = project.images.add_labelled(items, [None] * len(items), source="detector")
+        step.action = action("things_found", boxes=len(change.images_added), source=source)
+    return step.change
+
+
+def _new_items(project: Project, image_id: ImageId, found: Sequence[Detection]) -> Iterator[NewItem]:
+    record = project.images.record(image_id)
+    file = FoundFile(project.images.resolve(record), record.size_bytes, record.modified_ns)
+    picture = file_part(record.part).picture
+    beside = [file_part(part) for part in project.images.parts_of(file.path).values()]
+    there = [part.box for part in beside if part.box is not None and part.picture == picture]
+    for each in found[: max(0, MOST_BOXES - len(there))]:
+        if not any(each.box.overlap(box) >= SAME_BOX for box in there):
+            part = FilePart(picture.page, picture.seconds, each.box).text
+            yield NewItem(file, part, each.category, each.score)

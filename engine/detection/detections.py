@@ -1,0 +1,55 @@
+"""What detectors find: bounding boxes with scores and categories."""
+
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.file_parts import BoundingBox
+
+Candidates = NDArray[np.float32]
+"""(n, 6): left, top, right and lower edge in pixels of the network's input, score 0..1, number of the category."""
+COLUMNS: Final = 6  # of `Candidates`
+SCORE: Final = 4  # column of the score
+CATEGORY: Final = 5  # column of the category
+THRESHOLD: Final = 0.2
+"""Score from which on boxes are kept. Chosen: as MegaDetector's authors advise for its fifth version."""
+OVERLAP: Final = 0.45
+"""Largest intersection over union of two boxes of one category. Chosen: as YOLO's detectors have it."""
+_MOST_COMPARED: Final = 10_000  # Boxes of a picture that compete. Chosen: above what a threshold of 0.05 leaves.
+
+
+class Detection(NamedTuple):
+    """A thing that a detector found."""
+
+    box: BoundingBox
+    score: float  # 0..1
+    category: str  # such as "animal"
+
+
+def best_first(candidates: Candidates, most: int) -> Candidates:
+    """The candidates of the highest scores, the best first."""
+    order = np.argsort(-candidates[:, SCORE], kind="stable")
+    return candidates[order[:most]]
+
+
+def without_overlaps(candidates: Candidates, most: int, overlap: float = OVERLAP) -> Candidates:
+    """Non-maximum suppression: at most so many boxes, the best first, of which no two of a category overlap more."""
+    rest = best_first(candidates, _MOST_COMPARED)
+    chosen: list[NDArray[np.float32]] = []
+    while len(rest) and len(chosen) < most:
+        best, rest = rest[0], rest[1:]
+        chosen.append(best)
+        is_other = rest[:, CATEGORY] != best[CATEGORY]
+        rest = rest[is_other | (_intersection_over_union(best, rest) <= overlap)]
+    return np.array(chosen, dtype=np.float32).reshape(-1, COLUMNS)
+
+
+def _intersection_over_union(box: NDArray[np.float32], others: Candidates) -> NDArray[np.float32]:
+    left_top = np.maximum(box[:2], others[:, :2])
+    right_bottom = np.minimum(box[2:4], others[:, 2:4])
+    common = np.prod(np.maximum(right_bottom - left_top, 0), axis=1)
+    areas = np.prod(np.maximum(others[:, 2:4] - others[:, :2], 0), axis=1)
+    area = np.prod(np.maximum(box[2:4] - box[:2], 0))
+    found: NDArray[np.float32] = common / np.maximum(area + areas - common, np.finfo(np.float32).tiny)
+    return found

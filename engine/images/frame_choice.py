@@ -1,0 +1,42 @@
+"""Which frames of a video become images: one every so many seconds, or those where the picture changes."""
+
+from collections.abc import Iterable
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+SAMPLED_S: Final = 0.25  # between two frames that are compared. Chosen: nothing of interest is in view for less.
+CHANGED: Final = 24
+"""Levels of 255 by which one of the 32 x 18 cells of a frame must differ from the frame that was taken last.
+
+Chosen: a cell is 60 x 60 pixels of a frame of 1920 x 1080, in which noise averages out. Not tried on clips of traps."""
+_DECIMALS: Final = 3  # of seconds
+
+
+def evenly(duration_s: float, every_s: float, most: int) -> list[float]:
+    """Seconds from the start, one every so many; where that is more than `most`, so many spread evenly."""
+    if duration_s <= 0:
+        return [0.0]
+    step = max(every_s, duration_s / most)
+    count = max(1, min(most, int(np.ceil(duration_s / step - 1e-6))))  # no frame begins at the very end
+    return [round(number * step, _DECIMALS) for number in range(count)]
+
+
+def changes(frames: Iterable[tuple[float, NDArray[np.uint8]]], most: int) -> list[float]:
+    """Seconds of the first frame, and of each that differs from the one taken before; the largest changes, in order.
+
+    Args:
+        frames: seconds and small gray picture, (18, 32) uint8, of each frame that is compared.
+        most: so many frames at most.
+    """
+    taken: list[tuple[float, float]] = []  # change and seconds
+    before: NDArray[np.int16] | None = None
+    for seconds, small in frames:
+        cells = small.astype(np.int16)
+        change = float("inf") if before is None else float(np.abs(cells - before).max())
+        if change >= CHANGED:
+            taken.append((change, seconds))
+            before = cells
+    largest = sorted(taken, key=lambda each: (-each[0], each[1]))[:most]
+    return sorted(round(seconds, _DECIMALS) for _, seconds in largest)

@@ -1,0 +1,109 @@
+"""An image file, document or video that was opened once: its content hash, details, and decoders of its pictures."""
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Final, Self, final
+
+from engine.errors import ImageError
+from engine.file_parts import FilePart
+from engine.images.decode import ImageDecoder
+from engine.images.details_messages import PhotoDetails
+from engine.images.media_kinds import is_document
+from engine.images.multi_page import page_data
+from engine.images.part_reader import PartReader
+from engine.images.parts_of_file import open_file_parts
+from engine.images.photo_details import details_in
+from engine.images.read_file import FILES, content_hash, file_hash, file_size, read_file, refusals
+from engine.images.readers import SNIFFED_BYTES
+
+LEAST_SIDE: Final = 512
+"""Pixels of the shorter side that a page of a document is drawn with at least: no view of a whole page needs more."""
+MOST_SIDE: Final = 4096
+"""The same at most, for the smallest boxes. Chosen: a page has letters, and no detail beyond."""
+
+
+@final
+class OpenedFile:
+    """A file whose pictures are decoded one after the other; a context manager, not safe with threads.
+
+    A photo is read whole, as a page of a document or TIFF is; a video never is.
+
+    Args:
+        part: one of those that are wanted: it tells a video, which has times, from all else.
+
+    Raises:
+        ImageError: the file cannot be read.
+    """
+
+    def __init__(self, path: Path, part: FilePart) -> None:
+        self._held = ExitStack()
+        self._path = path
+        self._reader: PartReader | None = None
+        self._decoders: dict[tuple[FilePart, int], ImageDecoder] = {}  # of the picture that was wanted last
+        self._data = b""
+        try:
+            if part.seconds is None:
+                self._held.enter_context(FILES.holding(file_size(path)))
+                self._data = read_file(path)
+                self.content_hash = content_hash(self._data)
+            else:
+                with refusals():
+                    self.content_hash = file_hash(path)
+        except BaseException:
+            self._held.close()
+            raise
+        self._is_document = is_document(self._data[:SNIFFED_BYTES])
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._held.close()
+
+    def decoder(self, part: FilePart, side: int) -> ImageDecoder:
+        """What decodes the picture that a part is in.
+
+        Args:
+            side: pixels that are wanted of the part, if it is a box, or of the whole picture.
+
+        Raises:
+            ImageError: there is no such picture.
+        """
+        picture = part.picture
+        drawn_side = _drawn_side(part, side) if self._is_document else 0
+        key = picture, drawn_side
+        if key not in self._decoders:
+            self._decoders = {key: self._new_decoder(picture, drawn_side)}
+        return self._decoders[key]
+
+    def _new_decoder(self, picture: FilePart, drawn_side: int) -> ImageDecoder:
+        if picture.seconds is not None or self._is_document:
+            pixels = self._opened_reader().rgb(picture, smallest_side=drawn_side or None)
+            return ImageDecoder.of_pixels(pixels)
+        return ImageDecoder(self._data if picture.page is None else page_data(self._data, picture.page))
+
+    def details(self, part: FilePart) -> PhotoDetails | None:
+        """What the file says of the picture that a part is in; None where it cannot be read."""
+        if part.seconds is None and not self._is_document:
+            return details_in(self._data)
+        try:
+            return self._opened_reader().details(part.picture)
+        except ImageError:
+            return None
+
+    def _opened_reader(self) -> PartReader:
+        if self._reader is None:
+            self._reader = self._held.enter_context(open_file_parts(self._path))
+        return self._reader
+
+
+def _drawn_side(part: FilePart, side: int) -> int:
+    """Pixels of the shorter side of a page so that a part of it has enough: few sizes, so that boxes share one."""
+    needed = side if part.box is None else side / max(part.box.width, part.box.height)
+    drawn = LEAST_SIDE
+    while drawn < min(needed, MOST_SIDE):
+        drawn *= 2
+    return drawn

@@ -1,0 +1,91 @@
+"""From a decoded frame to upright pixels: its matrix and range of colours, its rotation, the shape of its pixels."""
+
+from fractions import Fraction
+from typing import Final, NamedTuple, Self
+
+import numpy as np
+from av.sidedata.sidedata import SideData
+from av.video.frame import VideoFrame
+from av.video.reformatter import ColorRange, Colorspace, Interpolation
+from numpy.typing import NDArray
+
+from engine.images.image_header import UPRIGHT, upright
+
+_SMALL: Final = (32, 18)  # width and height of the picture by which frames are compared
+_TINY: Final = (8, 8)  # width and height of a copy of which only the side data count
+_UNSPECIFIED: Final = 2  # AVCOL_SPC_UNSPECIFIED
+_HIGH_DEFINITION: Final = 720  # rows from which on colours that say nothing are those of BT.709, as players take it
+_SIDEWAYS: Final = 5  # from this orientation on, rows are columns
+_ORIENTATIONS: Final = {
+    (1, 0, 0, 1): 1, (-1, 0, 0, 1): 2, (-1, 0, 0, -1): 3, (1, 0, 0, -1): 4,
+    (0, 1, 1, 0): 5, (0, 1, -1, 0): 6, (0, -1, -1, 0): 7, (0, -1, 1, 0): 8,
+}  # fmt: skip
+"""EXIF orientation by the signs of a display matrix: where right and down of the stored picture lead when shown."""
+_MOST_STRETCHED: Final = 4  # pixels that are longer are an error of the file. Chosen.
+
+
+class FrameGeometry(NamedTuple):
+    """How frames of a video are shown.
+
+    Attributes:
+        pixel_shape: width of a stored pixel by its height.
+        orientation: as of EXIF.
+    """
+
+    pixel_shape: Fraction = Fraction(1)
+    orientation: int = UPRIGHT
+
+    @classmethod
+    def of(cls, frame: VideoFrame, pixel_shape: Fraction | None) -> Self:
+        """As a frame and its stream say; an absurd shape of pixels counts as none.
+
+        WORKAROUND: a tiny copy is asked. A frame and the list of its side data, once that was looked at, refer to each
+        other, and take megabytes until the garbage collector comes by. Can go when PyAV's list does not hold the frame.
+        """
+        shape = pixel_shape or cls().pixel_shape
+        if not 1 / _MOST_STRETCHED <= shape <= _MOST_STRETCHED:
+            shape = cls().pixel_shape
+        return cls(shape, _orientation(frame.reformat(*_TINY, format="gray", threads=1)))
+
+    def size(self, frame: VideoFrame) -> tuple[int, int]:
+        """Width and height of the upright picture."""
+        width, height = self.width(frame), frame.height
+        return (height, width) if self.orientation >= _SIDEWAYS else (width, height)
+
+    def width(self, frame: VideoFrame) -> int:
+        """Of the picture as stored, all of its pixels square."""
+        return max(1, round(frame.width * self.pixel_shape))
+
+
+def rgb_of(frame: VideoFrame, geometry: FrameGeometry) -> NDArray[np.uint8]:
+    """Upright pixels (H, W, 3) uint8, all square."""
+    is_unspecified = frame.colorspace == _UNSPECIFIED
+    matrix = Colorspace.ITU709 if is_unspecified and frame.height >= _HIGH_DEFINITION else None
+    picture = frame.reformat(
+        width=geometry.width(frame),
+        format="rgb24",
+        src_colorspace=matrix,
+        dst_color_range=ColorRange.JPEG,
+        threads=1,  # several files are read at once
+    )
+    return upright(_eight_bit(picture), geometry.orientation)
+
+
+def small_picture(frame: VideoFrame) -> NDArray[np.uint8]:
+    """The frame as stored, gray, (18, 32) uint8, each value the mean of its cell."""
+    width, height = _SMALL
+    return _eight_bit(frame.reformat(width, height, format="gray", interpolation=Interpolation.AREA, threads=1))
+
+
+def _eight_bit(frame: VideoFrame) -> NDArray[np.uint8]:
+    """Values of a frame in a format of eight bits."""
+    return np.asarray(frame.to_ndarray(), dtype=np.uint8)
+
+
+def _orientation(frame: VideoFrame) -> int:
+    """As of EXIF; 1 for a matrix that turns by no right angle."""
+    matrix = frame.side_data.get("DISPLAYMATRIX")
+    if not isinstance(matrix, SideData):
+        return UPRIGHT
+    signs = np.sign(np.frombuffer(bytes(matrix), np.int32))
+    return _ORIENTATIONS.get((int(signs[0]), int(signs[1]), int(signs[3]), int(signs[4])), UPRIGHT)

@@ -1,0 +1,83 @@
+"""The picture stream of a video file, opened by FFmpeg (PyAV), which sees the open file and nothing else."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import BinaryIO, Final
+
+import av
+from av.container import InputContainer
+from av.stream import Disposition
+from av.video.stream import VideoStream
+
+from engine.errors import ImageError, ImageUnreachableError, reason_of
+from engine.images.media_kinds import video_container
+from engine.images.readers import SNIFFED_BYTES
+
+MOST_FRAME_PIXELS: Final = 40_000_000
+"""Of a video. Chosen: above 8K, the largest that cameras write; a decoder holds up to seventeen such frames."""
+_OPTIONS: Final = {
+    "probesize": str(16 * 1024**2),  # bytes read at most to learn what a stream is. Chosen.
+    "analyzeduration": "10000000",  # microseconds of it. Chosen.
+    "protocol_whitelist": "none",  # what a file names is never opened: no other file, no address
+}
+
+
+def open_container(file: BinaryIO) -> InputContainer:
+    """A video's container, by the first bytes of the file; raises `ImageError`."""
+    file.seek(0)
+    name = video_container(file.read(SNIFFED_BYTES))
+    if not name:
+        raise ImageError(
+            "this is not a video that can be read",
+            expected="MP4, MOV, M4V, AVI, MKV, WebM or MTS",
+            remedy="convert it to MP4 with another program",
+        )
+    file.seek(0)
+    with as_image_errors():
+        return av.open(file, "r", format=name, container_options=_OPTIONS, metadata_errors="replace")
+
+
+def picture_stream(container: InputContainer) -> VideoStream:
+    """The stream to decode, ready for it.
+
+    Raises:
+        ImageError: there is none, nothing here decodes it, or its frames are too large.
+    """
+    stream = container.streams.best("video")
+    if not isinstance(stream, VideoStream) or stream.disposition & Disposition.attached_pic:
+        raise ImageError("the file has no moving pictures", expected="a video, not sound alone", remedy="leave it out")
+    context = stream.codec_context
+    if context is None:
+        raise ImageError(
+            "the video is stored in a way that cannot be read",
+            expected="such as H.264, H.265, VP9, AV1, MPEG-4 or Motion JPEG",
+            remedy="convert it to MP4 with another program, and add that",
+        )
+    if context.width * context.height > MOST_FRAME_PIXELS:
+        raise ImageError(
+            "the video is too large",
+            expected="at most {limit} megapixels",
+            found=f"{context.width} x {context.height}",
+            remedy="scale it down first",
+            limit=MOST_FRAME_PIXELS // 1_000_000,
+        )
+    context.options = {"max_pixels": str(MOST_FRAME_PIXELS)}  # a later frame may claim another size
+    context.thread_count = 1  # several files are read at once
+    return stream
+
+
+@contextmanager
+def as_image_errors() -> Iterator[None]:
+    """Turn what FFmpeg says into an `ImageError`."""
+    try:
+        yield
+    except av.FFmpegError as error:
+        raise ImageError(
+            "the video is damaged or incomplete",
+            found=str(error.strerror or type(error).__name__),
+            remedy="copy the file again from the camera's card",
+        ) from error
+    except OSError as error:
+        raise ImageUnreachableError("the file cannot be read", found=reason_of(error)) from error
+    except MemoryError as error:
+        raise ImageError("there is not enough memory for this image") from error

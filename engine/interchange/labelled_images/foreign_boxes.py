@@ -1,0 +1,204 @@
+"""Boxes in the files of other programs: their numbers, in pixels or shares, as parts of images; and where images are.
+
+Boxes are of the picture as it is shown, upright. A size that a program does not write is read from the image's header.
+"""
+
+import math
+import os
+from collections.abc import Iterable, Sequence
+from functools import cache, lru_cache
+from pathlib import Path, PurePosixPath
+from typing import Final, final
+
+from engine.file_parts import WHOLE_FILE, BoundingBox, FilePart
+from engine.images.kinds import IMAGE_SUFFIXES
+from engine.images.photo_facts import photo_facts
+from engine.texts import Message
+
+Point = tuple[float, float]
+_WHOLE_SHARES: Final = 1e-3
+"""By how much of a side a box in shares may be smaller than its picture, and still mean all of it. Chosen."""
+_MOST_PIXELS: Final = 1e9  # of a side
+_IMAGE_FOLDERS: Final = ("images", "JPEGImages", "image", "imgs", "img")
+_UPWARDS: Final = frozenset({".", ".."})
+_LABEL_FOLDERS: Final = ("labels", "annotations", "Annotations")
+
+
+def part_of_pixels(values: Iterable[object], size: tuple[int, int]) -> FilePart:
+    """The part in a box of left, top, width and height in pixels; the whole where it is that within a pixel.
+
+    Raises:
+        ValueError: a value is no number.
+        InputError: nothing of it lies in the picture.
+    """
+    left, top, width, height = numbers(values, 4)
+    box = BoundingBox.of_pixels(left, top, width, height, size)
+    return _part(box, 1 / size[0], 1 / size[1])
+
+
+def part_of_shares(values: Iterable[object]) -> FilePart:
+    """The same of left, top, width and height in shares of the picture."""
+    return _part(BoundingBox.of(*numbers(values, 4)), _WHOLE_SHARES, _WHOLE_SHARES)
+
+
+def part_of_points(points: Sequence[Point], size: tuple[int, int]) -> FilePart:
+    """The part in the bounding box of points in pixels."""
+    return part_of_pixels(bounds(points), size)
+
+
+def bounds(points: Sequence[Point]) -> tuple[float, float, float, float]:
+    """Left, top, width and height of points; ValueError without any."""
+    if not points:
+        raise ValueError(Message("it has no points"))
+    across, down = zip(*points, strict=True)
+    return min(across), min(down), max(across) - min(across), max(down) - min(down)
+
+
+def rotated(box: Sequence[float], degrees: float, pivot: Point) -> tuple[float, float, float, float]:
+    """The bounding box of a box of left, top, width and height that is turned clockwise around a point."""
+    left, top, width, height = box
+    if not degrees:
+        return left, top, width, height
+    cosine, sine = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
+    corners = ((left, top), (left + width, top), (left, top + height), (left + width, top + height))
+    offsets = ((x - pivot[0], y - pivot[1]) for x, y in corners)
+    return bounds([(pivot[0] + x * cosine - y * sine, pivot[1] + x * sine + y * cosine) for x, y in offsets])
+
+
+def numbers(values: Iterable[object], count: int | None = None) -> list[float]:
+    """Numbers, or texts of them.
+
+    Raises:
+        ValueError: one is none, or there are more or fewer than `count`.
+    """
+    found = [_number(each) for each in values]
+    if count is not None and len(found) != count:
+        raise ValueError(Message("a box has {count} numbers, not {found}", {"count": count, "found": len(found)}))
+    return found
+
+
+def points_of(values: object) -> list[Point]:
+    """Points of a list of pairs, or of a list of numbers in turn."""
+    listed = values if isinstance(values, list) else []
+    flat = [number for each in listed for number in (each if isinstance(each, list) else [each])]
+    found = numbers(flat)
+    return list(zip(found[::2], found[1::2], strict=True))
+
+
+def picture_size(width: object, height: object, file: Path | None) -> tuple[int, int]:
+    """Width and height of a picture as its source has them, else as its file's header has them.
+
+    Raises:
+        ValueError: neither has them, or the source has them of the picture lying on its side, as cameras store it.
+    """
+    written = _whole(width), _whole(height)
+    shown = _shown_size(file)
+    if not all(written):
+        if not all(shown):
+            raise ValueError(
+                Message("its width and height are not written, and its image was not found: put the image beside it")
+            )
+        return shown
+    if written != shown and written == shown[::-1]:
+        raise ValueError(Message("it is of the picture lying on its side: write it as the picture is shown, upright"))
+    return written
+
+
+def _shown_size(file: Path | None) -> tuple[int, int]:
+    """Of an image's file as it is shown; 0, 0 where there is none."""
+    if file is None:
+        return 0, 0
+    try:
+        changed = file.stat().st_mtime_ns
+    except (OSError, ValueError):
+        return 0, 0
+    return _header_size(file, changed)
+
+
+@lru_cache(maxsize=1024)
+def _header_size(file: Path, _changed: int) -> tuple[int, int]:
+    if not file.is_file():
+        return 0, 0
+    facts = photo_facts(file)
+    return facts.width, facts.height
+
+
+def scored(value: object) -> float | None:
+    """The score of a detector; None where there is none."""
+    return None if value is None or value == "" else _number(value)
+
+
+@final
+class ImagesBeside:
+    """Finds the images of files of annotations that name them, or are called as they are.
+
+    Args:
+        source: the file or folder that is read, from which paths of images are given.
+    """
+
+    def __init__(self, source: Path) -> None:
+        self._root = source if source.is_dir() else source.parent
+        self._stems = cache(_images_by_stem)
+
+    def find(self, annotation: Path, named: str = "") -> tuple[str, Path]:
+        """The path of an annotation's image in the source, and its file; where there is none, where it would lie."""
+        plain = named.replace("\\", "/")
+        for folder in _folders_for(annotation):
+            file = Path(os.path.normpath(folder / plain)) if plain else self._stems(folder).get(annotation.stem)
+            if file is not None and file.is_file():
+                return self._path(file), file
+        if plain:
+            name = "/".join(part for part in PurePosixPath(plain).parts if part not in _UPWARDS)
+            return name, annotation.parent / plain
+        return annotation.stem, annotation.with_suffix("")
+
+    def _path(self, file: Path) -> str:
+        return file.relative_to(self._root).as_posix() if file.is_relative_to(self._root) else str(file)
+
+
+def _folders_for(annotation: Path) -> list[Path]:
+    """Where the image of a file of annotations may lie: beside it, or in the folder of images beside its own."""
+    folder = annotation.parent
+    found = [folder, *(folder.parent / name for name in _IMAGE_FOLDERS)]
+    parts = folder.parts
+    for place in range(len(parts) - 1, -1, -1):
+        if parts[place] in _LABEL_FOLDERS:
+            found += [Path(*parts[:place], name, *parts[place + 1 :]) for name in _IMAGE_FOLDERS]
+            break
+    return found
+
+
+def _images_by_stem(folder: Path) -> dict[str, Path]:
+    try:
+        files = sorted(folder.iterdir())
+    except OSError:  # there is no such folder, or none that may be read
+        return {}
+    return {each.stem: each for each in files if each.suffix.casefold() in IMAGE_SUFFIXES}
+
+
+def relative_image(folder: Path, image: str) -> Path:
+    """The file that an annotation beside it names, with the signs of Windows between folders, too."""
+    return folder / PurePosixPath(image.replace("\\", "/"))
+
+
+def _part(box: BoundingBox, across: float, down: float) -> FilePart:
+    is_wide = box.left <= across and 1 - box.right <= across
+    is_high = box.top <= down and 1 - box.bottom <= down
+    return WHOLE_FILE if is_wide and is_high else FilePart(box=box)
+
+
+def _number(value: object) -> float:
+    if isinstance(value, int | float | str) and not isinstance(value, bool):
+        try:
+            return float(value)
+        except (ValueError, OverflowError):
+            pass
+    raise ValueError(Message('"{value}" is no number', {"value": str(value)[:40]}))
+
+
+def _whole(value: object) -> int:
+    try:
+        found = _number(value)
+    except ValueError:
+        return 0
+    return int(found) if 0 < found < _MOST_PIXELS else 0
