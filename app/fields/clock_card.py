@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Final, final
+from typing import Final, final
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
@@ -16,9 +16,7 @@ from app.palette.overlay import ScrollingCard
 from app.texts import shortened, tr
 from app.theme.tokens import tokens
 from engine.errors import InputError
-
-if TYPE_CHECKING:
-    from engine.project.clock_corrections import ClockCorrection
+from engine.project.clock_corrections import ClockCorrection, checked_correction, offset_text, read_offset, zone_text
 
 WIDTH: Final = 560  # logical pixels
 _AS_IN_FILE: Final = "file"
@@ -31,7 +29,7 @@ _LONGEST_TARGET: Final = 60  # characters
 class ClockCard(ScrollingCard):
     """Floats over the window; nothing changes before its button."""
 
-    corrected = Signal(object)  # a `ClockCorrection`
+    corrected = Signal(ClockCorrection)
 
     def __init__(self, host: QWidget) -> None:
         super().__init__(host, WIDTH, tr("Correct a camera's clock"))
@@ -93,8 +91,6 @@ class ClockCard(ScrollingCard):
 
     def _show_target(self) -> None:
         """The correction that the chosen folder or camera has."""
-        from engine.project.clock_corrections import offset_text
-
         chosen = self._chosen
         self.offset.setText(offset_text(chosen.seconds) if chosen is not None and chosen.seconds else "")
         zone = _AS_IN_FILE if chosen is None or chosen.zone_minutes is None else chosen.zone_minutes
@@ -123,8 +119,6 @@ class ClockCard(ScrollingCard):
 
     def _on_true_time_edited(self, text: str) -> None:
         """The offset that leads to it; what is no time yet leads nowhere."""
-        from engine.project.clock_corrections import offset_text
-
         taken_at = None if self._facts is None else self._facts.taken_at
         try:
             moment = datetime.fromisoformat(text.strip())
@@ -136,8 +130,6 @@ class ClockCard(ScrollingCard):
             self._show_preview()
 
     def _seconds(self) -> int:
-        from engine.project.clock_corrections import read_offset
-
         text = self.offset.text().strip()
         return read_offset(text) if text else 0
 
@@ -147,8 +139,6 @@ class ClockCard(ScrollingCard):
         Raises:
             InputError: the offset is none.
         """
-        from engine.project.clock_corrections import checked_correction
-
         chosen, zone = self._chosen, self.zone.currentData()
         if chosen is None:
             return None
@@ -190,8 +180,6 @@ class ClockCard(ScrollingCard):
 
 
 def _zones() -> dict[object, str]:
-    from engine.project.clock_corrections import zone_text
-
     minutes = sorted({*(hours * 60 for hours in _ZONES), *_OF_ISLANDS})
     return {_AS_IN_FILE: tr("As the file says"), **{each: zone_text(each) for each in minutes}}
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, final
 
 from app.actions.row import WRITE, Needs, Section, action
 from app.feature import Feature
-from app.fields.logic import ClockFacts, Offer, ask_clocks, offers, value_offers
+from app.fields.logic import ClockFacts, FieldOffer, ask_clocks, offers, value_offers
 from app.fields.wording import offer_title
 from app.palette.logic import Choice, OptionChoice, PaletteRow
 from app.texts import marked, tr
@@ -96,12 +96,12 @@ class Fields(Feature):
     def _ask(
         self,
         prompt: str,
-        offers_for: Callable[[str], Sequence[Offer]],
-        on_offer: Callable[[Offer], None],
+        offers_for: Callable[[str], Sequence[FieldOffer]],
+        on_offer: Callable[[FieldOffer], None],
         foot: str,
         values: Mapping[str, str],
     ) -> None:
-        shown: list[Offer] = []
+        shown: list[FieldOffer] = []
 
         def rows_for(text: str) -> Sequence[PaletteRow]:
             shown[:] = offers_for(text)
@@ -113,7 +113,7 @@ class Fields(Feature):
 
         self._palette.ask(prompt, rows_for, on_choice, foot=foot)
 
-    def _on_offer(self, offer: Offer, image_ids: Sequence[int]) -> None:
+    def _on_offer(self, offer: FieldOffer, image_ids: Sequence[int]) -> None:
         field = offer.field
         if field is None:
             self.define_fields()
@@ -149,7 +149,7 @@ class Fields(Feature):
                 card.dismiss()
 
 
-def _row(offer: Offer, place: int, values: Mapping[str, str]) -> PaletteRow:
+def _row(offer: FieldOffer, place: int, values: Mapping[str, str]) -> PaletteRow:
     now = "" if offer.field is None else values.get(offer.field.name, "")
     is_question = offer.field is not None and offer.value is None
     subtitle = tr("now %1", now) if now and (is_question or offer.value == "") else ""

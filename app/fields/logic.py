@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from engine.collection.live import LiveCollection
     from engine.project.clock_corrections import ClockCorrection, ClockCorrections, ClockSource
 
-MOST_OFFERS: Final = 40
+MOST_OFFERS: Final = 40  # rows of the palette. Chosen: one types on rather than scroll.
 MOST_TARGETS: Final = 200
 """Folders and cameras that are offered. Chosen: a longer list is not read."""
 
 
 @dataclass(frozen=True)
-class Offer:
+class FieldOffer:
     """A row of the palette.
 
     Attributes:
@@ -35,36 +35,36 @@ class Offer:
     digit: int = 0  # that chooses it, 0 for none
 
 
-def offers(fields: Sequence[ImageField], text: str, values: Mapping[str, str]) -> list[Offer]:
+def offers(fields: Sequence[ImageField], text: str, values: Mapping[str, str]) -> list[FieldOffer]:
     """What a text may mean: a count, a field, a value of one, or a field and its value (`sex fem`)."""
     wanted = text.strip()
     if not wanted:
-        return [*map(Offer, (COUNT, *fields)), Offer(None)]
-    number = [Offer(COUNT, value)] if (value := _value_or_none(COUNT, wanted)) is not None else []
+        return [*map(FieldOffer, (COUNT, *fields)), FieldOffer(None)]
+    number = [FieldOffer(COUNT, value)] if (value := _value_or_none(COUNT, wanted)) is not None else []
     named = [each for each in (COUNT, *fields) if search_name_of(each.name).startswith(search_name_of(wanted) or "\0")]
     of_choices = [
-        Offer(field, choice)
+        FieldOffer(field, choice)
         for field in fields
         for choice in choices_of(field)
         if folded(choice).startswith(folded(wanted)) and field.kind is FieldKind.CHOICE
     ]
     both = [offer for field in (COUNT, *fields) for offer in _with_value(field, wanted, values)]
-    return [*number, *map(Offer, named), *of_choices, *both][:MOST_OFFERS]
+    return [*number, *map(FieldOffer, named), *of_choices, *both][:MOST_OFFERS]
 
 
-def value_offers(field: ImageField, text: str, now: str = "") -> list[Offer]:
+def value_offers(field: ImageField, text: str, now: str = "") -> list[FieldOffer]:
     """The values of a field that a text may mean; a digit chooses by place."""
     wanted, choices = text.strip(), choices_of(field)
     if not choices:
         value = _value_or_none(field, wanted) if wanted else None
-        typed = [] if value is None else [Offer(field, value)]
+        typed = [] if value is None else [FieldOffer(field, value)]
     else:
-        numbered = [Offer(field, choice, digit) for digit, choice in enumerate(choices, start=1)]
+        numbered = [FieldOffer(field, choice, digit) for digit, choice in enumerate(choices, start=1)]
         begins = [each for each in numbered if folded(str(each.value)).startswith(folded(wanted))]
         within = [each for each in numbered if folded(wanted) in folded(str(each.value)) and each not in begins]
         by_place = [each for each in numbered if str(each.digit) == wanted]
         typed = by_place or [*begins, *within]
-    return [*typed[:MOST_OFFERS], *([Offer(field, "")] if now and not wanted else [])]
+    return [*typed[:MOST_OFFERS], *([FieldOffer(field, "")] if now and not wanted else [])]
 
 
 def choices_of(field: ImageField) -> tuple[str, ...]:
@@ -72,7 +72,7 @@ def choices_of(field: ImageField) -> tuple[str, ...]:
     return (YES, NO) if field.kind is FieldKind.YES_NO else field.choices
 
 
-def _with_value(field: ImageField, text: str, values: Mapping[str, str]) -> list[Offer]:
+def _with_value(field: ImageField, text: str, values: Mapping[str, str]) -> list[FieldOffer]:
     """Of a text that begins with the name of a field, or its first letters, and a blank."""
     words = text.split()
     for count in range(len(words) - 1, 0, -1):

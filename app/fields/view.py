@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 WIDTH: Final = 640  # logical pixels
-_NAME_WIDTH: Final = 150
-_KIND_WIDTH: Final = 120
+_NAME_WIDTH: Final = 150  # logical pixels
+_KIND_WIDTH: Final = 120  # logical pixels
 
 
 @final

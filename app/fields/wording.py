@@ -11,12 +11,12 @@ from engine.image_fields import NO, YES, FieldKind, ImageField
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from app.fields.logic import Offer
+    from app.fields.logic import FieldOffer
     from engine.collection.clock_preview import ClockPreview
     from engine.project.clock_corrections import ClockCorrection
 
 
-def offer_title(offer: Offer) -> str:
+def offer_title(offer: FieldOffer) -> str:
     """`Count: 12`, `Sex: female`, `Sex …`, `Remove the value`, `Fields of the project…`."""
     if offer.field is None:
         return tr("Fields of the project…")

@@ -102,8 +102,14 @@ class ImageKnowledge:
         )
         return with_sources(moved, self._project.labels.sources())
 
-    def store_details(self, files: Iterable[FileDetails]) -> None:
-        """Store what files said of themselves, and know it from now on."""
+    def store_details(self, files: Iterable[FileDetails], *, has_replaced: bool = False) -> None:
+        """Store what files said of themselves, and know it from now on.
+
+        Args:
+            has_replaced: whether some hold another picture now, or the one of before again.
+        """
+        if has_replaced:
+            self.read_fields()
         details = as_stored(files)
         if self._project.is_writable:
             self._project.details.store(details)

@@ -167,9 +167,7 @@ class LiveCollection:
     def learn_embedded(self, batch: EmbedBatch) -> tuple[int, ...]:
         """Record what embedding found out of files, and know their details; returns images whose labels changed."""
         changed = record_embedded(self.project, self.embedded.cache, batch) if self.project.is_writable else ()
-        if changed:
-            self.known.read_fields()
-        self.known.store_details(batch.details)
+        self.known.store_details(batch.details, has_replaced=bool(changed))
         return changed
 
     def take_embedded(

@@ -58,7 +58,7 @@ def test_a_field_is_removed(host: QWidget, qtbot: QtBot) -> None:
     assert saved == [((STAGE,),)]
 
 
-def test_what_is_not_clear_is_said_on_the_card(host: QWidget, qtbot: QtBot) -> None:
+def test_the_card_tells_what_is_not_clear(host: QWidget, qtbot: QtBot) -> None:
     card = FieldsCard(host)
     saved = recorded(card.saved)
     card.show_fields([])

@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 from app.inspector.fields import CountBox, FieldSection, ValueLine
 from app.inspector.page import PageRequests
 from engine.image_fields import CAMERA_TRAP, COUNT, FieldKind, ImageField
-from tests.support.sessions import recorded
+from tests.support.sessions import LONG_MS, recorded
 
 FIELDS = (COUNT, CAMERA_TRAP[0], ImageField("antlers", FieldKind.YES_NO), ImageField("remark", FieldKind.TEXT))
 Key = Qt.Key
@@ -23,7 +23,7 @@ def section(qtbot: QtBot) -> FieldSection:
     shown.show_values(7, FIELDS, {"count": "12", "sex": "male", "remark": "torn ear"}, is_writable=True)
     shown.show()
     shown.activateWindow()
-    qtbot.waitUntil(shown.isActiveWindow)
+    qtbot.waitUntil(shown.isActiveWindow, timeout=LONG_MS)
     return shown
 
 
