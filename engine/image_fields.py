@@ -1,6 +1,7 @@
 """Fields that a project has for its images, such as count, sex or behaviour: what they are, and which values they take.
 
-The terms of Camtrap DP (https://camtrap-dp.tdwg.org) and Darwin Core (https://dwc.tdwg.org/terms) are in one table.
+Those that Camtrap DP (https://camtrap-dp.tdwg.org) and Darwin Core (https://dwc.tdwg.org/terms) have a term for are in
+one table; both call them the same.
 """
 
 import math
@@ -8,7 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from engine.errors import InputError
 from engine.search_folding import folded
@@ -42,13 +43,6 @@ class ImageField:
         return search_name_of(self.name)
 
 
-class Terms(NamedTuple):
-    """What two standards call a field; "" where they have no term."""
-
-    camtrap_dp: str
-    darwin_core: str
-
-
 YES: Final = "yes"
 NO: Final = "no"
 UNKNOWN: Final = "unknown"
@@ -75,25 +69,13 @@ CAMERA_TRAP: Final = (
 )
 PRESETS: Final[Mapping[str, tuple[ImageField, ...]]] = {"camera-trap": CAMERA_TRAP}
 
-_TERMS: Final[Mapping[str, Terms]] = {
-    "count": Terms("count", "individualCount"),
-    "individualcount": Terms("count", "individualCount"),
-    "sex": Terms("sex", "sex"),
-    "lifestage": Terms("lifeStage", "lifeStage"),
-    "behaviour": Terms("behavior", "behavior"),
-    "behavior": Terms("behavior", "behavior"),
-    "individual": Terms("individualID", "organismID"),
-    "individualid": Terms("individualID", "organismID"),
-    "vitality": Terms("", "vitality"),
-    "habitat": Terms("", "habitat"),
-    "reproductivecondition": Terms("", "reproductiveCondition"),
+_TERMS: Final[Mapping[str, str]] = {
+    "sex": "sex",
+    "lifestage": "lifeStage",
+    "behaviour": "behavior",
+    "behavior": "behavior",
 }
-"""By search name. Neither standard has a value for "unknown": the term is left out then."""
-_CAMTRAP_DP_VALUES: Final[Mapping[str, frozenset[str]]] = {
-    "sex": frozenset({"female", "male"}),
-    "lifeStage": frozenset({"adult", "subadult", "juvenile"}),
-}
-
+"""By search name; count has a place of its own there."""
 RESERVED: Final = frozenset(
     {
         *("is", "name", "folder", "path", "date", "camera", "class", "keyword", "keywords", "comment", "star", "stars"),
@@ -121,22 +103,9 @@ def search_name_of(name: str) -> str:
     return "".join(filter(str.isalnum, name.casefold()))
 
 
-def terms_of(field_name: str) -> Terms:
-    """What the standards call a field of this name."""
-    return _TERMS.get(search_name_of(field_name), Terms("", ""))
-
-
-def camtrap_dp_values(values: Mapping[str, str]) -> dict[str, str]:
-    """Values by field as values by term of Camtrap DP; fields and values that it does not know are left out."""
-    found = {terms_of(name).camtrap_dp: value for name, value in values.items() if value != UNKNOWN}
-    known = _CAMTRAP_DP_VALUES
-    return {term: value for term, value in found.items() if term and value in known.get(term, {value})}
-
-
-def darwin_core_values(values: Mapping[str, str]) -> dict[str, str]:
-    """Values by field as values by term of Darwin Core; fields that it does not know are left out."""
-    found = {terms_of(name).darwin_core: value for name, value in values.items() if value != UNKNOWN}
-    return {term: value for term, value in found.items() if term}
+def standard_term(field_name: str) -> str:
+    """What Camtrap DP and Darwin Core call a field of this name; "" where they have no term for it."""
+    return _TERMS.get(search_name_of(field_name), "")
 
 
 def checked_value(field: ImageField, value: str) -> str:

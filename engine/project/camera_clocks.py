@@ -1,15 +1,17 @@
 """The clocks of cameras that a project corrects; undone like anything else."""
 
-from dataclasses import asdict
+from collections.abc import Callable
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Final, final
 
 from engine.errors import InputError
+from engine.files import PhotoFacts
 from engine.project.actions import action
 from engine.project.change import Change
 from engine.project.clock_corrections import MOST_CORRECTIONS, ClockCorrection, ClockCorrections, checked_correction
 from engine.project.model_rows import put_setting, setting
-from engine.project.store import ProjectStore, shown_path
+from engine.project.store import ImagePaths, ProjectStore, shown_path
 
 CLOCKS_SETTING: Final = "clock_corrections"
 
@@ -43,6 +45,21 @@ class ProjectClocks:
 
     def stored_folder(self, folder: Path) -> str:
         """A folder on this computer as images' paths name it; "" for the project's own."""
-        if folder.resolve() == self._store.paths.folder.resolve():
-            return ""
-        return shown_path(self._store.paths.stored(folder)).rstrip("/")
+        return _folder_of(self._store.paths, folder / "image")
+
+    def corrected(self, facts_of: Callable[[Path], PhotoFacts]) -> Callable[[Path], PhotoFacts]:
+        """What the headers of files say, with the times that corrected clocks have; for any thread."""
+        corrections, paths = self.corrections(), self._store.paths
+
+        def corrected_facts(path: Path) -> PhotoFacts:
+            facts = facts_of(path)
+            if facts.taken_at is None:
+                return facts
+            where = _folder_of(paths, path), facts.camera, facts.serial
+            return replace(facts, taken_at=corrections.corrected(facts.taken_at, *where))
+
+        return corrected_facts if corrections else facts_of
+
+
+def _folder_of(paths: ImagePaths, file: Path) -> str:
+    return shown_path(paths.stored(file)).rpartition("/")[0]

@@ -95,7 +95,7 @@ class ProjectFields:
     def all(self) -> list[FieldValue]:
         """All values, by image in ascending id order, then by field."""
         rows = self._store.connection.rows(f"{_IN_FORCE} ORDER BY image_id, field")
-        return [FieldValue(*row[:4], time_of(row[4])) for row in rows]
+        return [FieldValue(image_id, field, value, who, time_of(when)) for image_id, field, value, who, when in rows]
 
     def values(self) -> dict[ImageId, dict[str, str]]:
         """Values by the name of their field, of each image that has one: the quick way to read many."""

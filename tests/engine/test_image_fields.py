@@ -10,12 +10,11 @@ from engine.image_fields import (
     ImageField,
     are_fields,
     as_plain,
-    camtrap_dp_values,
     checked_fields,
     checked_value,
-    darwin_core_values,
     from_plain,
     read_definition,
+    standard_term,
     written_definition,
 )
 
@@ -94,9 +93,6 @@ def test_typed_definitions_that_are_none(text: str) -> None:
         read_definition(text)
 
 
-def test_values_by_the_terms_of_the_standards() -> None:
-    values = {"count": "12", "sex": "unknown", "life stage": "adult", "behaviour": "resting", "antlers": "yes"}
-    assert camtrap_dp_values(values) == {"count": "12", "lifeStage": "adult", "behavior": "resting"}
-    assert darwin_core_values(values) == {"individualCount": "12", "lifeStage": "adult", "behavior": "resting"}
-    assert camtrap_dp_values({"sex": "hermaphrodite"}) == {}
-    assert darwin_core_values({"sex": "hermaphrodite"}) == {"sex": "hermaphrodite"}
+def test_terms_of_the_standards() -> None:
+    terms = [standard_term(name) for name in ("Sex", "life stage", "lifeStage", "behaviour", "antlers")]
+    assert terms == ["sex", "lifeStage", "lifeStage", "behavior", ""]

@@ -7,7 +7,7 @@ import pytest
 
 from engine.collection.clock_preview import preview_correction
 from engine.errors import InputError
-from engine.files import FoundFile
+from engine.files import FoundFile, PhotoFacts
 from engine.project import ImageDetails, Project
 from engine.project.clock_corrections import ClockCorrection, are_corrections, offset_text, read_offset, read_zone
 from tests.support.projects import dump, new_project
@@ -102,6 +102,19 @@ def test_what_a_correction_would_change(photos: Project) -> None:
 def test_a_folder_as_it_is_on_this_computer(photos: Project, tmp_path: Path) -> None:
     assert photos.clocks.stored_folder(tmp_path / "a" / "b") == "a/b"
     assert photos.clocks.stored_folder(tmp_path) == ""
+
+
+def test_headers_of_files_are_read_corrected(photos: Project, tmp_path: Path) -> None:
+    facts = PhotoFacts(1, 1, "image/jpeg", NOON, camera="Trap", serial="7")
+
+    def taken(name: str) -> datetime | None:
+        return photos.clocks.corrected(lambda _path: facts)(tmp_path / name).taken_at
+
+    assert taken("a/1.jpg") == NOON
+    photos.clocks.set(HOUR_LATE)
+    assert [taken(name) for name in NAMES[1:3]] == [NOON + timedelta(seconds=3_720), NOON]
+    photos.clocks.set(ClockCorrection(None, "Trap", "7", seconds=1))
+    assert taken("ab/3.jpg") == NOON + timedelta(seconds=1)
 
 
 def test_a_time_that_no_calendar_has_stays(photos: Project) -> None:
