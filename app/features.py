@@ -17,6 +17,7 @@ from app.compare.controller import Comparing
 from app.computing.controller import Computing
 from app.exporting.controller import Exporting
 from app.feature import Feature
+from app.fields.controller import Fields
 from app.folding.controller import Folding
 from app.graph_import.controller import GraphImports
 from app.graph_suggestions.controller import Suggesting
@@ -59,6 +60,7 @@ FEATURES: Final[tuple[type[Feature], ...]] = (
     LabelChecking,
     Auditing,
     Notes,
+    Fields,
     ReportFeature,
     SimilarImages,
     Folding,

@@ -229,6 +229,11 @@ def percent_to_a_tenth(value: float) -> str:
     return with_percent(QLocale().toString(100 * value, "f", 1))
 
 
+def titled_field(name: str) -> str:
+    """The name of a field of images, as it stands before its value: `Life stage`."""
+    return name[:1].upper() + name[1:]
+
+
 def moment_text(moment: datetime) -> str:
     """`03.05.26 14:02`, in local time; by the camera's clock where no zone is known."""
     local = moment if moment.tzinfo is None else moment.astimezone()

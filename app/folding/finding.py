@@ -178,8 +178,9 @@ class FoldFinding(QObject):
 
     def _on_change_made(self, change: Change) -> None:
         from engine.collection.find_folds import SECONDS_SETTING
+        from engine.project.camera_clocks import CLOCKS_SETTING
 
-        is_other_time = SECONDS_SETTING in change.settings
+        is_other_time = not {SECONDS_SETTING, CLOCKS_SETTING}.isdisjoint(change.settings)
         if is_other_time:
             self.find()
         elif change.images_added or change.images_removed or change.images_moved:

@@ -17,6 +17,7 @@ from app.wording import SEPARATOR, clauses, enumeration, file_size, moment_text,
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import datetime
     from pathlib import Path
 
     from engine.collection.live import LiveCollection
@@ -48,6 +49,7 @@ class FileFacts:
 
     size_bytes: int
     details: ImageDetails | None  # None until the file was read
+    clock_time: datetime | None = None  # when it was taken by the camera's clock, where that is corrected
 
 
 def ask_file(live: LiveCollection, image_id: int) -> FileFacts | None:
@@ -55,7 +57,10 @@ def ask_file(live: LiveCollection, image_id: int) -> FileFacts | None:
     table = live.project.images.table([image_id])
     if not len(table.ids):
         return None
-    return FileFacts(table.sizes_bytes[0], live.project.details.of(image_id))
+    details, as_read = live.project.details.of(image_id), live.project.details.as_read(image_id)
+    by_clock = None if as_read is None else as_read.taken_at
+    is_corrected = details is not None and details.taken_at != by_clock
+    return FileFacts(table.sizes_bytes[0], details, by_clock if is_corrected else None)
 
 
 def taken_text(details: ImageDetails | None) -> str:
@@ -63,6 +68,14 @@ def taken_text(details: ImageDetails | None) -> str:
     if details is None or details.taken_at is None:
         return "" if details is None else details.taken_on
     return moment_text(details.taken_at.replace(tzinfo=None))
+
+
+def corrected_text(details: ImageDetails | None, clock_time: datetime | None) -> str:
+    """As `taken_text`; of a corrected clock with what it said."""
+    text = taken_text(details)
+    if clock_time is None:
+        return text
+    return tr("%1 (corrected; the camera's clock said %2)", text, moment_text(clock_time.replace(tzinfo=None)))
 
 
 def size_words(width: int, height: int, size_bytes: int) -> str:
@@ -178,7 +191,7 @@ class AboutFile(QWidget):
         if details is not None and details.latitude is not None and details.longitude is not None:
             self._place = copied_place(details.latitude, details.longitude)
             place = place_text(details.latitude, details.longitude)
-        self._show_row("taken", taken_text(details))
+        self._show_row("taken", corrected_text(details, facts.clock_time if facts else None))
         self._show_row("camera", details.camera if details else "")
         width, height = (details.width, details.height) if details else (0, 0)
         self._show_row("size", size_words(width, height, facts.size_bytes) if facts else "")

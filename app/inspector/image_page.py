@@ -15,6 +15,7 @@ from app.images.pixels import fitted
 from app.images.strip import ThumbnailStrip
 from app.images.thumbnails import Thumbnails
 from app.inspector.about_file import AboutFile
+from app.inspector.fields import FieldSection
 from app.inspector.logic import DIGITS, Certainty, ImageFacts, ScoreRow, ShareRow
 from app.inspector.notes import NoteSection
 from app.inspector.page import Page, PageRequests, Paragraph, ScoreLine
@@ -32,6 +33,7 @@ from app.texts import tr
 from app.theme.tokens import tokens
 from app.wording import image_name
 from engine.file_parts import ImageSource
+from engine.image_fields import COUNT
 
 if TYPE_CHECKING:
     from engine.collection.state import CollectionState
@@ -115,6 +117,15 @@ class ImagePage(Page):
             on_confirm=lambda: requests.confirm_requested.emit(self._image_id),
         )
         self.add(self.label)
+        title = ElidedLabel("section")
+        title.show_text(tr("Fields"))
+        self._define = make_icon_button("settings", tr("Fields of the project…"), requests.fields_wanted.emit)
+        self._define.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._fields_head = QWidget()
+        fill_row(self._fields_head, title, self._define).setStretch(0, 1)
+        self.add(self._fields_head)
+        self.fields = FieldSection(requests)
+        self.add(self.fields)
         self._news = make_icon_button("refresh", tr("Show the updated prediction"), self.news_requested.emit)
         self._news.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.add_section_with(tr("Prediction"), self._news)
@@ -144,6 +155,7 @@ class ImagePage(Page):
         self._picture.show_image(facts.source)
         self._name.show_text(image_name(facts.source), tip=str(facts.source.path))
         self.notes.show_note(facts.image_id, state.notes.get(facts.image_id), is_writable=is_writable)
+        self._show_fields(facts.image_id, state, is_writable=is_writable)
         self.about.show_path(facts.source.path)
         if (outdated := state.outdated.get(facts.image_id)) is None:
             self.label.show_label(label_title(graph, facts.label), facts.label)
@@ -153,6 +165,14 @@ class ImagePage(Page):
         self._why.show_facts(facts, state)
         self._why_title.setVisible(not self._why.isHidden())
         self._why_title.show_text(why_title(facts))
+
+    def _show_fields(self, image_id: int, state: CollectionState, *, is_writable: bool) -> None:
+        """Hidden in a project that has no fields, where nothing was counted."""
+        has_fields = bool(state.fields or state.field_values)
+        self._fields_head.setVisible(has_fields)
+        self._define.setVisible(is_writable)
+        fields = (COUNT, *state.fields) if has_fields else ()
+        self.fields.show_values(image_id, fields, state.field_values.get(image_id, {}), is_writable=is_writable)
 
     def _add_line(self) -> ScoreLine:
         line = ScoreLine()

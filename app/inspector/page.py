@@ -225,6 +225,8 @@ class PageRequests(QObject):
     stars_chosen = Signal(int, int)  # image id, 0 to 5
     flag_chosen = Signal(int, bool)  # image id, whether it is to be flagged
     comment_written = Signal(int, str)  # image id, "" to take the comment away
+    field_set = Signal(int, str, str)  # image id, name of the field, value or "" to remove it
+    fields_wanted = Signal()  # the project's fields are to be defined
     folder_requested = Signal()  # of the image that is shown, in the system's file browser
 
 

@@ -20,6 +20,7 @@ from app.theme.tokens import tokens
 from engine.collection.state import NO_CLASS
 from engine.file_parts import ImageSource
 from engine.graph.edits import AttributesChanged
+from engine.project.camera_clocks import CLOCKS_SETTING
 
 if TYPE_CHECKING:
     from app.session import Session
@@ -163,6 +164,7 @@ class Inspector(QWidget):
         page.row_chosen.connect(self._on_row_chosen)
         page.news_requested.connect(self._session.eye.take_over)
         page.notes.left.connect(self.left)
+        page.fields.left.connect(self.left)
         self._image_scroll.setWidget(page)
         return page
 
@@ -213,6 +215,8 @@ class Inspector(QWidget):
         """Rebuild the page: undone edits may still stand in its fields, and the facts would not differ."""
         if any(isinstance(edit, AttributesChanged) for edit in change.graph_edits):
             self._is_rewritten = True
+        if CLOCKS_SETTING in change.settings:
+            self.read_file_again()
 
     def _on_guesses_arrived(self) -> None:
         if not self._is_complete:
@@ -284,6 +288,7 @@ class Inspector(QWidget):
             page.settle()
         if self._image_page is not None:
             self._image_page.notes.editor.finish()
+            self._image_page.fields.finish()
 
     def _put(self, widget: QWidget) -> None:
         place, focused = self._scroll.verticalScrollBar().value(), self._scroll.focusWidget()

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from engine.collection.map.prototypes import MapPrototypes
     from engine.collection.state import CollectionState
     from engine.graph.category_graph import CategoryGraph
+    from engine.project import Change
 
 SOON_MS: Final = 40  # several changes within this time are one
 _EPOCH: Final = date(1970, 1, 1).toordinal()  # day from which dates count
@@ -50,6 +51,7 @@ class MapColours(QObject):
         session.graph_changed.connect(lambda _edits: self._forget_graph())
         session.fitting_changed.connect(lambda is_fitting: None if is_fitting else self._ask_prototypes())
         session.marks.changed.connect(self.refresh)
+        session.change_made.connect(self._on_change_made)
 
     def show_map(self, made: ImageMap) -> None:
         """Colour another map, or one with more images."""
@@ -75,6 +77,12 @@ class MapColours(QObject):
         """Colour again, soon."""
         if self.map is not None:
             self._soon.start()
+
+    def _on_change_made(self, change: Change) -> None:
+        from engine.project.camera_clocks import CLOCKS_SETTING
+
+        if CLOCKS_SETTING in change.settings and self._wish.by is ColourBy.DATE:
+            self._session.ask(days_of, self._take_dates, owner=self, topic="map dates")
 
     def _take_dates(self, days: dict[int, int]) -> None:
         self._dates = days

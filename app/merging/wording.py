@@ -36,7 +36,9 @@ def kind_text(survey: MergeSurvey) -> str:
 
 def summary_text(plan: MergePlan) -> str:
     """`120 labels, 2 classes and 3 notes will come in`."""
-    parts = news_parts(len(plan.labels), len(plan.classes.new), len(plan.notes), len(plan.new_parts))
+    parts = news_parts(
+        len(plan.labels), len(plan.classes.new), len(plan.notes), len(plan.new_parts), len(plan.fields.values)
+    )
     if parts:
         return tr("%1 will come in", enumeration(parts))
     if plan.has_news:
@@ -46,11 +48,12 @@ def summary_text(plan: MergePlan) -> str:
     return tr("Nothing new in this copy")
 
 
-def news_parts(labels: int, classes: int, notes: int, added: int = 0) -> list[str]:
+def news_parts(labels: int, classes: int, notes: int, added: int = 0, values: int = 0) -> list[str]:
     found = (
         plural(labels, "1 label", "%n labels") if labels else "",
         plural(classes, "1 class", "%n classes") if classes else "",
         plural(notes, "1 note", "%n notes") if notes else "",
+        plural(values, "1 value of a field", "%n values of fields") if values else "",
         images(added) if added else "",
     )
     return [each for each in found if each]
@@ -77,6 +80,11 @@ def labels_text(plan: MergePlan) -> str:
         parts.append(
             plural(plan.stars_kept, "1 image has other stars there. Yours stay.",
                    "%n images have other stars there. Yours stay.")
+        )  # fmt: skip
+    if plan.fields.kept:
+        parts.append(
+            plural(plan.fields.kept, "1 value of a field is another one there. Yours stays.",
+                   "%n values of fields are other ones there. Yours stay.")
         )  # fmt: skip
     return paragraph(*parts)
 
@@ -228,7 +236,8 @@ def other_content_title(count: int) -> str:
 
 def done_text(done: Merge) -> str:
     """`Merged birds: 12 labels and 1 class came in`."""
-    parts = news_parts(done.labelled, done.classes_added, len(done.plan.notes), done.images_added)
+    plan = done.plan
+    parts = news_parts(done.labelled, done.classes_added, len(plan.notes), done.images_added, len(plan.fields.values))
     name = shown(done.plan.source.stem)
     if not parts:
         return tr("Merged %1", name)

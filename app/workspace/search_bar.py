@@ -30,7 +30,9 @@ def completions(text: str, cursor: int) -> list[tuple[str, str]]:
     word = word_before(text, cursor).lstrip("-").casefold()
     if text.strip() and not word:
         return []
-    fields = [(f"{field}:", translated(MEANINGS[field])) for field in EXAMPLES if field is not Field.FACT]
+    fields = [
+        (f"{field}:", translated(MEANINGS[field])) for field in EXAMPLES if field not in {Field.FACT, Field.VALUE}
+    ]
     facts = [(f"{Field.FACT}:{fact}", translated(meaning)) for fact, meaning in FACT_MEANINGS.items()]
     return [offer for offer in (*fields, *facts) if _begins(offer[0], word) and offer[0] != word]
 

@@ -45,7 +45,7 @@ def filters_of(query: str) -> Filters:
     from engine.collection.search_query import Field, QueryError, parse_query
 
     try:
-        terms = [term for term in parse_query(query) if not term.is_negated]
+        terms = [term for term in parse_query(query, None) if not term.is_negated]
     except QueryError:
         return Filters()
     texts = {term.field: term.text for term in terms}
@@ -197,7 +197,8 @@ class FilterPopover(QFrame):
             self._write(Field.DATE, date_term(self._since.text(), self._until.text()))
 
     def _write_value(self, name: str, box: QComboBox) -> None:
-        from engine.collection.search_query import Field, quoted
+        from engine.collection.query_edits import quoted
+        from engine.collection.search_query import Field
 
         value = str(box.currentData() or "")
         self._write(Field(name), f"{name}:{quoted(value)}" if value else "")
@@ -210,14 +211,16 @@ class FilterPopover(QFrame):
 
     def _write_word(self, word: str, *, is_on: bool) -> None:
         """Put a fact into the search, or take it out; other facts stay."""
-        from engine.collection.search_query import QueryError, without_term
+        from engine.collection.query_edits import without_term
+        from engine.collection.search_query import QueryError
 
         with suppress(QueryError):
             kept = without_term(self._query, word)
             self._make(f"{kept} {word}".strip() if is_on else kept)
 
     def _write(self, field: Field, term: str) -> None:
-        from engine.collection.search_query import QueryError, with_term
+        from engine.collection.query_edits import with_term
+        from engine.collection.search_query import QueryError
 
         with suppress(QueryError):  # of the rest of the search; the line below its field has the reason
             self._make(with_term(self._query, field, term))
@@ -227,7 +230,8 @@ class FilterPopover(QFrame):
         self.query_made.emit(query)
 
     def _clear(self) -> None:
-        from engine.collection.search_query import Field, QueryError, with_term, without_term
+        from engine.collection.query_edits import with_term, without_term
+        from engine.collection.search_query import Field, QueryError
 
         with suppress(QueryError):
             query = self._query

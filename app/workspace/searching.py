@@ -116,7 +116,7 @@ class Searching(QObject):
         self._seen, self._follows_details = state, False
 
     def moved(self, state: CollectionState) -> NDArray[np.bool_]:
-        """(n,) which images may come or go since the last search: those that somebody labelled or noted something of.
+        """(n,) which images may come or go since the last search: those that somebody labelled, noted or counted.
 
         Others stay where they are, also where their prediction does not fit any longer.
         """
@@ -127,5 +127,9 @@ class Searching(QObject):
         if seen.notes is not state.notes:
             noted = seen.notes.keys() | state.notes.keys()
             others = [each for each in noted if seen.notes.get(each) != state.notes.get(each)]
+            is_moved |= np.isin(state.image_ids, np.array(others, dtype=np.int64))
+        if seen.field_values is not state.field_values:
+            were, are = seen.field_values, state.field_values
+            others = [each for each in were.keys() | are.keys() if were.get(each) != are.get(each)]
             is_moved |= np.isin(state.image_ids, np.array(others, dtype=np.int64))
         return is_moved

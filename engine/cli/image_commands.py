@@ -54,6 +54,7 @@ def _line(graph: "CategoryGraph", image: "FoundImage") -> str:
         parts.append(graph.path_text(image.class_id) + share)
     if image.note is not None:
         parts += [part for part in ("*" * image.note.stars, "flagged" * image.note.is_flagged) if part]
+    parts += [f"{name}={value}" for name, value in image.values.items()]
     return "  ".join(parts)
 
 
@@ -75,6 +76,7 @@ def _row(graph: "CategoryGraph", image: "FoundImage") -> dict[str, Any]:
         "width": details.width or None if details else None,
         "height": details.height or None if details else None,
         "fields": dict(details.fields) if details else {},
+        "values": dict(image.values),
         "stars": note.stars if note else 0,
         "flagged": note.is_flagged if note else False,
         "comment": note.comment if note else "",

@@ -1,7 +1,7 @@
 """Images of a project that fit a search, with all that is known of them."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 from engine.collection.live import LiveCollection
@@ -28,6 +28,7 @@ class FoundImage:
     is_of_none: bool  # labelled as none of the classes
     details: ImageDetails | None  # what its file says; None where it was not read yet
     note: Note | None
+    values: Mapping[str, str] = field(default_factory=dict)  # by the name of their field
 
 
 def images_found(project: Project, caches: CacheFolders, query: str) -> Iterator[FoundImage]:
@@ -36,7 +37,7 @@ def images_found(project: Project, caches: CacheFolders, query: str) -> Iterator
     Raises:
         QueryError: it is not understood.
     """
-    terms = parse_query(query)
+    terms = parse_query(query, project.fields.defined)
     live = LiveCollection(project, caches)
     try:
         needs_fit = any(term.field in _OF_PREDICTIONS or term.text == "unknown" for term in terms)
@@ -48,7 +49,7 @@ def images_found(project: Project, caches: CacheFolders, query: str) -> Iterator
 
 
 def _found(project: Project, state: CollectionState, ids: list[int]) -> Iterator[FoundImage]:
-    notes = project.notes.by_image()
+    notes, values = project.notes.by_image(), state.field_values
     for start in range(0, len(ids), _AT_ONCE):
         some = ids[start : start + _AT_ONCE]
         details, table = project.details.of_many(some), project.images.table(some)
@@ -60,4 +61,5 @@ def _found(project: Project, state: CollectionState, ids: list[int]) -> Iterator
             yield FoundImage(
                 image_id, path, size_bytes, class_id, float(state.best_score[place]) if is_guess else None,
                 label != NO_CLASS, label != NO_CLASS and label < 0, details.get(image_id), notes.get(image_id),
+                values.get(image_id, {}),
             )  # fmt: skip

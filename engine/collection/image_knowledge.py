@@ -23,8 +23,11 @@ from engine.collection.search import Searched, matching
 from engine.collection.search_query import parse_query
 from engine.collection.state import CollectionState, Sorting
 from engine.graph.category_graph import CategoryGraph
+from engine.image_fields import ImageField
 from engine.images.details_messages import FileDetails
 from engine.project import Change, Project
+from engine.project.camera_clocks import CLOCKS_SETTING
+from engine.project.field_rows import FIELDS_SETTING
 from engine.project.records import BoxOrigin, Note
 
 
@@ -51,16 +54,23 @@ class ImageKnowledge:
         self.notes: Mapping[int, Note] = {}  # by image id; replaced, never changed
         self.detections: Mapping[int, BoxOrigin] = {}  # by image id; replaced, never changed
         self.hidden: frozenset[int] = frozenset()  # images that are not shown
+        self.fields: Sequence[ImageField] = ()  # the project's own
+        self.field_values: Mapping[int, Mapping[str, str]] = {}  # by image id; replaced, never changed
 
     def read(self) -> None:
-        """Read notes anew, and columns when they are wanted the next time."""
+        """Read notes and fields anew, and columns when they are wanted the next time."""
         self._columns = None
         self.notes = self._project.notes.by_image()
         self._read_detections()
+        self._read_fields()
 
     def _read_detections(self) -> None:
         self.detections = self._project.images.detections()
         self.hidden = hidden_images(self._project) if self.detections else frozenset()
+
+    def _read_fields(self) -> None:
+        """Read the project's fields and their values: those of replaced pictures do not count any more."""
+        self.fields, self.field_values = self._project.fields.defined, self._project.fields.values()
 
     def want(self, sortings: Iterable[Sorting]) -> None:
         """Have states carry these ranks from now on, and no others."""
@@ -70,8 +80,13 @@ class ImageKnowledge:
         """Take an action, undo or redo into account."""
         if change.noted or change.images_removed or change.images_added:
             self.notes = self._project.notes.by_image()
-        if change.images_removed or change.images_added or HIDDEN_SETTING in change.settings:
+        has_other_images = bool(change.images_removed or change.images_added)
+        if has_other_images or HIDDEN_SETTING in change.settings:
             self._read_detections()
+        if has_other_images or change.field_values or FIELDS_SETTING in change.settings:
+            self._read_fields()
+        if CLOCKS_SETTING in change.settings:
+            self._columns = None
         if self._columns is None:
             return
         columns = self._columns
@@ -93,13 +108,20 @@ class ImageKnowledge:
         )
         return with_sources(moved, self._project.labels.sources())
 
-    def store_details(self, files: Iterable[FileDetails]) -> None:
-        """Store what files said of themselves, and know it from now on."""
+    def store_details(self, files: Iterable[FileDetails], *, has_replaced: bool = False) -> None:
+        """Store what files said of themselves, and know it from now on.
+
+        Args:
+            has_replaced: whether some hold another picture now, or the one of before again.
+        """
+        if has_replaced:
+            self._read_fields()
         details = as_stored(files)
         if self._project.is_writable:
             self._project.details.store(details)
         if self._columns is not None:
-            self._columns = replace(self._columns, details=with_details(self._columns.details, details))
+            corrected = self._project.details.corrected(details)
+            self._columns = replace(self._columns, details=with_details(self._columns.details, corrected))
 
     def take_details(self, files: Iterable[FileDetails]) -> bool:
         """As `store_details`; whether wanted ranks may be others now."""
@@ -136,7 +158,7 @@ class ImageKnowledge:
         Raises:
             QueryError: it is not understood.
         """
-        terms = parse_query(text)
+        terms = parse_query(text, state.fields)
         if not terms:
             return state.image_ids
         return state.image_ids[matching(terms, Searched(state, self.columns(state.image_ids), graph))]

@@ -167,7 +167,7 @@ class LiveCollection:
     def learn_embedded(self, batch: EmbedBatch) -> tuple[int, ...]:
         """Record what embedding found out of files, and know their details; returns images whose labels changed."""
         changed = record_embedded(self.project, self.embedded.cache, batch) if self.project.is_writable else ()
-        self.known.store_details(batch.details)
+        self.known.store_details(batch.details, has_replaced=bool(changed))
         return changed
 
     def take_embedded(
@@ -203,7 +203,7 @@ class LiveCollection:
         return self._publish()
 
     def publish_known(self) -> CollectionState:
-        """Publish the notes, detections and wanted ranks of `known`."""
+        """Publish the notes, detections, fields and wanted ranks of `known`."""
         return self._publisher.publish_known(self.known)
 
     @property

@@ -40,9 +40,14 @@ class Publisher:
 
     def publish_known(self, known: ImageKnowledge) -> CollectionState:
         """What people noted, what detectors found, and how images are sorted; the rest as it is."""
-        ranks = known.ranks(self.state.image_ids)
         self.state = replace(
-            self.state, notes=known.notes, detections=known.detections, hidden=known.hidden, ranks=ranks
+            self.state,
+            notes=known.notes,
+            detections=known.detections,
+            hidden=known.hidden,
+            fields=known.fields,
+            field_values=known.field_values,
+            ranks=known.ranks(self.state.image_ids),
         )
         return self.state
 

@@ -146,7 +146,7 @@ def _embeddings(cache: EmbeddingCache, contents: Sequence[bytes]) -> NDArray[np.
 
 def _may_be_one_shot(project: Project, image_id: ImageId, times: Mapping[ImageId, datetime | None]) -> bool:
     """Whether no times of the camera say that these are two photos."""
-    before, now = project.details.of(image_id), times.get(image_id)
+    before, now = project.details.as_read(image_id), times.get(image_id)
     return before is None or before.taken_at is None or now is None or before.taken_at == now
 
 

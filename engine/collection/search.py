@@ -7,12 +7,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.collection.detail_columns import NO_CAMERA, NO_TIME
+from engine.collection.detail_columns import NO_CAMERA, NO_TIME, TEXTS
 from engine.collection.image_columns import ImageColumns
 from engine.collection.search_query import Field, QueryError, Term
 from engine.collection.state import BOXED, EMPTY, NO_CLASS, UNKNOWN, CollectionState, ImageStatus, shown_classes
 from engine.collection.text_column import TextColumn
 from engine.graph.category_graph import CategoryGraph
+from engine.image_fields import COUNT, FieldKind
 from engine.search_folding import folded
 
 Mask = NDArray[np.bool_]
@@ -160,6 +161,45 @@ def _fact(term: Term, searched: Searched) -> Mask:
     return facts[term.text]()
 
 
+def _values_of(search_name: str, searched: Searched) -> tuple[NDArray[np.int64], list[str]]:
+    """Places (k,) of the images that have a value of a field, and the values."""
+    state = searched.state
+    names = {each.name for each in (COUNT, *state.fields) if each.search_name == search_name}
+    ids = searched.columns.ids
+    found = [
+        (image_id, value)
+        for image_id, values in state.field_values.items()
+        for name, value in values.items()
+        if name in names
+    ]
+    places = np.searchsorted(ids, np.array([image_id for image_id, _ in found], dtype=np.int64))
+    return places, [value for _, value in found]
+
+
+def _count(term: Term, searched: Searched) -> Mask:
+    return _number_of(COUNT.search_name, term, searched)
+
+
+def _number_of(search_name: str, term: Term, searched: Searched) -> Mask:
+    places, values = _values_of(search_name, searched)
+    found = _none(searched)
+    found[places] = _within(np.array(values, dtype=np.float64), term)
+    return found
+
+
+def _value(term: Term, searched: Searched) -> Mask:
+    own = next(each for each in searched.state.fields if each.search_name == term.name)
+    if own.kind is FieldKind.NUMBER:
+        return _number_of(term.name, term, searched)
+    places, values = _values_of(term.name, searched)
+    found, wanted = _none(searched), folded(term.text)
+    if own.kind is FieldKind.TEXT:
+        found[places] = [wanted in folded(value) for value in values]
+    else:
+        found[places] = [folded(value).startswith(wanted) for value in values]
+    return found
+
+
 def _has(term: Term, searched: Searched) -> Mask:
     details, notes = searched.columns.details, searched.columns.notes
     known: Mapping[str, Callable[[], Mask]] = {
@@ -175,7 +215,11 @@ def _has(term: Term, searched: Searched) -> Mask:
     if term.text in known:
         return known[term.text]()
     texts = details.text_columns.get(term.text)
-    return _none(searched) if texts is None else texts.is_filled
+    if texts is not None or term.text in TEXTS:
+        return _none(searched) if texts is None else texts.is_filled
+    found = _none(searched)
+    found[_values_of(term.text, searched)[0]] = True
+    return found
 
 
 _READERS: Final[Mapping[Field, Callable[[Term, Searched], Mask]]] = {
@@ -194,5 +238,7 @@ _READERS: Final[Mapping[Field, Callable[[Term, Searched], Mask]]] = {
     Field.HEIGHT: _height,
     Field.SCORE: _score,
     Field.SOURCE: _by_source,
+    Field.COUNT: _count,
+    Field.VALUE: _value,
     Field.HAS: _has,
 }

@@ -1,12 +1,13 @@
 """What a person types to find images: `fox date:2024-05 -class:Deer stars:>=3`. Read into terms; all of them must fit.
 
 A term is a word or "exact words", a field with a value (`name:IMG_01`), or one of a few facts (`unlabelled`); a minus
-before it turns it round. Field names are the same in every language.
+before it turns it round. Field names are the same in every language. The fields that a project defines for its images
+are searched by their names, without blanks (`lifestage:adult`).
 """
 
 import re
 from calendar import monthrange
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -14,7 +15,9 @@ from math import inf, nextafter
 from typing import Final
 
 from engine.errors import InputError
+from engine.image_fields import FieldKind, ImageField, expected_of
 from engine.images.found_details import rating_text
+from engine.search_folding import folded
 from engine.texts import Message, enumerated, marked
 
 
@@ -36,7 +39,9 @@ class Field(StrEnum):
     HEIGHT = "height"
     SCORE = "score"
     SOURCE = "source"
+    COUNT = "count"
     HAS = "has"
+    VALUE = "a field of the project"
 
 
 FACTS: Final = ("unlabelled", "labelled", "unknown", "empty", "flagged", "unreadable", "replaced")
@@ -53,8 +58,9 @@ HAS: Final = (
     "keywords",
     "title",
     "description",
+    "count",
 )
-"""What `has:` knows."""
+"""What `has:` knows, beside the project's own fields."""
 FIRST_POSITION: Final = 1
 
 
@@ -63,31 +69,46 @@ class Term:
     """One condition. `low` and `high` bound numbers, both included; dates are seconds of wall time since 1970."""
 
     field: Field
-    text: str  # as typed, without quotes; of a fact, one of `FACTS`; of `has`, one of `HAS`
+    text: str  # as typed, without quotes; of a fact, one of `FACTS`; of `has`, one of `HAS` or a field of the project
     start: int  # where it begins in the query
     end: int  # behind its last character
     is_negated: bool = False
     low: float = -inf
     high: float = inf
+    name: str = ""  # of `VALUE`, the name of the project's field
+
+    @property
+    def typed_field(self) -> str:
+        """What stands before the colon."""
+        return self.name or self.field.value
 
 
 class QueryError(InputError):
     """A term is not understood; `fields["place"]` is the place of its first character, counted from one."""
 
 
-_TOKEN: Final = re.compile(r'(?P<minus>-?)(?:(?P<field>[A-Za-z]+):)?(?P<value>"[^"]*"?|\S*)')
+_TOKEN: Final = re.compile(r'(?P<minus>-?)(?:(?P<field>[^\W\d_]\w*):)?(?P<value>"[^"]*"?|\S*)')
 _COMPARED: Final = re.compile(r"(>=|<=|>|<|=)?(.*)", re.DOTALL)
 _DATE: Final = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2}))?)?")
 _NUMBER: Final = re.compile(r"(\d{1,15}(?:\.\d{1,6})?|\.\d{1,6})")
 _UNITS: Final[Mapping[str, float]] = {"": 1, "b": 1, "kb": 1e3, "k": 1e3, "mb": 1e6, "m": 1e6, "gb": 1e9, "g": 1e9}
 _SIZE: Final = re.compile(r"(\d{1,12}(?:\.\d{1,3})?)\s*([a-z]*)")
-_FIELDS: Final[Mapping[str, Field]] = {field.value: field for field in Field if field.value}
+_FIELDS: Final[Mapping[str, Field]] = {
+    field.value: field for field in Field if field.value and field is not Field.VALUE
+}
 _ALSO: Final[Mapping[str, Field]] = {"keywords": Field.KEYWORD, "path": Field.FOLDER, "star": Field.STARS}
 MOST_CHARACTERS: Final = 2_000  # of a query. Chosen.
 
 
-def parse_query(text: str) -> tuple[Term, ...]:
+Own = Sequence[ImageField] | None
+"""The fields that a project has of its own; None where they are not known, so that any name may be one."""
+
+
+def parse_query(text: str, own: Own = ()) -> tuple[Term, ...]:
     """Read a query into terms; () for an empty one.
+
+    Args:
+        own: the project's own fields. None leaves their values unread.
 
     Raises:
         QueryError: a term is not understood.
@@ -95,10 +116,10 @@ def parse_query(text: str) -> tuple[Term, ...]:
     if len(text) > MOST_CHARACTERS:
         limit = MOST_CHARACTERS
         raise QueryError("the search is too long", expected="at most {limit} characters", limit=limit, place=limit)
-    return tuple(_terms(text))
+    return tuple(_terms(text, own))
 
 
-def _terms(text: str) -> Iterator[Term]:
+def _terms(text: str, own: Own) -> Iterator[Term]:
     at = 0
     while at < len(text):
         if text[at].isspace():
@@ -106,11 +127,11 @@ def _terms(text: str) -> Iterator[Term]:
             continue
         found = _TOKEN.match(text, at)
         assert found is not None  # every text fits
-        yield _term(found)
+        yield _term(found, own)
         at = max(found.end(), at + 1)
 
 
-def _term(found: re.Match[str]) -> Term:
+def _term(found: re.Match[str], own: Own) -> Term:
     name, value, start, end = found["field"], found["value"], found.start(), found.end()
     is_quoted = value.startswith('"')
     bare = value.strip('"') if is_quoted else value
@@ -125,29 +146,40 @@ def _term(found: re.Match[str]) -> Term:
                 place=start + FIRST_POSITION,
             )
     else:
-        field = _field(name, start)
+        field = _field(name, own, start)
         if not bare.strip():
             raise QueryError(
                 "nothing stands behind {field}: at character {place}",
                 expected="such as {example}",
-                field=field.value,
+                field=name,
                 example=EXAMPLES[field],
                 place=start + FIRST_POSITION,
             )
-        term = _READERS.get(field, _as_text)(Term(field, bare.strip(), start, end))
+        term = _read(Term(field, bare.strip(), start, end, name=name.casefold() if field is Field.VALUE else ""), own)
     return replace(term, is_negated=found["minus"] == "-")
 
 
-def _field(name: str, start: int) -> Field:
+def _read(term: Term, own: Own) -> Term:
+    """The term with its value read as its field wants it."""
+    if term.field is Field.VALUE and own is not None:
+        return _as_value(term, next(each for each in own if each.search_name == term.name))
+    if term.field is Field.HAS:
+        return _one_of(term, (*HAS, *(each.search_name for each in own or ())), "has:") if own is not None else term
+    return _READERS.get(term.field, _as_text)(term)
+
+
+def _field(name: str, own: Own, start: int) -> Field:
     wanted = name.casefold()
     field = _FIELDS.get(wanted) or _ALSO.get(wanted)
+    if field is None and (own is None or any(each.search_name == wanted for each in own)):
+        return Field.VALUE
     if field is None:
         raise QueryError(
             'there is no field "{field}" to search in, at character {place}',
             expected="one of {fields}",
             remedy="put words with a colon in quotes",
             field=name,
-            fields=enumerated(f"{known}:" for known in _FIELDS),
+            fields=enumerated(f"{known}:" for known in (*_FIELDS, *(each.search_name for each in own or ()))),
             place=start + FIRST_POSITION,
         )
     return field
@@ -161,8 +193,16 @@ def _as_fact(term: Term) -> Term:
     return _one_of(term, FACTS, "is:")
 
 
-def _as_has(term: Term) -> Term:
-    return _one_of(term, HAS, "has:")
+def _as_value(term: Term, own: ImageField) -> Term:
+    """A value of a field of the project: a number is compared, yes and no are exact, of a choice the beginning."""
+    if own.kind is FieldKind.NUMBER:
+        return _in_range(term, _signed_numbers)
+    text = term.text.casefold()
+    if own.kind is FieldKind.YES_NO and text not in {"yes", "no"}:
+        raise _not_understood(term, expected_of(own))
+    if own.kind is FieldKind.CHOICE and not any(folded(each).startswith(folded(text)) for each in own.choices):
+        raise _not_understood(term, expected_of(own))
+    return term
 
 
 def _one_of(term: Term, known: tuple[str, ...], field: str) -> Term:
@@ -177,7 +217,7 @@ def _not_understood(term: Term, expected: str | Message) -> QueryError:
     return QueryError(
         '"{term}" at character {place} is not understood',
         expected=expected if isinstance(expected, Message) else Message("{examples}", {"examples": expected}),
-        term=f"{term.field}:{term.text}",
+        term=f"{term.typed_field}:{term.text}",
         place=term.start + FIRST_POSITION,
     )
 
@@ -256,6 +296,13 @@ def _numbers(text: str) -> tuple[float, float] | None:
     return None if found is None else (float(found[1]), float(found[1]))
 
 
+def _signed_numbers(text: str) -> tuple[float, float] | None:
+    number = _numbers(text.removeprefix("-"))
+    if number is None or not text.startswith("-"):
+        return number
+    return -number[0], -number[0]
+
+
 def _as_score(term: Term) -> Term:
     return _in_range(term, _scores)
 
@@ -289,13 +336,13 @@ def _sizes(text: str) -> tuple[float, float] | None:
 
 _READERS: Final[Mapping[Field, Callable[[Term], Term]]] = {
     Field.FACT: _as_fact,
-    Field.HAS: _as_has,
     Field.DATE: _as_date,
     Field.STARS: _as_stars,
     Field.SIZE: _as_size,
     Field.WIDTH: _as_number,
     Field.HEIGHT: _as_number,
     Field.SCORE: _as_score,
+    Field.COUNT: _as_number,
 }
 EXAMPLES: Final[Mapping[Field, str]] = {
     Field.FACT: "is:unlabelled",
@@ -312,7 +359,9 @@ EXAMPLES: Final[Mapping[Field, str]] = {
     Field.HEIGHT: "height:<500",
     Field.SCORE: "score:<0.5, score:>=90%",
     Field.SOURCE: "source:import",
+    Field.COUNT: "count:3, count:>3, count:2..10",
     Field.HAS: "has:place",
+    Field.VALUE: "sex:female, distance:<5, antlers:yes",
 }
 """A value of each field, as typed."""
 MEANINGS: Final[Mapping[Field, str]] = {
@@ -330,7 +379,9 @@ MEANINGS: Final[Mapping[Field, str]] = {
     Field.HEIGHT: marked("height in pixels"),
     Field.SCORE: marked("score of the prediction"),
     Field.SOURCE: marked("where the label came from"),
+    Field.COUNT: marked("how many individuals are in it"),
     Field.HAS: marked("what is known of the image"),
+    Field.VALUE: marked("value of a field of the project"),
 }
 """What each field looks at."""
 FACT_MEANINGS: Final[Mapping[str, str]] = {
@@ -341,36 +392,3 @@ FACT_MEANINGS: Final[Mapping[str, str]] = {
     "flagged": marked("images with a flag"),
     "unreadable": marked("files that could not be read"),
 }
-
-
-def with_term(text: str, field: Field, term: str) -> str:
-    """The query with its terms of a field replaced by one, or taken out for ""; negated terms stay.
-
-    Raises:
-        QueryError: the query is not understood.
-    """
-    kept = text
-    for each in reversed(parse_query(text)):
-        if each.field is field and not each.is_negated:
-            kept = f"{kept[: each.start].rstrip()} {kept[each.end :].lstrip()}".strip()
-    return f"{kept} {term}".strip()
-
-
-def without_term(text: str, word: str) -> str:
-    """The query without a term that says the same as this one.
-
-    Raises:
-        QueryError: the query is not understood.
-    """
-    (unwanted,) = parse_query(word)
-    kept = text
-    for each in reversed(parse_query(text)):
-        if (each.field, each.text, each.is_negated) == (unwanted.field, unwanted.text, unwanted.is_negated):
-            kept = f"{kept[: each.start].rstrip()} {kept[each.end :].lstrip()}".strip()
-    return kept
-
-
-def quoted(value: str) -> str:
-    """A value as it is typed behind a colon: in quotes where it has blanks."""
-    bare = value.replace('"', " ").strip()
-    return f'"{bare}"' if not bare or any(map(str.isspace, bare)) else bare

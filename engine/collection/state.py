@@ -17,6 +17,7 @@ from engine.everyday.unseen import ClassesSeen
 from engine.file_parts import WHOLE, ImageSource
 from engine.graph.category_graph import CategoryGraph
 from engine.graph.codes import BOXED, EMPTY, NO_CLASS, UNKNOWN
+from engine.image_fields import ImageField
 from engine.project.records import BoxOrigin, Label, Note
 
 
@@ -130,6 +131,9 @@ class CollectionState:
     items: Mapping[str, Mapping[int, str]] = field(default_factory=dict)  # images and parts of files with several
     detections: Mapping[int, BoxOrigin] = field(default_factory=dict)  # what a detector found, by image id
     hidden: frozenset[int] = frozenset()  # ids of images that are not shown
+    fields: Sequence[ImageField] = ()  # that the project has for its images, beside count
+    # values by the name of their field, by image id
+    field_values: Mapping[int, Mapping[str, str]] = field(default_factory=dict)
     error_odds: float = 1.0  # of sure predictions as a multiple of what their probabilities say, by an audit
 
     @cached_property

@@ -186,6 +186,17 @@ ACTIONS: Final[Mapping[str, ActionText]] = {
     "images_commented": ActionText("Commented on {images}", "Comment on {images}"),
     "comments_removed": ActionText("Removed the comment of {images}", "Remove the comment of {images}"),
     "notes_added": ActionText("Added notes on {images}", "Add notes on {images}"),
+    "field_set": ActionText("Set {field} of {images} to {value}", "Set {field} of {images} to {value}"),
+    "fields_set": ActionText("Set {fields} of {images}", "Set {fields} of {images}"),
+    "field_removed": ActionText("Removed {field} of {images}", "Remove {field} of {images}"),
+    "field_values_added": ActionText("Added {values}", "Add {values}"),
+    "fields_defined": ActionText(
+        "Changed the fields of images", "Change the fields of images", details=("{values} removed",)
+    ),
+    "clock_corrected": ActionText("Corrected the clock of {source}", "Correct the clock of {source}"),
+    "clock_correction_removed": ActionText(
+        "Removed the correction of the clock of {source}", "Remove the correction of the clock of {source}"
+    ),
     "predictions_accepted": ActionText("Accepted {images} in {classes}", "Accept {images} in {classes}"),
     "audit_drawn": ActionText("Drew {images} to check at random", "Draw {images} to check at random"),
     "audit_grown": ActionText("Drew {images} more to check at random", "Draw {images} more to check at random"),
@@ -233,7 +244,7 @@ ACTIONS: Final[Mapping[str, ActionText]] = {
         frame=": {details}",
     ),
     "project_merged": ActionText(
-        "Merged {source}", "Merge {source}", details=("{labels}", "{new_classes}", "{images}", "{notes}"),
+        "Merged {source}", "Merge {source}", details=("{labels}", "{new_classes}", "{images}", "{notes}", "{values}"),
         frame=": {details}"
     ),
     "comment_settled": ActionText("Settled two comments", "Settle two comments"),
@@ -293,6 +304,8 @@ _COUNTS: Final[Mapping[str, tuple[str, str]]] = {
     "parents": ("parent", "parents"),
     "notes": ("note", "notes"),
     "edits": ("edit", "edits"),
+    "values": ("value", "values"),
+    "fields": ("field", "fields"),
     "seconds": ("second", "seconds"),
     "stars": ("star", "stars"),
 }

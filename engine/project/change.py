@@ -37,6 +37,7 @@ class Change:
     confirmed: tuple[ImageId, ...] = ()  # images, still there, whose label was confirmed, or is no longer
     audits: tuple[int, ...] = ()  # audits that came, grew, went, or lost an image
     excluded: tuple[ImageId, ...] = ()  # images, still there, whose excluded classes changed
+    field_values: tuple[ImageId, ...] = ()  # images, still there, whose values of fields changed
     settings: tuple[str, ...] = ()  # names of changed settings
     notice: str = ""  # for the person, such as that no backup could be made before; else empty
     kind: ChangeKind = "done"
@@ -81,10 +82,12 @@ class ChangeBuilder:
         self._confirmed: dict[ImageId, None] = {}
         self._audits: dict[int, None] = {}
         self._excluded: dict[ImageId, None] = {}
+        self._field_values: dict[ImageId, None] = {}
         self._settings: dict[str, None] = {}
         self._by_first: Final[Mapping[str, dict[Any, None]]] = {  # tables of which the first value of a row is counted
             "label": self._labelled, "image_note": self._noted, "confirmed_label": self._confirmed,
-            "audit": self._audits, "audit_item": self._audits, "exclusion": self._excluded, "setting": self._settings,
+            "audit": self._audits, "audit_item": self._audits, "exclusion": self._excluded,
+            "field_value": self._field_values, "setting": self._settings,
         }  # fmt: skip
 
     def add(self, table: str, before: Row | None, after: Row | None) -> None:
@@ -123,6 +126,7 @@ class ChangeBuilder:
         self._confirmed.update(dict.fromkeys(change.confirmed))
         self._audits.update(dict.fromkeys(change.audits))
         self._excluded.update(dict.fromkeys(change.excluded))
+        self._field_values.update(dict.fromkeys(change.field_values))
         self._settings.update(dict.fromkeys(change.settings))
 
     def change(self, action: Action, kind: ChangeKind = "done") -> Change:
@@ -138,6 +142,7 @@ class ChangeBuilder:
             confirmed=self._still_there(self._confirmed),
             audits=tuple(self._audits),
             excluded=self._still_there(self._excluded),
+            field_values=self._still_there(self._field_values),
             settings=tuple(self._settings),
             kind=kind,
         )

@@ -1,10 +1,17 @@
-"""What image files say of themselves: size, time, camera, place and further fields. Facts of the machine."""
+"""What image files say of themselves: size, time, camera, place and further fields. Facts of the machine.
+
+Times are given as the corrected clocks of cameras have them: here, and nowhere else; see `clock_corrections`.
+"""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Final, final
 
+from engine.project.camera_clocks import ProjectClocks
+from engine.project.clock_corrections import ClockCorrections, ClockSource
 from engine.project.connection import Connection, Row
 from engine.project.records import ImageDetails, ImageId
 from engine.project.store import ProjectStore, shown_path
@@ -13,17 +20,36 @@ MOST_FIELDS_LENGTH: Final = 1_000_000
 _COLUMNS = """SELECT image_id, image_detail.modified_ns, width, height, taken_at, camera, latitude, longitude, fields
     FROM image_detail"""
 _SHOT_TIMES: Final = """
+    WITH correction AS MATERIALIZED (
+        SELECT value ->> 0 AS source, value ->> 1 AS shift, value ->> 2 AS zone FROM JSON_EACH(?)
+    ), shot AS (
+        SELECT image_id, taken_at, DENSE_RANK() OVER (ORDER BY camera, serial, folder) AS source FROM (
+            SELECT image_id, taken_at, camera,
+                CASE WHEN JSON_VALID(fields) THEN JSON_EXTRACT(fields, '$.serial') END AS serial,
+                RTRIM(path, REPLACE(path, '/', '')) AS folder
+            FROM image_detail JOIN image USING (image_id) WHERE taken_at IS NOT NULL
+        )
+    )
     SELECT image_id, COALESCE(seconds, clock_seconds - MAX(clock_seconds - seconds) OVER source, clock_seconds),
-        clock_seconds, DENSE_RANK() OVER (ORDER BY camera, serial, folder)
+        clock_seconds, source
     FROM (
-        SELECT image_id, camera, CAST(STRFTIME('%s', SUBSTR(taken_at, 1, 19)) AS INTEGER) AS clock_seconds,
-            CASE WHEN LENGTH(taken_at) > 19 THEN CAST(STRFTIME('%s', taken_at) AS INTEGER) END AS seconds,
-            CASE WHEN JSON_VALID(fields) THEN JSON_EXTRACT(fields, '$.serial') END AS serial,
-            RTRIM(path, REPLACE(path, '/', '')) AS folder
-        FROM image_detail JOIN image USING (image_id) WHERE taken_at IS NOT NULL
+        SELECT image_id, source, clock + COALESCE(shift, 0) AS clock_seconds,
+            COALESCE(clock + shift - zone, moment + COALESCE(shift, 0)) AS seconds
+        FROM (
+            SELECT image_id, source, CAST(STRFTIME('%s', SUBSTR(taken_at, 1, 19)) AS INTEGER) AS clock,
+                CASE WHEN LENGTH(taken_at) > 19 THEN CAST(STRFTIME('%s', taken_at) AS INTEGER) END AS moment
+            FROM shot
+        ) LEFT JOIN correction USING (source)
     ) WHERE clock_seconds IS NOT NULL
-    WINDOW source AS (PARTITION BY camera, serial, folder) ORDER BY image_id"""
+    WINDOW source AS (PARTITION BY source) ORDER BY image_id"""
 """A time without a zone is taken for one in the zone of the others of its camera and folder."""
+_SOURCES: Final = """
+    SELECT CAST(folder AS BLOB), camera, serial, COUNT(*), MIN(taken_at), MAX(taken_at) FROM (
+        SELECT taken_at, camera, RTRIM(path, REPLACE(path, '/', '')) AS folder,
+            CASE WHEN JSON_VALID(fields) THEN JSON_EXTRACT(fields, '$.serial') END AS serial
+        FROM image_detail JOIN image USING (image_id) WHERE taken_at IS NOT NULL
+    ) GROUP BY camera, serial, folder ORDER BY camera, serial, folder"""
+"""In the order of the numbers of the sources in `_SHOT_TIMES`."""
 _AT_ONCE: Final = 5_000
 
 _UNREAD: Final = "image_detail.image_id IS NULL AND part NOT GLOB 'page=*' AND part NOT GLOB 't=*'"
@@ -36,6 +62,7 @@ class ProjectDetails:
 
     def __init__(self, store: ProjectStore) -> None:
         self._store = store
+        self._clocks = ProjectClocks(store)
 
     def each(self) -> Iterator[ImageDetails]:
         """The details of all images that are there, in ascending image id order, few in memory at once.
@@ -46,7 +73,7 @@ class ProjectDetails:
         while some := self._store.connection.rows(
             f"{_COLUMNS} JOIN image USING (image_id) WHERE image_id > ? ORDER BY image_id LIMIT ?", (last, _AT_ONCE)
         ):
-            yield from map(_details, some)
+            yield from self.corrected(map(_details, some))
             last = some[-1][0]
 
     def shot_times(self) -> list[tuple[ImageId, int, int, int]]:
@@ -55,19 +82,50 @@ class ProjectDetails:
         Both times are seconds since 1970, and equal where the file has no time zone. Sources are numbers, equal for
         images of one camera and folder whose moments can be compared.
         """
-        return self._store.connection.rows(_SHOT_TIMES)
+        corrections = self._clocks.corrections()
+        applied = []
+        for number, source in enumerate(self._store.connection.rows(_SOURCES) if corrections else [], start=1):
+            folder, camera, serial = map(_text, source[:3])
+            found = corrections.of(folder, camera, serial)
+            if found is not None:
+                zone_s = None if found.zone_minutes is None else found.zone_minutes * 60
+                applied.append((number, found.seconds, zone_s))
+        return self._store.connection.rows(_SHOT_TIMES, (json.dumps(applied),))
+
+    def clock_sources(self) -> list[ClockSource]:
+        """Folders with their cameras, and the times that the files have, by folder and camera."""
+        found = []
+        for folder, camera, serial, images, first, last in self._store.connection.rows(_SOURCES):
+            begin, end = _time(first), _time(last)
+            if begin is not None and end is not None:
+                found.append(ClockSource(_text(folder), camera, _text(serial), images, begin, end))
+        return found
+
+    def as_read(self, image_id: ImageId) -> ImageDetails | None:
+        """As `of`, with the time that the file has."""
+        row = self._store.connection.row(f"{_COLUMNS} WHERE image_id = ?", (int(image_id),))
+        return None if row is None else _details(row)
+
+    def corrected(self, details: Iterable[ImageDetails]) -> Sequence[ImageDetails]:
+        """Details as files have them, with the times that corrected clocks have."""
+        corrections, given = self._clocks.corrections(), tuple(details)
+        if not corrections:
+            return given
+        wanted = json.dumps([each.image_id for each in given if each.taken_at is not None])
+        statement = "SELECT image_id, path FROM image WHERE image_id IN (SELECT value FROM json_each(?))"
+        paths = {image_id: shown_path(path) for image_id, path in self._store.connection.rows(statement, (wanted,))}
+        return [_corrected(each, paths.get(each.image_id, ""), corrections) for each in given]
 
     def of(self, image_id: ImageId) -> ImageDetails | None:
         """The details of one image, or None where its file was not read yet."""
-        row = self._store.connection.row(f"{_COLUMNS} WHERE image_id = ?", (int(image_id),))
-        return None if row is None else _details(row)
+        return self.of_many([image_id]).get(image_id)
 
     def of_many(self, image_ids: Iterable[ImageId]) -> dict[ImageId, ImageDetails]:
         """The details of these images by id; those that were not read yet are left out."""
         wanted = json.dumps([int(image_id) for image_id in image_ids])
         which = "image_id IN (SELECT value FROM json_each(?))"
         rows = self._store.connection.rows(f"{_COLUMNS} WHERE {which}", (wanted,))
-        return {row[0]: _details(row) for row in rows}
+        return {each.image_id: each for each in self.corrected(map(_details, rows))}
 
     def missing(self, limit: int = -1, *, after: ImageId = 0) -> list[tuple[ImageId, str]]:
         """Id and stored path of images that were not read yet, at most so many, in ascending id order.
@@ -97,6 +155,18 @@ class ProjectDetails:
         rows = list(map(_row, details))
         for connection in self._store.fact_connections:
             _store(connection, rows)
+
+
+def _corrected(details: ImageDetails, path: str, corrections: ClockCorrections) -> ImageDetails:
+    if details.taken_at is None:
+        return details
+    folder, serial = path.rpartition("/")[0], details.fields.get("serial", "")
+    return replace(details, taken_at=corrections.corrected(details.taken_at, folder, details.camera, serial))
+
+
+def _text(value: object) -> str:
+    """A serial number, or a folder as paths are stored."""
+    return "" if value is None else os.fsdecode(value).rstrip("/") if isinstance(value, bytes) else str(value)
 
 
 def _store(connection: Connection, rows: list[Row]) -> None:

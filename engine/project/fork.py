@@ -7,12 +7,13 @@ from typing import Final
 from engine.project.clock import time_text
 from engine.project.connection import Connection
 from engine.project.file.file_state import read_mark
-from engine.project.records import ClassId, ImageId, Label, Note
+from engine.project.records import ClassId, FieldValue, ImageId, Label, Note
 from engine.project.row_history import read_chunk
-from engine.project.schema import CLASS, IMAGE, IMAGE_NOTE, LABEL
+from engine.project.schema import CLASS, FIELD_VALUE, IMAGE, IMAGE_NOTE, LABEL
 from engine.project.step import RowChange
 
-Signed = tuple[str, str]  # who gave a label or wrote a note, and when, as the file has it
+Answer = Label | Note | FieldValue
+Signed = tuple[str, str]  # who gave an answer, and when, as the file has it
 
 _SELECT_STEPS: Final = "SELECT step_id, done_at FROM journal_step WHERE is_undone = 0 ORDER BY step_id"
 _CHUNKS: Final = (
@@ -30,18 +31,20 @@ class Since:
         images_added: as well.
         labels: of images whose label changed: every label that they had, the one at the fork included.
         notes: of images whose note changed, as well.
+        values: of images with another value of a field, as well.
     """
 
     classes_made: frozenset[ClassId] = frozenset()
     images_added: frozenset[ImageId] = frozenset()
     labels: Mapping[ImageId, set[Signed]] = field(default_factory=dict)
     notes: Mapping[ImageId, set[Signed]] = field(default_factory=dict)
+    values: Mapping[ImageId, set[Signed]] = field(default_factory=dict)
 
-    def answers(self, kind: type[Label | Note]) -> Mapping[ImageId, set[Signed]]:
-        """Labels or notes."""
-        return self.labels if kind is Label else self.notes
+    def answers(self, kind: type[Answer]) -> Mapping[ImageId, set[Signed]]:
+        """Labels, notes or values."""
+        return self.labels if kind is Label else self.notes if kind is Note else self.values
 
-    def knew(self, image_id: ImageId, answer: Label | Note) -> bool:
+    def knew(self, image_id: ImageId, answer: Answer) -> bool:
         """Whether an answer of the other copy was here once."""
         return (answer.who, time_text(answer.when)) in self.answers(type(answer)).get(image_id, ())
 
@@ -58,12 +61,12 @@ class Fork:
         added = self.ours.images_added, self.theirs.images_added
         return our_id == their_id and not any(our_id in each for each in added)
 
-    def was_here(self, our_id: ImageId, their_id: ImageId, theirs: Label | Note) -> bool:
+    def was_here(self, our_id: ImageId, their_id: ImageId, theirs: Answer) -> bool:
         """Whether our copy had their label or note once, so that what we have now was decided knowing it."""
         is_old = self.is_same_image(our_id, their_id) and their_id not in self.theirs.answers(type(theirs))
         return is_old or self.ours.knew(our_id, theirs)
 
-    def was_there(self, our_id: ImageId, their_id: ImageId, ours: Label | Note) -> bool:
+    def was_there(self, our_id: ImageId, their_id: ImageId, ours: Answer) -> bool:
         """Whether their copy had our label or note once, so that what they have was decided knowing it."""
         is_old = self.is_same_image(our_id, their_id) and our_id not in self.ours.answers(type(ours))
         return is_old or self.theirs.knew(their_id, ours)
@@ -91,6 +94,7 @@ def _since(connection: Connection, step_id: int) -> Since:
     images: set[ImageId] = set()
     labels: dict[ImageId, set[Signed]] = {}
     notes: dict[ImageId, set[Signed]] = {}
+    values: dict[ImageId, set[Signed]] = {}
     for table, before, after in _row_changes(connection, step_id):
         row = before or after
         if row is None:
@@ -99,11 +103,13 @@ def _since(connection: Connection, step_id: int) -> Since:
             labels.setdefault(row[0], set()).update(each[2:4] for each in (before, after) if each)
         elif table == IMAGE_NOTE.name:
             notes.setdefault(row[0], set()).update(each[4:6] for each in (before, after) if each)
+        elif table == FIELD_VALUE.name:
+            values.setdefault(row[0], set()).update(each[3:5] for each in (before, after) if each)
         elif before is None and table == CLASS.name:
             classes.add(row[0])
         elif before is None and table == IMAGE.name:
             images.add(row[0])
-    return Since(frozenset(classes), frozenset(images), labels, notes)
+    return Since(frozenset(classes), frozenset(images), labels, notes, values)
 
 
 def _row_changes(connection: Connection, step_id: int) -> Iterator[RowChange]:

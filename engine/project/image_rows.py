@@ -170,8 +170,8 @@ def _has_label(connection: Connection, image_id: ImageId) -> bool:
 
 
 def _has_answer(connection: Connection, image_id: ImageId) -> bool:
-    """Whether a person labelled or noted something of an image."""
-    tables = ("image_note", "label")
+    """Whether a person labelled or noted something of an image, or gave a field of it a value."""
+    tables = ("image_note", "label", "field_value")
     return any(
         connection.row(f"SELECT 1 FROM {table} WHERE image_id = ?", (image_id,)) is not None  # noqa: S608 (our names)
         for table in tables

@@ -21,10 +21,12 @@ from engine.project.audits import ProjectAudits
 from engine.project.backups.contents import Contents, read_contents
 from engine.project.backups.index import note_opening
 from engine.project.backups.keeping import ProjectBackups
+from engine.project.camera_clocks import ProjectClocks
 from engine.project.classes import ProjectClasses
 from engine.project.connection import Connection
 from engine.project.details import ProjectDetails
 from engine.project.exclusions import ProjectExclusions
+from engine.project.fields import ProjectFields
 from engine.project.file.file_lock import held_draft
 from engine.project.file.file_state import Seal, digest_of, insert_state
 from engine.project.file.on_disk import SIDE_SUFFIXES
@@ -109,6 +111,8 @@ class Project:
         notes: people's stars, flags and comments.
         audits: images drawn at random to be checked.
         exclusions: classes that are excluded for an image.
+        fields: values of the fields that a project has for its images, such as count.
+        clocks: corrections of the clocks of cameras.
         models: model versions, their files and predictions.
         policies: policies of classes, and settings.
         history: steps, undo and redo.
@@ -126,6 +130,8 @@ class Project:
         self.notes = ProjectNotes(store)
         self.audits = ProjectAudits(store)
         self.exclusions = ProjectExclusions(store)
+        self.fields = ProjectFields(store)
+        self.clocks = ProjectClocks(store)
         self.models = ProjectModels(store)
         self.policies = ProjectPolicies(store)
         self.history = ProjectHistory(store)

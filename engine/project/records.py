@@ -197,6 +197,16 @@ class Exclusion(NamedTuple):
     when: datetime
 
 
+class FieldValue(NamedTuple):
+    """A person's value of a field of an image."""
+
+    image_id: ImageId
+    field: str  # its name
+    value: str  # as `engine.image_fields.checked_value` writes it
+    who: str
+    when: datetime
+
+
 @dataclass(frozen=True, slots=True)
 class Audit:
     """Images drawn at random among the unlabelled ones, to be checked; see `engine.project.audits`."""

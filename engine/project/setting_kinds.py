@@ -5,6 +5,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from engine.image_fields import are_fields
+from engine.project.clock_corrections import are_corrections
+
 
 @dataclass(frozen=True)
 class SettingKind:
@@ -71,6 +74,8 @@ KINDS: Final[Sequence[SettingKind]] = (
     SettingKind("burst_seconds", "a number", _is_number, has_fallback=True),
     SettingKind("dismissed_graph_suggestions", "a list", _is_list, has_fallback=True),
     SettingKind("hidden_categories", "a list of texts", _is_list_of(_is_text)),
+    SettingKind("fields", "a list of fields", are_fields),
+    SettingKind("clock_corrections", "a list of corrections of clocks", are_corrections),
     SettingKind("imported taxonomies", "a list of whole numbers", _is_list_of(_is_count)),
     SettingKind("imported taxonomy ", "a text", _is_text),
     SettingKind("settled conflict ", "a class and true or false, by label", _is_map_of(_is_settled_label)),

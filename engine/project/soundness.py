@@ -12,6 +12,7 @@ from engine.file_parts import file_part
 from engine.project.actions import stored_action
 from engine.project.clock import time_of
 from engine.project.connection import Connection
+from engine.project.field_rows import value_faults
 from engine.project.file.file_state import Seal, read_mark
 from engine.project.model_rows import (
     MODEL_SETTING,
@@ -80,7 +81,7 @@ def faults(
 ) -> list[str]:
     """One line for each fault of a project file of the present version; raises `Cancelled` where it was stopped."""
     history = partial(history_faults, on_progress=on_progress, cancel=cancel)
-    return _all_faults(connection, seal, (*_LOOKS, history, setting_faults, hash_faults, file_faults))
+    return _all_faults(connection, seal, (*_LOOKS, history, setting_faults, value_faults, hash_faults, file_faults))
 
 
 def _all_faults(connection: Connection, seal: Seal, looks: Sequence[Look]) -> list[str]:

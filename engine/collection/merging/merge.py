@@ -67,13 +67,15 @@ def merge(
             if now.new_parts:
                 added += len(project.images.add(now.new_parts).images_added)
                 now = plan_merge(project, theirs, contents)
-            project.notes.fill_in(now.notes)
-            labelled = len(project.labels.add_missing(now.labels).labelled) if now.labels else 0
-            project.labels.add_confirmations(now.confirmations)
-            project.audits.add_missing(now.audits)
-            project.exclusions.add_missing(now.exclusions)
+            labelled = _take_over(project, now)
             settled = _settle_all(project, now.conflicts, prefer) if prefer else 0
-            done = _some(labels=labelled, new_classes=len(plan.classes.new), images=added, notes=len(now.notes))
+            done = _some(
+                labels=labelled,
+                new_classes=len(plan.classes.new),
+                images=added,
+                notes=len(now.notes),
+                values=len(now.fields.values),
+            )
             step.action = action("project_merged", source=other.name, **done)
     return Merge(
         plan,
@@ -86,6 +88,17 @@ def merge(
         settled=settled,
         refused=tuple(refused),
     )
+
+
+def _take_over(project: Project, plan: MergePlan) -> int:
+    """Bring in what others said of images of ours; the number of labels."""
+    project.notes.fill_in(plan.notes)
+    labelled = len(project.labels.add_missing(plan.labels).labelled) if plan.labels else 0
+    project.labels.add_confirmations(plan.confirmations)
+    project.audits.add_missing(plan.audits)
+    project.exclusions.add_missing(plan.exclusions)
+    project.fields.add_missing(plan.fields.values, plan.fields.fields)
+    return labelled
 
 
 def _settle_all(project: Project, conflicts: Sequence[Conflict], prefer: Preference) -> int:

@@ -8,6 +8,7 @@ from typing import Final
 
 from engine.collection.merging.agreement import AgreementTable
 from engine.collection.merging.class_plan import ClassPlan
+from engine.collection.merging.field_plan import FieldPlan
 from engine.collection.merging.image_match import MatchedBy
 from engine.file_parts import WHOLE
 from engine.project import Audit, ClassId, Exclusion, ImageId
@@ -138,6 +139,7 @@ class MergePlan:
     notes: tuple[Note, ...] = ()  # of which what we lack comes in
     comments: tuple[CommentConflict, ...] = ()  # open ones
     stars_kept: int = 0  # images with other stars there; ours stay
+    fields: FieldPlan = field(default_factory=FieldPlan)  # values of fields
     exclusions: tuple[Exclusion, ...] = ()  # those that come in, of images and classes of ours
     audits: tuple[Audit, ...] = ()  # those that come in or grow, with images and classes of ours
     agreement: AgreementTable = field(default_factory=AgreementTable)
@@ -151,7 +153,7 @@ class MergePlan:
     def has_news(self) -> bool:
         """Whether anything comes in, missing images and the settling of conflicts aside."""
         answers = self.labels or self.confirmations or self.exclusions or self.audits
-        return bool(self.classes.edits or answers or self.notes or self.new_parts)
+        return bool(self.classes.edits or answers or self.notes or self.fields.values or self.new_parts)
 
     @property
     def refinements(self) -> int:

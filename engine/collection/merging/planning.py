@@ -15,6 +15,7 @@ from engine.collection.importing.match_images import FileContents
 from engine.collection.merging.agreement import Pair, agreement_table
 from engine.collection.merging.audit_plan import plan_audits, plan_exclusions
 from engine.collection.merging.class_plan import ClassPlan, plan_classes
+from engine.collection.merging.field_plan import plan_fields
 from engine.collection.merging.image_match import ImagePairs, match_images
 from engine.collection.merging.merge_plan import (
     NONE_OF_THEM,
@@ -207,6 +208,7 @@ class _Labels:
             notes=notes.notes,
             comments=notes.conflicts,
             stars_kept=notes.kept,
+            fields=plan_fields(self._project, self._other, images, self._fork),
             audits=plan_audits(self._project, self._other, images, self._classes),
             exclusions=plan_exclusions(self._project, self._other, images, self._classes),
             agreement=agreement_table(self._classes.after, self._pairs),

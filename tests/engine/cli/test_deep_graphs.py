@@ -85,6 +85,8 @@ ON_A_PROJECT: Final[dict[str, Arguments]] = {
     "images": lambda deep: (deep.project, "--search", f"class:{ENDS[0]}"),
     "map": lambda deep: (deep.project, "-o", deep.folder / "map.csv"),
     "replaced": lambda deep: (deep.project,),
+    "fields": lambda deep: (deep.project,),
+    "clock": lambda deep: (deep.project,),
     "audit": lambda deep: (deep.project, "--draw", "20"),
     "check-labels": lambda deep: (deep.project,),
     "similar": lambda deep: (deep.project, next(deep.unsorted.iterdir()), "--device", "cpu"),

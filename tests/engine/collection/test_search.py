@@ -17,8 +17,10 @@ from engine.collection.search_query import QueryError
 from engine.collection.state import Sorting
 from engine.collection.text_column import TextColumn
 from engine.files import FoundFile
+from engine.image_fields import CAMERA_TRAP, FieldKind, ImageField
 from engine.images.details_messages import FileDetails, PhotoDetails
 from engine.project import Change, Project
+from engine.project.clock_corrections import ClockCorrection
 from engine.project.records import ImageDetails
 from tests.support.projects import new_project
 from tests.support.states import Picture, state_of
@@ -40,6 +42,16 @@ def project(tmp_path: Path) -> Iterator[Project]:
     opened.notes.set_stars([1, 3], 4)
     opened.notes.set_flagged([2], True)
     opened.notes.set_comment([4], "Blurred wing")
+    distance, antlers = ImageField("distance", FieldKind.NUMBER), ImageField("antlers", FieldKind.YES_NO)
+    opened.fields.define([*CAMERA_TRAP, distance, antlers, ImageField("remark", FieldKind.TEXT)])
+    opened.fields.set([1, 2], "count", "12")
+    opened.fields.set([3], "count", "2")
+    opened.fields.set([1, 4], "sex", "female")
+    opened.fields.set([2], "sex", "male")
+    opened.fields.set([5], "life stage", "juvenile")
+    opened.fields.set([5], "distance", "-1.5")
+    opened.fields.set([6], "antlers", "no")
+    opened.fields.set([6], "remark", "Left ear torn")
     yield opened
     opened.close()
 
@@ -71,7 +83,7 @@ def found(known: ImageKnowledge, project: Project, query: str) -> list[int]:
         state, image_ids=np.array(ids), label_class=np.array(labels, dtype=np.int64),
         best_class=np.array([-1, -1, -1, 2, 2, -1][: len(ids)], dtype=np.int64),
         best_score=np.array([0, 0, 0, 0.9, 0.4, 0][: len(ids)], dtype=np.float32),
-        is_unknown=np.zeros(len(ids), dtype=bool),
+        is_unknown=np.zeros(len(ids), dtype=bool), fields=known.fields, field_values=known.field_values,
     )  # fmt: skip
     return known.search(query, state, project.classes.graph).tolist()
 
@@ -90,7 +102,11 @@ def found(known: ImageKnowledge, project: Project, query: str) -> list[int]:
         ("size:>2MB", [2]), ("size:2MB", [3]), ("source:import", [2]), ("source:rev", [1, 3]),
         ("score:>=0.9", [4]), ("score:<0.9", [5]), ("width:>=1000", [1]), ("height:<500", [2, 3]),
         ("has:title", [1]), ("has:keywords", [1]), ("has:description", [3]), ("unlabelled -mowe", [5, 6]),
-        ("site stars:>=1 -feeder", [3]), ("unreadable", []),
+        ("site stars:>=1 -feeder", [3]), ("unreadable", []), ("count:>3", [1, 2]), ("count:2", [3]),
+        ("count:1..5", [3]), ("has:count", [1, 2, 3]), ("sex:female", [1, 4]), ("sex:male", [2]),
+        ("-has:sex", [3, 5, 6]),
+        ("lifestage:juv", [5]), ("distance:<0", [5]), ("distance:-1.5", [5]), ("antlers:no", [6]), ("antlers:yes", []),
+        ("remark:TORN", [6]), ("sex:female count:>3", [1]),
     ],
 )  # fmt: skip
 def test_search(known: ImageKnowledge, project: Project, query: str, expected: list[int]) -> None:
@@ -100,6 +116,26 @@ def test_search(known: ImageKnowledge, project: Project, query: str, expected: l
 def test_a_class_that_is_not_there(known: ImageKnowledge, project: Project) -> None:
     with pytest.raises(QueryError, match="character 5"):
         found(known, project, "fox class:Unicorn")
+
+
+@pytest.mark.parametrize("query", ["colour:red", "sex:neuter", "antlers:perhaps", "distance:far", "has:wings"])
+def test_values_that_no_field_takes_are_not_searched(known: ImageKnowledge, project: Project, query: str) -> None:
+    with pytest.raises(QueryError):
+        found(known, project, query)
+
+
+def test_fields_that_are_defined_later_are_searched(known: ImageKnowledge, project: Project) -> None:
+    known.follow(project.fields.define([ImageField("site", FieldKind.TEXT)]))
+    known.follow(project.fields.set([2], "site", "North"))
+    assert found(known, project, "site:north") == [2]
+
+
+def test_a_corrected_clock_moves_dates(known: ImageKnowledge, project: Project) -> None:
+    assert found(known, project, "date:2024-05-04") == []
+    known.follow(project.clocks.set(ClockCorrection("site1", seconds=60)))
+    assert found(known, project, "date:2024-05-04") == [1]
+    known.store_details([FileDetails(2, 7, PhotoDetails(1, 1, datetime(2024, 5, 3, 23, 59, 30)))])  # noqa: DTZ001
+    assert found(known, project, "date:2024-05-04") == [1, 2]
 
 
 def test_sorting(known: ImageKnowledge) -> None:

@@ -7,7 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.collection.search_query import EXAMPLES, MEANINGS, Field, QueryError, Term, parse_query, quoted, with_term
+from engine.collection.query_edits import quoted, with_term
+from engine.collection.search_query import EXAMPLES, MEANINGS, Field, QueryError, Term, parse_query
+from engine.image_fields import FieldKind, ImageField
+
+OWN = (
+    ImageField("sex", FieldKind.CHOICE, ("female", "male")),
+    ImageField("distance", FieldKind.NUMBER),
+    ImageField("antlers", FieldKind.YES_NO),
+    ImageField("Life stage", FieldKind.CHOICE, ("adult", "juvenile")),
+)
 
 
 def only(text: str) -> Term:
@@ -107,7 +116,8 @@ def test_a_time_of_day_is_no_field() -> None:
 def test_every_field_has_an_example_that_is_understood() -> None:
     for field in Field:
         if field is not Field.WORDS:
-            assert all(term.field is field for each in EXAMPLES[field].split(", ") for term in parse_query(each))
+            examples = EXAMPLES[field].split(", ")
+            assert all(term.field is field for each in examples for term in parse_query(each, OWN))
             assert MEANINGS[field]
 
 

@@ -1,0 +1,157 @@
+"""Fields of images, such as count and sex, by keys and at the right; and the clocks of cameras."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Final, final
+
+from app.actions.row import WRITE, Needs, Section, action
+from app.feature import Feature
+from app.fields.logic import ClockFacts, FieldOffer, ask_clocks, offers, value_offers
+from app.fields.wording import offer_title
+from app.palette.logic import Choice, OptionChoice, PaletteRow
+from app.texts import marked, tr
+from app.wording import images, titled_field
+from engine.image_fields import COUNT, FieldKind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from app.fields.clock_card import ClockCard
+    from app.fields.view import FieldsCard
+    from app.shell import Shell
+    from engine.image_fields import ImageField
+    from engine.project.clock_corrections import ClockCorrection
+
+ON_CARDS: Final = WRITE | Needs.IMAGES
+
+
+@final
+class Fields(Feature):
+    """The palette of fields, and the cards that define fields and correct clocks."""
+
+    guide_page: ClassVar[str] = "finding#count-and-fields-of-your-own"
+
+    def __init__(self, shell: Shell) -> None:
+        super().__init__(shell)
+        self._workspace = shell.workspace
+        self.fields_card: FieldsCard | None = None
+        self.clock_card: ClockCard | None = None
+        shell.inspector.requests.field_set.connect(self._on_field_set)
+        shell.inspector.requests.fields_wanted.connect(self.define_fields)
+        self._session.closed.connect(self._on_closed)
+
+    @action("set_field", marked("Count and fields of the image…"), "digit", "K", Section.REVIEW_NOTES,
+            needs=ON_CARDS, on_images=True)  # fmt: skip
+    def ask_field(self) -> None:
+        """Ask for a field and its value of the chosen images."""
+        state, chosen = self._session.state, self._workspace.folds.under(self._workspace.in_hand.chosen_ids)
+        if state is None or not chosen:
+            return
+        values = self._values_of(self._workspace.in_hand.current_id)
+        foot = tr("A number is the count · Enter chooses · Esc closes")
+        self._ask(
+            tr("Count, field or value of %1", images(len(chosen))),
+            lambda text: offers(state.fields, text, values),
+            lambda offer: self._on_offer(offer, chosen),
+            foot,
+            values,
+        )
+
+    @action("define_fields", marked("Fields of the project…"), "settings", "", Section.REVIEW_NOTES, needs=WRITE)
+    def define_fields(self) -> None:
+        """Show the card that defines the project's fields."""
+        from app.fields.view import FieldsCard
+
+        if self._session.state is None:
+            return
+        if self.fields_card is None:
+            self.fields_card = FieldsCard(self._host)
+            self.tell_page(self.fields_card)
+            self.fields_card.saved.connect(self._define)
+        self.fields_card.show_fields(self._session.state.fields)
+
+    @action("correct_clock", marked("Correct a camera's clock…"), "clock", "", Section.IMAGES_ADD, needs=WRITE)
+    def correct_clock(self) -> None:
+        """Show the card that corrects the clock of a folder or camera."""
+        image_id = self._workspace.in_hand.current_id
+        self._session.ask(lambda live: ask_clocks(live, image_id), self._show_clocks, owner=self, topic="clocks")
+
+    def _show_clocks(self, facts: ClockFacts) -> None:
+        from app.fields.clock_card import ClockCard
+
+        if self.clock_card is None:
+            self.clock_card = ClockCard(self._host)
+            self.tell_page(self.clock_card)
+            self.clock_card.corrected.connect(self._correct)
+        self.clock_card.show_facts(facts)
+
+    def _correct(self, correction: ClockCorrection) -> None:
+        self._session.act(lambda project: project.clocks.set(correction))
+
+    def _define(self, fields: tuple[ImageField, ...]) -> None:
+        state = self._session.state
+        if state is not None and tuple(state.fields) != fields:
+            self._session.act(lambda project: project.fields.define(fields))
+
+    def _ask(
+        self,
+        prompt: str,
+        offers_for: Callable[[str], Sequence[FieldOffer]],
+        on_offer: Callable[[FieldOffer], None],
+        foot: str,
+        values: Mapping[str, str],
+    ) -> None:
+        shown: list[FieldOffer] = []
+
+        def rows_for(text: str) -> Sequence[PaletteRow]:
+            shown[:] = offers_for(text)
+            return [_row(each, place, values) for place, each in enumerate(shown)]
+
+        def on_choice(choice: Choice) -> None:
+            if isinstance(choice, OptionChoice):
+                on_offer(shown[choice.place])
+
+        self._palette.ask(prompt, rows_for, on_choice, foot=foot)
+
+    def _on_offer(self, offer: FieldOffer, image_ids: Sequence[int]) -> None:
+        field = offer.field
+        if field is None:
+            self.define_fields()
+        elif offer.value is not None:
+            self._set(image_ids, field.name, offer.value)
+        else:
+            values = self._values_of(self._workspace.in_hand.current_id)
+            is_typed = field == COUNT or field.kind in {FieldKind.NUMBER, FieldKind.TEXT}
+            self._ask(
+                tr("%1 of %2", titled_field(field.name), images(len(image_ids))),
+                lambda text: value_offers(field, text, values.get(field.name, "")),
+                lambda chosen: self._on_offer(chosen, image_ids),
+                tr("Enter chooses · Esc closes") if is_typed else tr("A digit or letters · Enter chooses · Esc closes"),
+                values,
+            )
+
+    def _values_of(self, image_id: int | None) -> Mapping[str, str]:
+        state = self._session.state
+        return {} if state is None or image_id is None else state.field_values.get(image_id, {})
+
+    def _on_field_set(self, image_id: int, name: str, value: str) -> None:
+        """At the right: of all selected images where the one that is shown is among them."""
+        chosen = self._workspace.in_hand.chosen_ids
+        self._set(chosen if image_id in chosen else (image_id,), name, value)
+
+    def _set(self, image_ids: Sequence[int], name: str, value: str) -> None:
+        self._workspace.hold()
+        self._session.act(lambda project: project.fields.set(image_ids, name, value or None))
+
+    def _on_closed(self) -> None:
+        for card in (self.fields_card, self.clock_card):
+            if card is not None:
+                card.dismiss()
+
+
+def _row(offer: FieldOffer, place: int, values: Mapping[str, str]) -> PaletteRow:
+    now = "" if offer.field is None else values.get(offer.field.name, "")
+    is_question = offer.field is not None and offer.value is None
+    subtitle = tr("now %1", now) if now and (is_question or offer.value == "") else ""
+    icon = "settings" if offer.field is None else "close" if offer.value == "" else "label"
+    return PaletteRow(offer_title(offer), subtitle, str(offer.digit or ""), icon, OptionChoice(place))

@@ -1,0 +1,164 @@
+"""The card "Fields of the project": one line for each field, and the fields of camera traps at a click."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, final
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+
+from app.controls import fill_column, fill_row, make_button, make_choice_box, make_flowing_label, make_icon_button
+from app.fields.wording import kind_title, refusal_text
+from app.palette.overlay import ScrollingCard
+from app.texts import tr
+from app.theme.tokens import tokens
+from engine.errors import InputError
+from engine.image_fields import CAMERA_TRAP, LONGEST_FIELD_NAME, FieldKind, ImageField, checked_fields
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+WIDTH: Final = 640  # logical pixels
+_NAME_WIDTH: Final = 150  # logical pixels
+_KIND_WIDTH: Final = 120  # logical pixels
+
+
+@final
+class FieldLine(QWidget):
+    """Name, kind and choices of one field. The name of one that is there already stays, so that its values do."""
+
+    removed = Signal()
+
+    def __init__(self, field: ImageField | None) -> None:
+        super().__init__()
+        self.name = QLineEdit("" if field is None else field.name)
+        self.name.setMaxLength(LONGEST_FIELD_NAME)
+        self.name.setPlaceholderText(tr("Name"))
+        self.name.setAccessibleName(tr("Name of the field"))
+        self.name.setFixedWidth(_NAME_WIDTH)
+        self.kind = make_choice_box({kind: kind_title(kind) for kind in FieldKind})
+        self.kind.setAccessibleName(tr("Kind of the field"))
+        self.kind.setFixedWidth(_KIND_WIDTH)
+        self.choices = QLineEdit("" if field is None else ", ".join(field.choices))
+        self.choices.setPlaceholderText(tr("Choices, with commas between them"))
+        self.choices.setAccessibleName(tr("Choices, with commas between them"))
+        self.choices.setCursorPosition(0)
+        remove = make_icon_button("delete", tr("Remove the field"), self.removed.emit)
+        self._gap = QWidget()
+        fill_row(self, self.name, self.kind, self.choices, self._gap, remove).setStretch(2, 1)
+        self.setFixedHeight(tokens().spacing.control_height)  # also where the card has no room for it yet
+        self.kind.currentIndexChanged.connect(lambda _place: self._show_choices())
+        if field is not None:
+            self.kind.setCurrentIndex(self.kind.findData(field.kind))
+        self._show_choices()
+
+    def _show_choices(self) -> None:
+        has_choices = self.kind.currentData() == FieldKind.CHOICE
+        self.choices.setVisible(has_choices)
+        self._gap.setVisible(not has_choices)
+        row = self.layout()
+        if row is not None:
+            row.setStretch(3, not has_choices)  # type: ignore[attr-defined]
+
+    @property
+    def field(self) -> ImageField:
+        """The field as it is written now."""
+        kind = FieldKind(self.kind.currentData())
+        choices = self.choices.text().split(",") if kind is FieldKind.CHOICE else ()
+        return ImageField(self.name.text().strip(), kind, tuple(each.strip() for each in choices if each.strip()))
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was written."""
+        return not (self.name.text().strip() or self.choices.text().strip())
+
+    def keep_name(self) -> None:
+        """The field is there already."""
+        self.name.setReadOnly(True)
+        self.name.setEnabled(False)
+
+
+@final
+class FieldsCard(ScrollingCard):
+    """Floats over the window; nothing changes before Save."""
+
+    saved = Signal(tuple)  # the fields
+
+    def __init__(self, host: QWidget) -> None:
+        super().__init__(host, WIDTH, tr("Fields of the project"))
+        self.lines: list[FieldLine] = []
+        space = tokens().spacing
+        self._lines = QWidget()
+        self._column = fill_column(self._lines)
+        self._about = make_flowing_label(
+            tr("Beside the count, which every image can have. A field that is removed takes its values with it; "
+               "undo brings both back."), "secondary",
+        )  # fmt: skip
+        self.refusal = make_flowing_label("", "danger")
+        self.add_button = make_button(tr("Add a field"), self._add, icon_name="plus")
+        self.preset_button = make_button(
+            tr("Camera trap: sex, life stage, behaviour"), self._add_preset, variant="flat"
+        )
+        self.save_button = make_button(tr("Save"), self._save, variant="primary")
+        adding, foot = QWidget(), QWidget()
+        fill_row(adding, self.add_button, self.preset_button).addStretch(1)
+        fill_row(foot, self.save_button).insertStretch(0, 1)
+        column = QVBoxLayout(self.body)
+        column.setContentsMargins(space.large, 0, space.large, space.medium)
+        column.setSpacing(space.medium)
+        for part in (self._about, self._lines, adding, self.refusal, foot):
+            column.addWidget(part)
+        column.addStretch(1)
+
+    def show_fields(self, fields: Sequence[ImageField]) -> None:
+        """Show the fields of the project over the window."""
+        for line in self.lines:
+            line.hide()
+            line.deleteLater()
+        self.lines.clear()
+        for field in fields:
+            self._append(field).keep_name()
+        self._refuse("")
+        self.show_over()
+        (self.lines[0].choices if self.lines else self.add_button).setFocus()
+
+    def _append(self, field: ImageField | None) -> FieldLine:
+        line = FieldLine(field)
+        line.removed.connect(lambda: self._remove(line))
+        self.lines.append(line)
+        self._column.addWidget(line)
+        line.show()
+        self._settle()
+        return line
+
+    def _add(self) -> None:
+        self._append(None).name.setFocus()
+
+    def _add_preset(self) -> None:
+        """Add those of camera traps that are not there yet."""
+        known = {line.field.search_name for line in self.lines}
+        for field in CAMERA_TRAP:
+            if field.search_name not in known:
+                self._append(field)
+
+    def _remove(self, line: FieldLine) -> None:
+        self.lines.remove(line)
+        self._column.removeWidget(line)
+        line.hide()
+        line.deleteLater()
+        self.add_button.setFocus()
+        self._settle()
+
+    def _save(self) -> None:
+        try:
+            fields = checked_fields([line.field for line in self.lines if not line.is_empty])
+        except InputError as error:
+            self._refuse(error.translated())
+            return
+        self.dismiss()
+        self.saved.emit(fields)
+
+    def _refuse(self, message: str) -> None:
+        self.refusal.setText(refusal_text(message))
+        self.refusal.setVisible(bool(message))
+        self._settle()

@@ -1,0 +1,165 @@
+"""Fields of the image that is shown, such as its count: read and changed. Hidden in a project without any."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, final
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QComboBox, QLineEdit, QSpinBox, QWidget
+
+from app.controls import dress_number_box, fill_column, make_choice_box, make_form
+from app.texts import tr
+from app.wording import titled_field
+from engine.image_fields import COUNT, LARGEST_COUNT, LONGEST_VALUE, NO, YES, FieldKind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from app.inspector.page import PageRequests
+    from engine.image_fields import ImageField
+
+_NOTHING = "–"  # noqa: RUF001 (a sign)
+
+
+@final
+class ValueLine(QLineEdit):
+    """Enter, or leaving it, takes the value; Esc leaves it as it was."""
+
+    written = Signal(str)
+    left = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._value = ""
+        self.setMaxLength(LONGEST_VALUE)
+        self.setPlaceholderText(_NOTHING)
+        self.editingFinished.connect(self._take)
+
+    def show_value(self, value: str) -> None:
+        """Show a value, unless another one is being typed."""
+        if value != self._value or not self.hasFocus():
+            self._value = value
+            self.setText(value)
+            self.setCursorPosition(0)
+
+    def _take(self) -> None:
+        if self.text().strip() != self._value:
+            self.written.emit(self.text().strip())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.setText(self._value)
+            self.left.emit()
+            return
+        super().keyPressEvent(event)
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.left.emit()
+
+
+@final
+class CountBox(QSpinBox):
+    """Enter, an arrow, or leaving it, takes the count; none is 0."""
+
+    left = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setRange(0, LARGEST_COUNT)
+        self.setSpecialValueText(_NOTHING)
+        self.setKeyboardTracking(False)
+        dress_number_box(self)
+
+    def show_value(self, value: str) -> None:
+        """Show a count, unless another one is being typed."""
+        is_typed = self.text() not in {self.textFromValue(self.value()), _NOTHING}
+        if not (self.hasFocus() and is_typed):
+            self.setValue(int(value) if value.isdigit() else 0)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        super().keyPressEvent(event)
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape):
+            self.left.emit()
+
+
+@final
+class FieldSection(QWidget):
+    """One line for each field."""
+
+    left = Signal()  # the keyboard goes back to the images
+
+    def __init__(self, requests: PageRequests) -> None:
+        super().__init__()
+        self._requests = requests
+        self._image_id = -1
+        self._fields: tuple[ImageField, ...] = ()
+        self._editors: dict[str, QWidget] = {}
+        self._column = fill_column(self)
+        self._form = QWidget()
+        self._column.addWidget(self._form)
+
+    def show_values(
+        self, image_id: int, fields: Sequence[ImageField], values: Mapping[str, str], *, is_writable: bool
+    ) -> None:
+        """Show the values of an image; `fields` are all, () hides it."""
+        if image_id != self._image_id:
+            self.finish()  # with what was typed for the image before
+        self._image_id = image_id
+        if tuple(fields) != self._fields:
+            self._make_form(tuple(fields))
+        self.setVisible(bool(fields))
+        self._form.setEnabled(is_writable)
+        for name, editor in self._editors.items():
+            _show_value(editor, values.get(name, ""))
+
+    def editor(self, name: str) -> QWidget:
+        """What the value of a field is changed with."""
+        return self._editors[name]
+
+    def finish(self) -> None:
+        """Take what is being typed."""
+        for editor in self._editors.values():
+            if editor.hasFocus() and isinstance(editor, ValueLine | CountBox):
+                editor.clearFocus()
+
+    def _make_form(self, fields: tuple[ImageField, ...]) -> None:
+        before, self._form, self._fields = self._form, QWidget(), fields
+        self._editors = {field.name: self._make_editor(field) for field in fields}
+        form = make_form({titled_field(name): editor for name, editor in self._editors.items()})
+        form.setContentsMargins(0, 0, 0, 0)
+        self._form.setLayout(form)
+        self._column.replaceWidget(before, self._form)
+        before.hide()
+        before.deleteLater()
+
+    def _make_editor(self, field: ImageField) -> QWidget:
+        def choose(value: str) -> None:
+            self._requests.field_set.emit(self._image_id, field.name, value)
+
+        if field == COUNT:
+            count = CountBox()
+            count.valueChanged.connect(lambda number: choose(str(number) if number else ""))
+            count.left.connect(self.left)
+            return count
+        if field.kind in {FieldKind.CHOICE, FieldKind.YES_NO}:
+            box = make_choice_box({"": _NOTHING, **_choices(field)})
+            box.activated.connect(lambda _place: choose(str(box.currentData())))
+            return box
+        line = ValueLine()
+        line.written.connect(choose)
+        line.left.connect(self.left)
+        return line
+
+
+def _choices(field: ImageField) -> Mapping[str, str]:
+    if field.kind is FieldKind.YES_NO:
+        return {YES: tr("Yes"), NO: tr("No")}
+    return {choice: choice for choice in field.choices}
+
+
+def _show_value(editor: QWidget, value: str) -> None:
+    with QSignalBlocker(editor):
+        if isinstance(editor, QComboBox):
+            editor.setCurrentIndex(max(0, editor.findData(value)))
+        elif isinstance(editor, ValueLine | CountBox):
+            editor.show_value(value)

@@ -1,0 +1,208 @@
+"""The commands about fields of images, and about the clocks of cameras."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from engine.cli.options import ProjectPath, open_project
+from engine.cli.output import AsJson, counted, list_text, say
+from engine.config import CacheFolders
+from engine.errors import UsageError
+from engine.image_fields import COUNT, PRESETS, ImageField, as_plain, read_definition, written_definition
+from engine.project.actions import action
+from engine.texts import either
+
+if TYPE_CHECKING:
+    from engine.collection.clock_preview import ClockPreview
+    from engine.project import ImageId, Project
+    from engine.project.clock_corrections import ClockCorrection
+
+
+def fields(
+    project: ProjectPath,
+    *,
+    define: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--define",
+            metavar="FIELD",
+            help='Add a field, or change it: "sex: female, male", "distance: number", "antlers: yes_no" or '
+            '"remark: text". May be repeated.',
+        ),
+    ] = None,
+    preset: Annotated[
+        str, typer.Option("--preset", help="Add the fields of camera-trap: sex, life stage, behaviour.")
+    ] = "",
+    remove: Annotated[
+        list[str] | None,
+        typer.Option("--remove", metavar="NAME", help="Remove a field with all its values. May be repeated."),
+    ] = None,
+    values: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Set a field of the images of --search, such as count=12; without a value it is removed. "
+            "May be repeated.",
+        ),
+    ] = None,
+    search: Annotated[
+        str, typer.Option("--search", metavar="TEXT", help="Images that --set is for; see `images`.")
+    ] = "",
+    as_json: AsJson = False,
+) -> None:
+    """List the fields that the project has for its images; define them, and set them for images."""
+    pairs = _pairs(values or [])
+    if bool(pairs) != bool(search):
+        raise UsageError("--set and --search go together", expected='such as --set count=12 --search "name:IMG_01"')
+    added, removed = [*_preset(preset), *map(read_definition, define or [])], remove or []
+    with open_project(project, for_writing=bool(added or removed or pairs)) as opened:
+        done = []
+        if added or removed:
+            done.append(opened.fields.define(_defined(opened, added, removed)).text)
+        if pairs:
+            done += _set(opened, pairs, search)
+        known = opened.fields.defined
+        counts = Counter(name for each in opened.fields.values().values() for name in each)
+    rows = [*as_plain([COUNT]), *as_plain(known)]
+    lines = [f"{written_definition(each)} ({counted(counts[each.name], 'image')})" for each in (COUNT, *known)]
+    text = "\n".join([*(f"{each}." for each in done), f"{counted(len(lines), 'field')}.{list_text('Fields', lines)}"])
+    say(text, {"fields": [row | {"images": counts[row["name"]]} for row in rows], "done": done}, as_json=as_json)
+
+
+def _pairs(texts: Sequence[str]) -> list[tuple[str, str]]:
+    pairs = [each.partition("=") for each in texts]
+    for name, sign, _value in pairs:
+        if not (name.strip() and sign):
+            raise UsageError("--set names a field and a value", expected="such as count=12", found=name)
+    return [(name.strip(), value.strip()) for name, _, value in pairs]
+
+
+def _preset(name: str) -> Sequence[ImageField]:
+    if name and name not in PRESETS:
+        raise UsageError("there is no such preset", expected=either(PRESETS), found=name)
+    return PRESETS[name] if name else ()
+
+
+def _defined(project: "Project", added: Sequence[ImageField], removed: Sequence[str]) -> list[ImageField]:
+    """The project's fields with others in place of those of the same name, or behind them."""
+    gone = {project.fields.field(name).search_name for name in removed}
+    if COUNT.search_name in gone:
+        raise UsageError("count cannot be removed", expected="a field of the project's own")
+    news = {each.search_name: each for each in added}
+    stay = [each for each in project.fields.defined if each.search_name not in gone]
+    kept = [_renamed(news.pop(each.search_name, each), each.name) for each in stay]
+    return [*kept, *news.values()]
+
+
+def _renamed(field: ImageField, name: str) -> ImageField:
+    """The field under the name that it has, so that its values stay."""
+    return ImageField(name, field.kind, field.choices)
+
+
+def _set(project: "Project", pairs: Sequence[tuple[str, str]], search: str) -> list[str]:
+    ids = _found(project, search)
+    with project.history.one_step(action("fields_set", fields=len(pairs), images=len(ids))) as step:
+        changes = [project.fields.set(ids, name, value or None) for name, value in pairs]
+        if len(changes) == 1:
+            step.action = changes[0].action
+    return [each.text for each in changes]
+
+
+def _found(project: "Project", search: str) -> "list[ImageId]":
+    from engine.collection.found_images import images_found
+
+    return [each.image_id for each in images_found(project, CacheFolders.default(), search)]
+
+
+def clock(
+    project: ProjectPath,
+    *,
+    folder: Annotated[
+        Path | None, typer.Option("--folder", help="Correct the times of images in this folder, and below it.")
+    ] = None,
+    camera: Annotated[
+        str, typer.Option("--camera", help="Correct the times of a camera, by make and model as `images` shows it.")
+    ] = "",
+    serial: Annotated[
+        str, typer.Option("--serial", help="Of the cameras of that model, the one with this number.")
+    ] = "",
+    offset: Annotated[
+        str, typer.Option("--offset", metavar="OFFSET", help="What is added to its clock: +1h02m, -3:30, +1:02:15.")
+    ] = "",
+    zone: Annotated[
+        str, typer.Option("--zone", metavar="ZONE", help="The time zone that its clock is in: +02:00, UTC-3, UTC.")
+    ] = "",
+    remove: Annotated[bool, typer.Option("--remove", help="Remove the correction.")] = False,
+    preview: Annotated[bool, typer.Option("--preview", help="Only say what would change.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """List the corrections of cameras' clocks; correct that of a folder or a camera. Files stay as they are."""
+    from engine.collection.clock_preview import ClockPreview, preview_correction
+
+    is_meant = folder is not None or bool(camera or serial)
+    if is_meant != bool(offset or zone or remove) or (remove and (offset or zone)):
+        raise UsageError(
+            "a clock is corrected for a folder or a camera",
+            expected="--folder or --camera, with --offset, --zone or both, or with --remove",
+        )
+    if (folder is not None) == bool(camera) and is_meant:
+        raise UsageError("a clock is corrected for a folder or a camera", expected="one of --folder and --camera")
+    would = ClockPreview()
+    with open_project(project, for_writing=is_meant and not preview) as opened:
+        if is_meant:
+            where = None if folder is None else opened.clocks.stored_folder(folder)
+            correction = _correction(where, camera, serial, offset, zone)
+            would = preview_correction(opened, correction)
+            if not preview:
+                opened.clocks.set(correction)
+        corrections = opened.clocks.corrections().all
+    lines = [_line(each) for each in corrections]
+    head = _change_text(would, is_preview=preview) if is_meant else ""
+    text = f"{head}{counted(len(lines), 'correction')} of clocks.{list_text('Corrections', lines)}"
+    say(text, _record(would, corrections, is_preview=preview), as_json=as_json)
+
+
+def _correction(folder: str | None, camera: str, serial: str, offset: str, zone: str) -> "ClockCorrection":
+    from engine.project.clock_corrections import ClockCorrection, read_offset, read_zone
+
+    seconds, minutes = read_offset(offset) if offset else 0, read_zone(zone) if zone else None
+    return ClockCorrection(folder, camera, serial, seconds, minutes)
+
+
+def _change_text(would: "ClockPreview", *, is_preview: bool) -> str:
+    verb = "Would correct" if is_preview else "Corrected"
+    text = f"{verb} the time of {counted(would.images, 'image')}"
+    if would.before is None or would.after is None:
+        return f"{text}.\n"
+    (first, last), (first_after, last_after) = would.before, would.after
+    return f"{text}: {_span(first, last)} becomes {_span(first_after, last_after)}.\n"
+
+
+def _span(first: datetime, last: datetime) -> str:
+    return first.isoformat(" ") if first == last else f"{first.isoformat(' ')} to {last.isoformat(' ')}"
+
+
+def _line(correction: "ClockCorrection") -> str:
+    from engine.project.clock_corrections import offset_text, zone_text
+
+    parts = [offset_text(correction.seconds)] if correction.seconds else []
+    if correction.zone_minutes is not None:
+        parts.append(zone_text(correction.zone_minutes))
+    return f"{correction.source_text}: {', '.join(parts)}"
+
+
+def _record(would: "ClockPreview", corrections: "Sequence[ClockCorrection]", *, is_preview: bool) -> dict[str, object]:
+    spans = {"before": would.before, "after": would.after}
+    times = {name: None if span is None else [each.isoformat() for each in span] for name, span in spans.items()}
+    return {
+        "images": would.images,
+        **times,
+        "preview": is_preview,
+        "corrections": [asdict(each) for each in corrections],
+    }

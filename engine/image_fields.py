@@ -1,0 +1,265 @@
+"""Fields that a project has for its images, such as count, sex or behaviour: what they are, and which values they take.
+
+Those that Camtrap DP (https://camtrap-dp.tdwg.org) and Darwin Core (https://dwc.tdwg.org/terms) have a term for are in
+one table; both call them the same.
+"""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final
+
+from engine.errors import InputError
+from engine.search_folding import folded
+from engine.texts import Message, enumerated, marked
+
+
+class FieldKind(StrEnum):
+    """What the values of a field are; stored by this name."""
+
+    CHOICE = "choice"
+    NUMBER = "number"
+    YES_NO = "yes_no"
+    TEXT = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class ImageField:
+    """A field; its values are stored as text.
+
+    Attributes:
+        choices: of a choice, in the order in which they are offered; else ().
+    """
+
+    name: str
+    kind: FieldKind
+    choices: tuple[str, ...] = ()
+
+    @property
+    def search_name(self) -> str:
+        """What is typed before the colon to search for its values: "lifestage" for "Life stage"."""
+        return search_name_of(self.name)
+
+
+YES: Final = "yes"
+NO: Final = "no"
+UNKNOWN: Final = "unknown"
+MOST_FIELDS: Final = 30
+MOST_CHOICES: Final = 200
+LONGEST_FIELD_NAME: Final = 60  # characters
+LONGEST_CHOICE: Final = 100
+LONGEST_VALUE: Final = 10_000
+LARGEST_COUNT: Final = 100_000
+LARGEST_NUMBER: Final = 1e12
+_DECIMALS: Final = 6
+
+COUNT: Final = ImageField("count", FieldKind.NUMBER)
+"""The field that every project has: how many individuals are in the image."""
+
+CAMERA_TRAP: Final = (
+    ImageField("sex", FieldKind.CHOICE, ("female", "male", UNKNOWN)),
+    ImageField("life stage", FieldKind.CHOICE, ("adult", "subadult", "juvenile", UNKNOWN)),
+    ImageField(
+        "behaviour",
+        FieldKind.CHOICE,
+        ("moving", "foraging", "resting", "vigilance", "grooming", "social", "marking", "inspecting camera"),
+    ),
+)
+PRESETS: Final[Mapping[str, tuple[ImageField, ...]]] = {"camera-trap": CAMERA_TRAP}
+
+_TERMS: Final[Mapping[str, str]] = {
+    "sex": "sex",
+    "lifestage": "lifeStage",
+    "behaviour": "behavior",
+    "behavior": "behavior",
+}
+"""By search name; count has a place of its own there."""
+RESERVED: Final = frozenset(
+    {
+        *("is", "name", "folder", "path", "date", "camera", "class", "keyword", "keywords", "comment", "star", "stars"),
+        *("size", "width", "height", "score", "source", "has", "count"),
+        *("place", "label", "title", "description"),
+    }
+)
+"""Search names that mean something else in a search."""
+_WORD: Final = re.compile(r"[^\W\d_]\w*")
+_NUMBER: Final = re.compile(r"-?\d{1,13}(?:\.\d{1,6})?")
+_WHOLE: Final = re.compile(r"\d{1,6}")
+_FLAGS: Final[Mapping[str, str]] = {
+    **dict.fromkeys((YES, "y", "true", "1"), YES),
+    **dict.fromkeys((NO, "n", "false", "0"), NO),
+}
+_EXPECTED: Final[Mapping[FieldKind, str]] = {
+    FieldKind.NUMBER: marked("a number such as 12 or 0.5"),
+    FieldKind.YES_NO: marked("yes or no"),
+    FieldKind.TEXT: marked("at most {limit} characters"),
+}
+
+
+def search_name_of(name: str) -> str:
+    """Letters and digits of a name alone, in lower case."""
+    return "".join(filter(str.isalnum, name.casefold()))
+
+
+def standard_term(field_name: str) -> str:
+    """What Camtrap DP and Darwin Core call a field of this name; "" where they have no term for it."""
+    return _TERMS.get(search_name_of(field_name), "")
+
+
+def checked_value(field: ImageField, value: str) -> str:
+    """A value as it is stored: without blanks around it, a choice as the field spells it, "12" for "12.0".
+
+    Raises:
+        InputError: it is none of the field.
+    """
+    text = " ".join(value.split()) if field.kind is not FieldKind.TEXT else value.strip()
+    stored = _stored_value(field, text)
+    if stored is None or not stored or "\0" in stored:
+        raise InputError(
+            'this is no value of the field "{name}"',
+            expected=expected_of(field),
+            found=f'"{text[:LONGEST_CHOICE]}"',
+            name=field.name,
+        )
+    return stored
+
+
+def expected_of(field: ImageField) -> Message:
+    """What values a field takes, in words."""
+    if field == COUNT:
+        return Message("a whole number from 1 to {limit:,}", {"limit": LARGEST_COUNT})
+    if field.kind is FieldKind.CHOICE:
+        return Message("one of {choices}", {"choices": enumerated(field.choices)})
+    return Message(_EXPECTED[field.kind], {"limit": LONGEST_VALUE})
+
+
+def _stored_value(field: ImageField, text: str) -> str | None:
+    if field == COUNT:
+        is_count = _WHOLE.fullmatch(text) and 1 <= int(text) <= LARGEST_COUNT
+        return str(int(text)) if is_count else None
+    match field.kind:
+        case FieldKind.CHOICE:
+            return next((each for each in field.choices if folded(each) == folded(text)), None)
+        case FieldKind.NUMBER:
+            return _stored_number(text)
+        case FieldKind.YES_NO:
+            return _FLAGS.get(text.casefold())
+    return text if len(text) <= LONGEST_VALUE else None
+
+
+def _stored_number(text: str) -> str | None:
+    if not _NUMBER.fullmatch(text) or not math.isfinite(float(text)) or abs(float(text)) > LARGEST_NUMBER:
+        return None
+    return f"{float(text) + 0:.{_DECIMALS}f}".rstrip("0").rstrip(".")
+
+
+def checked_fields(fields: Sequence[ImageField]) -> tuple[ImageField, ...]:
+    """Fields as a project may have them.
+
+    Raises:
+        InputError: there are too many; a name or choice is none, or is there twice.
+    """
+    if len(fields) > MOST_FIELDS:
+        raise InputError("too many fields", expected="at most {limit}", found=str(len(fields)), limit=MOST_FIELDS)
+    checked = tuple(map(_checked_field, fields))
+    names = [field.search_name for field in checked]
+    for place, field in enumerate(checked):
+        if field.search_name in names[:place]:
+            raise InputError(
+                'the field "{name}" is there twice',
+                expected="names that differ in letters or digits",
+                name=field.name,
+            )
+    return checked
+
+
+def _checked_field(field: ImageField) -> ImageField:
+    name = " ".join(field.name.split())
+    if not 1 <= len(name) <= LONGEST_FIELD_NAME or not _WORD.fullmatch(search_name_of(name)) or not name.isprintable():
+        raise InputError(
+            "this is no name of a field",
+            expected="1 to {limit} characters that begin with a letter",
+            found=f'"{name[:LONGEST_FIELD_NAME]}"',
+            limit=LONGEST_FIELD_NAME,
+        )
+    if search_name_of(name) in RESERVED:
+        raise InputError(
+            'a field cannot be called "{name}"', expected="a name that means nothing else in a search", name=name
+        )
+    return ImageField(name, field.kind, _checked_choices(name, field))
+
+
+def _checked_choices(name: str, field: ImageField) -> tuple[str, ...]:
+    choices = tuple(" ".join(each.split()) for each in field.choices)
+    if field.kind is not FieldKind.CHOICE:
+        if choices:
+            raise InputError('the field "{name}" has choices', expected="choices of a choice alone", name=name)
+        return ()
+    are_different = len(set(map(folded, choices))) == len(choices)
+    fit = all(each.isprintable() and 1 <= len(each) <= LONGEST_CHOICE for each in choices)
+    if not (1 <= len(choices) <= MOST_CHOICES and are_different and fit):
+        raise InputError(
+            'the choices of the field "{name}" are not clear',
+            expected="1 to {most} different ones of 1 to {longest} characters",
+            found=", ".join(choices)[:LONGEST_CHOICE],
+            name=name,
+            most=MOST_CHOICES,
+            longest=LONGEST_CHOICE,
+        )
+    return choices
+
+
+def as_plain(fields: Sequence[ImageField]) -> list[dict[str, Any]]:
+    """Fields as plain values, for a file."""
+    return [{"name": each.name, "kind": each.kind.value, "choices": list(each.choices)} for each in fields]
+
+
+def from_plain(values: object) -> tuple[ImageField, ...]:
+    """The fields that `as_plain` wrote.
+
+    Raises:
+        InputError: the values are none.
+    """
+    try:
+        fields = [ImageField(str(each["name"]), FieldKind(each["kind"]), tuple(each["choices"])) for each in values]  # type: ignore[attr-defined]
+        return checked_fields(fields)
+    except (TypeError, ValueError, KeyError, AttributeError) as error:
+        raise InputError("the fields cannot be read", expected="a list of names, kinds and choices") from error
+
+
+def are_fields(values: object) -> bool:
+    """Whether plain values are fields."""
+    try:
+        from_plain(values)
+    except InputError:
+        return False
+    return True
+
+
+def read_definition(text: str) -> ImageField:
+    """A field as it is typed: `antlers: yes_no`, `behaviour: moving, resting`, `distance: number`.
+
+    Raises:
+        InputError: it names none.
+    """
+    name, colon, described = text.partition(":")
+    described = described.strip()
+    if not colon or not name.strip() or not described:
+        raise InputError(
+            "this defines no field",
+            expected='such as "sex: female, male", "distance: number", "antlers: yes_no" or "remark: text"',
+            found=text[:LONGEST_CHOICE],
+        )
+    kind = next((each for each in FieldKind if each.value == described.replace("/", "_")), None)
+    if kind is not None and kind is not FieldKind.CHOICE:
+        return checked_fields([ImageField(name, kind)])[0]
+    choices = tuple(each for each in described.split(",") if each.strip())
+    return checked_fields([ImageField(name, FieldKind.CHOICE, choices)])[0]
+
+
+def written_definition(field: ImageField) -> str:
+    """A field as `read_definition` reads it."""
+    described = ", ".join(field.choices) if field.kind is FieldKind.CHOICE else field.kind.value
+    return f"{field.name}: {described}"

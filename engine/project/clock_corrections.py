@@ -1,0 +1,198 @@
+"""Corrections of cameras' clocks, for a folder or a camera: files stay as they are, and times are read corrected.
+
+One correction applies to an image: that of the deepest folder it lies in, else that of its camera.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+from typing import Any, Final, final
+
+from engine.errors import InputError
+
+MOST_CORRECTIONS: Final = 1_000
+LARGEST_OFFSET_S: Final = 100 * 366 * 86_400  # a camera that lost its date may be decades behind
+LARGEST_ZONE_MINUTES: Final = 14 * 60
+_LONGEST: Final = 65_536  # of a folder or camera
+_OFFSET: Final = re.compile(
+    r"(?P<sign>[+-]?)\s*(?:(?P<days>\d+)\s*d)?\s*(?:(?P<hours>\d+)\s*h)?\s*"
+    r"(?:(?P<minutes>\d+)\s*m(?:in)?)?\s*(?:(?P<seconds>\d+)\s*s)?"
+)
+_CLOCK: Final = re.compile(r"(?P<sign>[+-]?)(?P<hours>\d+):(?P<minutes>[0-5]\d)(?::(?P<seconds>[0-5]\d))?")
+_ZONE: Final = re.compile(r"(?:UTC)?(?P<sign>[+-])(?P<hours>\d{1,2})(?::?(?P<minutes>[0-5]\d))?", re.IGNORECASE)
+_SECONDS: Final = {"days": 86_400, "hours": 3_600, "minutes": 60, "seconds": 1}
+
+
+@dataclass(frozen=True, slots=True)
+class ClockCorrection:
+    """How the times of a folder or a camera are to be read.
+
+    Attributes:
+        folder: as images' paths are stored, with all folders below it; None where a camera is meant.
+        camera: make and model; "" where a folder is meant.
+        serial: number of the camera's body; "" for every one of that make and model.
+        seconds: added to the time by the camera's clock.
+        zone_minutes: what the clock is ahead of UTC, in place of a time zone in the file; None leaves that.
+    """
+
+    folder: str | None = None
+    camera: str = ""
+    serial: str = ""
+    seconds: int = 0
+    zone_minutes: int | None = None
+
+    @property
+    def source(self) -> tuple[str | None, str, str]:
+        """What it is for."""
+        return self.folder, self.camera, self.serial
+
+    @property
+    def source_text(self) -> str:
+        """What it is for, in words."""
+        if self.folder is not None:
+            return self.folder or "."
+        return f"{self.camera} ({self.serial})" if self.serial else self.camera
+
+    @property
+    def is_nothing(self) -> bool:
+        """Whether times stay as they are."""
+        return self.seconds == 0 and self.zone_minutes is None
+
+    def applied_to(self, taken_at: datetime) -> datetime:
+        """A time by the camera's clock, corrected; as it is where no calendar has the corrected one."""
+        try:
+            moved = taken_at + timedelta(seconds=self.seconds)
+        except OverflowError:
+            return taken_at
+        if self.zone_minutes is None:
+            return moved
+        return moved.replace(tzinfo=timezone(timedelta(minutes=self.zone_minutes)))
+
+
+@dataclass(frozen=True, slots=True)
+class ClockSource:
+    """Images of one folder and camera whose times are known, as their files have them."""
+
+    folder: str  # as paths are stored
+    camera: str
+    serial: str
+    images: int
+    first: datetime
+    last: datetime
+
+
+@final
+class ClockCorrections:
+    """Which correction applies to an image."""
+
+    def __init__(self, corrections: Sequence[ClockCorrection] = ()) -> None:
+        self.all = tuple(corrections)
+        self._by_source: Mapping[tuple[str | None, str, str], ClockCorrection] = {
+            each.source: each for each in self.all
+        }
+
+    def __bool__(self) -> bool:
+        return bool(self.all)
+
+    def of(self, folder: str, camera: str, serial: str = "") -> ClockCorrection | None:
+        """The correction for images of a folder, as paths are stored, and of a camera; None for none."""
+        above = folder
+        while True:
+            if (found := self._by_source.get((above, "", ""))) is not None:
+                return found
+            if not above:
+                break
+            above = above.rpartition("/")[0]
+        return self._by_source.get((None, camera, serial)) or self._by_source.get((None, camera, ""))
+
+    def corrected(self, taken_at: datetime, folder: str, camera: str, serial: str = "") -> datetime:
+        """A time as a file has it, corrected."""
+        found = self.of(folder, camera, serial)
+        return taken_at if found is None else found.applied_to(taken_at)
+
+    def replacing(self, correction: ClockCorrection) -> "ClockCorrections":
+        """The same with a correction in place of the one for that folder or camera; one of nothing removes it."""
+        others = [each for each in self.all if each.source != correction.source]
+        return ClockCorrections(others if correction.is_nothing else [*others, correction])
+
+
+def are_corrections(values: Any) -> bool:
+    """Whether plain values are corrections."""
+    if not isinstance(values, list) or len(values) > MOST_CORRECTIONS:
+        return False
+    try:
+        found = [ClockCorrection(**each) for each in values]
+        return all(checked_correction(each) == each for each in found)
+    except (TypeError, InputError):
+        return False
+
+
+def read_offset(text: str) -> int:
+    """Seconds of an offset: `+1h02m`, `-3:30`, `+1:02:15`, `2d`, `45 s`.
+
+    Raises:
+        InputError: it is none.
+    """
+    found = _CLOCK.fullmatch(text.strip()) or _OFFSET.fullmatch(text.strip())
+    parts = {} if found is None else {name: found[name] for name in _SECONDS if found.re.groupindex.get(name)}
+    if found is None or not any(parts.values()) or any(len(each or "") > len("100000000") for each in parts.values()):
+        raise InputError(
+            "this is no offset of a clock", expected="such as +1h02m, -3:30 or +1:02:15", found=f'"{text[:80]}"'
+        )
+    seconds = sum(int(value) * _SECONDS[name] for name, value in parts.items() if value)
+    return -seconds if found["sign"] == "-" else seconds
+
+
+def read_zone(text: str) -> int:
+    """Minutes that a time zone is ahead of UTC: `+02:00`, `UTC-3`, `UTC`.
+
+    Raises:
+        InputError: it is none.
+    """
+    if text.strip().upper() in {"UTC", "Z"}:
+        return 0
+    found = _ZONE.fullmatch(text.strip())
+    minutes = 0 if found is None else int(found["hours"]) * 60 + int(found["minutes"] or 0)
+    if found is None or minutes > LARGEST_ZONE_MINUTES:
+        raise InputError("this is no time zone", expected="such as +02:00, UTC-3 or UTC", found=f'"{text[:80]}"')
+    return -minutes if found["sign"] == "-" else minutes
+
+
+def offset_text(seconds: int) -> str:
+    """An offset as `read_offset` reads it: `+1h 02m`, `-45s`."""
+    days, rest = divmod(abs(seconds), 86_400)
+    hours, rest = divmod(rest, 3_600)
+    minutes, left = divmod(rest, 60)
+    parts = ((days, "d"), (hours, "h"), (minutes, "m"), (left, "s"))
+    words = [f"{value}{unit}" for value, unit in parts if value] or ["0s"]
+    return ("-" if seconds < 0 else "+") + " ".join(words)
+
+
+def zone_text(minutes: int) -> str:
+    """A time zone as `read_zone` reads it: `UTC+02:00`."""
+    hours, rest = divmod(abs(minutes), 60)
+    return f"UTC{'-' if minutes < 0 else '+'}{hours:02}:{rest:02}"
+
+
+def checked_correction(correction: ClockCorrection) -> ClockCorrection:
+    """A correction as it is.
+
+    Raises:
+        InputError: it is for no folder and no camera, or too large.
+    """
+    texts = correction.folder or "", correction.camera, correction.serial
+    minutes = correction.zone_minutes
+    are_texts = all(isinstance(each, str) and len(each) <= _LONGEST for each in texts)
+    is_for_one = (correction.folder is None) == bool(correction.camera)
+    if not (are_texts and is_for_one) or (correction.serial and not correction.camera):
+        raise InputError("a clock is corrected for a folder or a camera", expected="one of the two")
+    if not _is_within(correction.seconds, LARGEST_OFFSET_S):
+        raise InputError("the clock cannot be that wrong", expected="at most 100 years", found=str(correction.seconds))
+    if minutes is not None and not _is_within(minutes, LARGEST_ZONE_MINUTES):
+        raise InputError("this is no time zone", expected="at most 14 hours from UTC", found=str(minutes))
+    return correction
+
+
+def _is_within(value: Any, limit: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) <= limit
