@@ -4,7 +4,7 @@ One correction applies to an image: that of the deepest folder it lies in, else 
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from typing import Any, Final, final
@@ -91,20 +91,17 @@ class ClockCorrections:
         self._by_source: Mapping[tuple[str | None, str, str], ClockCorrection] = {
             each.source: each for each in self.all
         }
+        self._found: dict[tuple[str, str, str], ClockCorrection | None] = {}
 
     def __bool__(self) -> bool:
         return bool(self.all)
 
     def of(self, folder: str, camera: str, serial: str = "") -> ClockCorrection | None:
         """The correction for images of a folder, as paths are stored, and of a camera; None for none."""
-        above = folder
-        while True:
-            if (found := self._by_source.get((above, "", ""))) is not None:
-                return found
-            if not above:
-                break
-            above = above.rpartition("/")[0]
-        return self._by_source.get((None, camera, serial)) or self._by_source.get((None, camera, ""))
+        where = folder, camera, serial
+        if where not in self._found:
+            self._found[where] = next(filter(None, map(self._by_source.get, _sources(*where))), None)
+        return self._found[where]
 
     def corrected(self, taken_at: datetime, folder: str, camera: str, serial: str = "") -> datetime:
         """A time as a file has it, corrected."""
@@ -115,6 +112,16 @@ class ClockCorrections:
         """The same with a correction in place of the one for that folder or camera; one of nothing removes it."""
         others = [each for each in self.all if each.source != correction.source]
         return ClockCorrections(others if correction.is_nothing else [*others, correction])
+
+
+def _sources(folder: str, camera: str, serial: str) -> Iterator[tuple[str | None, str, str]]:
+    """What may be corrected for an image, the nearest first."""
+    yield folder, "", ""
+    while folder:
+        folder = folder.rpartition("/")[0]
+        yield folder, "", ""
+    yield None, camera, serial
+    yield None, camera, ""
 
 
 def are_corrections(values: Any) -> bool:

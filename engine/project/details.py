@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Final, final
 
 from engine.project.camera_clocks import ProjectClocks
-from engine.project.clock_corrections import ClockCorrections, ClockSource
+from engine.project.clock_corrections import ClockCorrection, ClockCorrections, ClockSource
 from engine.project.connection import Connection, Row
 from engine.project.records import ImageDetails, ImageId
 from engine.project.store import ProjectStore, shown_path
@@ -19,37 +19,25 @@ from engine.project.store import ProjectStore, shown_path
 MOST_FIELDS_LENGTH: Final = 1_000_000
 _COLUMNS = """SELECT image_id, image_detail.modified_ns, width, height, taken_at, camera, latitude, longitude, fields
     FROM image_detail"""
-_SHOT_TIMES: Final = """
-    WITH correction AS MATERIALIZED (
-        SELECT value ->> 0 AS source, value ->> 1 AS shift, value ->> 2 AS zone FROM JSON_EACH(?)
-    ), shot AS (
-        SELECT image_id, taken_at, DENSE_RANK() OVER (ORDER BY camera, serial, folder) AS source FROM (
-            SELECT image_id, taken_at, camera,
-                CASE WHEN JSON_VALID(fields) THEN JSON_EXTRACT(fields, '$.serial') END AS serial,
-                RTRIM(path, REPLACE(path, '/', '')) AS folder
-            FROM image_detail JOIN image USING (image_id) WHERE taken_at IS NOT NULL
-        )
-    )
-    SELECT image_id, COALESCE(seconds, clock_seconds - MAX(clock_seconds - seconds) OVER source, clock_seconds),
-        clock_seconds, source
+_SHOTS: Final = """
+    SELECT image_id, CAST(STRFTIME('%s', SUBSTR(taken_at, 1, 19)) AS INTEGER) AS clock,
+        CASE WHEN LENGTH(taken_at) > 19 THEN CAST(STRFTIME('%s', taken_at) AS INTEGER) END,
+        DENSE_RANK() OVER (ORDER BY camera, serial, folder)
     FROM (
-        SELECT image_id, source, clock + COALESCE(shift, 0) AS clock_seconds,
-            COALESCE(clock + shift - zone, moment + COALESCE(shift, 0)) AS seconds
-        FROM (
-            SELECT image_id, source, CAST(STRFTIME('%s', SUBSTR(taken_at, 1, 19)) AS INTEGER) AS clock,
-                CASE WHEN LENGTH(taken_at) > 19 THEN CAST(STRFTIME('%s', taken_at) AS INTEGER) END AS moment
-            FROM shot
-        ) LEFT JOIN correction USING (source)
-    ) WHERE clock_seconds IS NOT NULL
-    WINDOW source AS (PARTITION BY source) ORDER BY image_id"""
-"""A time without a zone is taken for one in the zone of the others of its camera and folder."""
+        SELECT image_id, taken_at, camera,
+            CASE WHEN JSON_VALID(fields) THEN JSON_EXTRACT(fields, '$.serial') END AS serial,
+            RTRIM(path, REPLACE(path, '/', '')) AS folder
+        FROM image_detail JOIN image USING (image_id) WHERE taken_at IS NOT NULL
+    ) ORDER BY image_id"""
+"""Time by the clock, moment where the file has a time zone, and source of each image with a time."""
 _SOURCES: Final = """
     SELECT CAST(folder AS BLOB), camera, serial, COUNT(*), MIN(taken_at), MAX(taken_at) FROM (
         SELECT taken_at, camera, RTRIM(path, REPLACE(path, '/', '')) AS folder,
             CASE WHEN JSON_VALID(fields) THEN JSON_EXTRACT(fields, '$.serial') END AS serial
         FROM image_detail JOIN image USING (image_id) WHERE taken_at IS NOT NULL
     ) GROUP BY camera, serial, folder ORDER BY camera, serial, folder"""
-"""In the order of the numbers of the sources in `_SHOT_TIMES`."""
+"""In the order of the numbers of the sources in `_SHOTS`."""
+_NONE: Final = ClockCorrection("")
 _AT_ONCE: Final = 5_000
 
 _UNREAD: Final = "image_detail.image_id IS NULL AND part NOT GLOB 'page=*' AND part NOT GLOB 't=*'"
@@ -79,18 +67,32 @@ class ProjectDetails:
     def shot_times(self) -> list[tuple[ImageId, int, int, int]]:
         """Images whose time is known, in ascending id order: id, moment, time by the camera's clock, and source.
 
-        Both times are seconds since 1970, and equal where the file has no time zone. Sources are numbers, equal for
-        images of one camera and folder whose moments can be compared.
+        Both times are seconds since 1970, and equal where nothing tells a time zone: a time without one is taken for
+        one in the zone of the others of its source. Sources are numbers, equal for images of one camera and folder
+        whose moments can be compared.
         """
+        corrections, ahead = self._corrections_by_source(), dict[int, int]()
+        shots = list[tuple[ImageId, int, int | None, int]]()
+        for image_id, clock, moment, source in self._store.connection.rows(_SHOTS):
+            if clock is None:
+                continue
+            correction = corrections.get(source, _NONE)
+            if correction.zone_minutes is not None:
+                ahead[source], moment = correction.zone_minutes * 60, None  # noqa: PLW2901
+            elif moment is not None:
+                ahead[source] = max(clock - moment, ahead.get(source, clock - moment))
+                moment += correction.seconds  # noqa: PLW2901
+            shots.append((image_id, clock + correction.seconds, moment, source))
+        return [
+            (image_id, clock - ahead.get(source, 0) if moment is None else moment, clock, source)
+            for image_id, clock, moment, source in shots
+        ]
+
+    def _corrections_by_source(self) -> dict[int, ClockCorrection]:
         corrections = self._clocks.corrections()
-        applied = []
-        for number, source in enumerate(self._store.connection.rows(_SOURCES) if corrections else [], start=1):
-            folder, camera, serial = map(_text, source[:3])
-            found = corrections.of(folder, camera, serial)
-            if found is not None:
-                zone_s = None if found.zone_minutes is None else found.zone_minutes * 60
-                applied.append((number, found.seconds, zone_s))
-        return self._store.connection.rows(_SHOT_TIMES, (json.dumps(applied),))
+        sources = self._store.connection.rows(_SOURCES) if corrections else []
+        found = {number: corrections.of(*map(_text, row[:3])) for number, row in enumerate(sources, start=1)}
+        return {number: each for number, each in found.items() if each is not None}
 
     def clock_sources(self) -> list[ClockSource]:
         """Folders with their cameras, and the times that the files have, by folder and camera."""
@@ -160,8 +162,8 @@ class ProjectDetails:
 def _corrected(details: ImageDetails, path: str, corrections: ClockCorrections) -> ImageDetails:
     if details.taken_at is None:
         return details
-    folder, serial = path.rpartition("/")[0], details.fields.get("serial", "")
-    return replace(details, taken_at=corrections.corrected(details.taken_at, folder, details.camera, serial))
+    found = corrections.of(path.rpartition("/")[0], details.camera, details.fields.get("serial", ""))
+    return details if found is None else replace(details, taken_at=found.applied_to(details.taken_at))
 
 
 def _text(value: object) -> str:

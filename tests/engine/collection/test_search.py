@@ -3,7 +3,7 @@
 import random
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -20,8 +20,9 @@ from engine.files import FoundFile
 from engine.image_fields import CAMERA_TRAP, FieldKind, ImageField
 from engine.images.details_messages import FileDetails, PhotoDetails
 from engine.project import Change, Project
+from engine.project.clock import time_text
 from engine.project.clock_corrections import ClockCorrection
-from engine.project.records import ImageDetails
+from engine.project.records import FileChange, ImageDetails
 from tests.support.projects import new_project
 from tests.support.states import Picture, state_of
 
@@ -128,6 +129,13 @@ def test_fields_that_are_defined_later_are_searched(known: ImageKnowledge, proje
     known.follow(project.fields.define([ImageField("site", FieldKind.TEXT)]))
     known.follow(project.fields.set([2], "site", "North"))
     assert found(known, project, "site:north") == [2]
+
+
+def test_values_of_a_replaced_picture_are_found_no_more(known: ImageKnowledge, project: Project) -> None:
+    later = time_text(datetime.now(UTC) + timedelta(hours=1))
+    project.file_changes.record([FileChange(3, 5, 5, b"x", later)])
+    known.store_details([], has_replaced=True)
+    assert found(known, project, "has:count") == [1, 2]
 
 
 def test_a_corrected_clock_moves_dates(known: ImageKnowledge, project: Project) -> None:

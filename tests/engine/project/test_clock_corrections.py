@@ -165,3 +165,19 @@ def test_zones(text: str, minutes: int) -> None:
 def test_zones_that_are_none(text: str) -> None:
     with pytest.raises(InputError, match="no time zone"):
         read_zone(text)
+
+
+def test_times_without_a_zone_are_in_the_zone_of_their_source(photos: Project) -> None:
+    """Of photos of one camera and folder some may tell a zone; another zone that one tells stays its own."""
+    zones = (None, timezone(timedelta(hours=2)), timezone(timedelta(hours=1)))
+    photos.images.add([FoundFile(photos.path.parent / f"d/{hour}.jpg", 1, 1) for hour in range(3)])
+    photos.details.store(
+        ImageDetails(5 + place, 1, taken_at=NOON.replace(tzinfo=zone), camera="Other")
+        for place, zone in enumerate(zones)
+    )
+    noon = int(NOON.replace(tzinfo=timezone.utc).timestamp())  # noqa: UP017
+    moments = [moment - noon for image_id, moment, _clock, _source in photos.details.shot_times() if image_id >= 5]
+    assert moments == [-7_200, -7_200, -3_600]
+    photos.clocks.set(ClockCorrection("d", seconds=60))
+    moments = [moment - noon for image_id, moment, _clock, _source in photos.details.shot_times() if image_id >= 5]
+    assert moments == [-7_140, -7_140, -3_540]
