@@ -33,7 +33,7 @@ ON_CARDS: Final = WRITE | Needs.IMAGES
 class Boxes(Feature):
     """Draws boxes on the open image, and lets the keys of images act on the one that is chosen."""
 
-    guide_page = "labelling#boxes"
+    guide_page = "things"
 
     def __init__(self, shell: Shell) -> None:
         super().__init__(shell)
@@ -42,9 +42,12 @@ class Boxes(Feature):
         self._current: int | None = None  # image id of the thing that is worked on
         self._owner: int | None = None  # an image of the open picture, while this has the keys
         self._ids: Sequence[int] = ()  # all of its images then
+        self._drawn: set[int] = set()  # things that were added since
+        self._adding = 0  # things on their way to the disk
         self._job: ProcessJob | None = None
         self._notice = shell.workspace.notice
         canvas = self._view.canvas
+        self._session.failed.connect(self._on_failed)
         canvas.box_drawn.connect(self._on_drawn)
         canvas.box_changed.connect(self._on_changed)
         canvas.box_chosen.connect(self._on_chosen)
@@ -59,11 +62,12 @@ class Boxes(Feature):
 
     @property
     def current_id(self) -> int | None:
-        """The thing that is worked on, else the open image."""
-        return self._current if self._current is not None else self._owner
+        """The thing that is worked on, else the open image; None until a new thing can be seen."""
+        thing = self._current if self._current is not None else self._owner
+        return None if self._adding else thing
 
     def go_on_from(self, image_ids: Sequence[int]) -> None:
-        """Go on to the next thing without a label, else to the next image."""
+        """Go on to the next thing without a label, else to the next image; stay where things are being drawn."""
         state, ids, decided = self._session.state, self._thing_ids(), set(image_ids)
         start = max((ids.index(each) for each in decided if each in ids), default=-1) + 1
         for image_id in (*ids[start:], *ids[:start]):
@@ -71,7 +75,8 @@ class Boxes(Feature):
             if is_open and image_id not in decided:
                 self._choose(image_id)
                 return
-        self._leave()
+        if not decided & self._drawn:
+            self._leave()
 
     def go_to_next(self) -> None:
         ids = self._thing_ids()
@@ -108,10 +113,16 @@ class Boxes(Feature):
         part = picture._replace(box=thing.box, thing=thing.thing).text
         self._workspace.hold()
         self._take(owner)  # the picture stays open where its card leaves those to review
+        self._adding += 1
         self._session.act(lambda project: project.images.add_parts(owner, [part]), on_done=self._on_added)
 
+    def _on_failed(self, _reason: str) -> None:
+        self._adding = 0
+
     def _on_added(self, change: Change) -> None:
+        self._adding = max(0, self._adding - 1)
         if change.images_added and self._owner is not None:
+            self._drawn.update(change.images_added)
             self._choose(change.images_added[-1])
 
     def _on_changed(self, image_id: int, box: BoundingBox) -> None:
@@ -271,6 +282,8 @@ class Boxes(Feature):
         if self._owner is not None:
             self._owner = self._current = None
             self._ids = ()
+            self._drawn.clear()
+            self._adding = 0
             self._workspace.in_hand.take(None)
             self._shell.needs_changed.emit()
         self._show()
@@ -318,9 +331,5 @@ class Boxes(Feature):
         """The thing that was worked on is gone."""
         self._choose(None)
         if not ids:
-            self._toast.say(
-                tr("No box is left. Label the image itself, or say that it is empty (%1).", self._key("label_empty"))
-            )
-
-    def _key(self, name: str) -> str:
-        return keys_in_use().text_of(name)
+            key = keys_in_use().text_of("label_empty")
+            self._toast.say(tr("No box is left. Label the image itself, or say that it is empty (%1).", key))

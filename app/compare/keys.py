@@ -10,7 +10,7 @@ KEYS: Final = PageKeys(
     marked("Compare images"),
     (
         PageKey("lock", marked("Lock or unlock zoom and place"), "L"),
-        PageKey("larger", marked("Larger"), "+ ="),
+        PageKey("larger", marked("Larger"), "="),
         PageKey("smaller", marked("Smaller"), "-"),
         PageKey("fit", marked("Fit to the room"), "0"),
         PageKey("actual_size", marked("Actual size"), "Z"),

@@ -410,8 +410,8 @@ class Workspace(QWidget):
         self.header.show_subset(shown.subset, has_class=shown.has_class)
         if self.is_graph_shown:
             self.content.setCurrentWidget(self.graph)
-        elif self.is_image_open and self.model.rowCount():
-            self._one_image.follow()
+        elif self.is_image_open and (self.in_hand.is_page or self.model.rowCount()):
+            self._follow_current()
         elif self.model.rowCount():
             self.content.setCurrentWidget(self.grid)
         else:
@@ -438,14 +438,22 @@ class Workspace(QWidget):
         self._one_image.open(image_id)
 
     def leave_image(self) -> None:
+        was_open = self.is_image_open
         self._one_image.leave()
+        if was_open and not self.model.rowCount():
+            self._show_title()
+
+    def _follow_current(self) -> None:
+        """Show the current card alone, unless the open image keeps the keys."""
+        if not self.in_hand.is_page:
+            self._one_image.follow()
 
     def _on_current_image_changed(self, image_id: int) -> None:
         if not self.in_hand.is_page:
             self._session.eye.look_at(image_id if image_id >= 0 else None)
         self._look_ahead()
         if self.is_image_open and not self.in_hand.is_page:
-            self._one_image.follow()
+            self._one_image.follow() if self.model.rowCount() else self._show_title()
 
     def step(self, step: int) -> None:
         """Go to the card so many places on."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from engine.errors import InputError
+from engine.errors import InputError, ProtoleafError
 from engine.image_fields import COUNT, ImageField, checked_value, from_plain
 from engine.project.connection import Connection
 from engine.project.model_rows import setting
@@ -18,7 +18,10 @@ def defined_fields(connection: Connection) -> tuple[ImageField, ...]:
 
 def value_faults(connection: Connection) -> list[str]:
     """One line for each value that its field does not take."""
-    fields = defined_fields(connection)
+    try:
+        fields = defined_fields(connection)
+    except ProtoleafError:
+        return []  # a fault of the setting, which is reported as such
     return [
         f"the field {name[:80]!r} does not take {value[:80]!r}"
         for name, value in connection.rows("SELECT DISTINCT field, value FROM field_value ORDER BY field, value")

@@ -13,6 +13,7 @@ from tests.robot.hand import Hand, Point
 from tests.robot.marked_images import Seen, read_marked
 from tests.robot.patience import DEADLINE_S, LOOK_S, wait_for, wait_until_still
 from tests.robot.program import Program
+from tests.robot.project_file import parents_in
 from tests.robot.screen_reader import Part, ScreenReader
 from tests.support.fresh_home import FreshHome
 
@@ -215,3 +216,11 @@ class Person:
             return next((row for row in rows if row.name == name or row.name.startswith(f"{name}.")), None)
 
         return wait_for(look, f"the class {name}").area
+
+    def make_class(self, project: Path, name: str) -> None:
+        """Make a class by the button, whose field takes the name."""
+        self.click("New class (Ctrl+N)", "push button")
+        self.wait(lambda: self.reader.focused("text"), "the field for the name")
+        self.hand.type(name)
+        self.hand.key("Enter")
+        wait_for(lambda: name in parents_in(project), f"the class {name}")

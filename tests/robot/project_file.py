@@ -1,7 +1,7 @@
 """What is on disk, read while the window has the project open."""
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,22 @@ def labels_in(project: Path) -> Mapping[int, str]:
         "SELECT image.path, class.name FROM label JOIN image USING (image_id) LEFT JOIN class USING (class_id)",
     )
     return {number_of(path): name or "?" for path, name in rows}
+
+
+def labelled_parts_in(project: Path) -> Mapping[tuple[str, str], str]:
+    """Class by the name of the file and the part; "?" for none of the classes, "Empty" for what is empty."""
+    rows = _rows(
+        project,
+        "SELECT image.path, image.part, class.name, label.is_empty FROM label JOIN image USING (image_id) "
+        "LEFT JOIN class USING (class_id)",
+    )
+    return {(Path(path).name, part): name or ("Empty" if is_empty else "?") for path, part, name, is_empty in rows}
+
+
+def parts_in(project: Path) -> Sequence[tuple[str, str]]:
+    """Name of the file and part of each image, in the order added."""
+    rows = _rows(project, "SELECT path, part FROM image ORDER BY image_id")
+    return [(Path(path).name, part) for path, part in rows]
 
 
 def image_count_in(project: Path) -> int:

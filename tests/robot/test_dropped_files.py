@@ -1,34 +1,14 @@
 """Files come from another program's window."""
 
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from engine.config import CacheFolders
-from tests.robot import drag_source
 from tests.robot.marked_images import write_marked
+from tests.robot.other_program import files_at_hand
 from tests.robot.patience import wait_for
 from tests.robot.person import Person
 from tests.robot.prepared import prepared_project
 from tests.robot.project_file import image_count_in, labels_in
-
-SCRIPT = Path(drag_source.__file__)
-
-
-@contextmanager
-def files_at_hand(person: Person, *files: Path) -> Iterator[tuple[int, int]]:
-    """A window of another program, from which these files can be dragged; the point to take them at."""
-    process = subprocess.Popen(
-        [sys.executable, SCRIPT, *files], env=person.home.environment(**person.display.variables)
-    )
-    try:
-        wait_for(lambda: person.eyes.window(drag_source.TITLE), "the other program's window")
-        yield person.eyes.place_of(drag_source.TITLE).centre
-    finally:
-        process.terminate()
-        process.wait()
 
 
 def test_a_folder_onto_the_empty_window(person: Person, tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ def test_an_image_is_dragged_onto_the_first_class(person: Person, tmp_path: Path
     person.answer_file_dialog(tmp_path / "photos" / "000")
     wait_for(lambda: image_count_in(project) == FEW, "the photos")
     person.wait(lambda: len(person.cards(person.grid)) > 1, "cards")
-    make_class(person, project, "Smew")
+    person.make_class(project, "Smew")
     card = person.cards(person.grid)[1]
     person.drag(card.area.centre, person.class_row("Smew").centre)
     wait_for(lambda: labels_in(project), "the label")
@@ -53,7 +53,7 @@ def test_edits_are_tried_out_while_images_are_analysed(person: Person, tmp_path:
     person.wait(lambda: person.eyes.window("000"), "the new project")
     project = wait_for(lambda: next(tmp_path.rglob("*.protoleaf"), None), "its file")
     wait_for(lambda: image_count_in(project) == MANY, "the photos")
-    make_class(person, project, "Smew")
+    person.make_class(project, "Smew")
     person.part_containing(ANALYSING)
     person.hand.key("Ctrl+Shift+W")
     person.click("New class (Ctrl+N)", "push button")
@@ -67,12 +67,3 @@ def test_edits_are_tried_out_while_images_are_analysed(person: Person, tmp_path:
     person.wait(lambda: person.reader.find("Teal", "tree item") is None, "the classes as before")
     assert set(parents_in(project)) == {"Smew"}
     person.part_containing(ANALYSING)
-
-
-def make_class(person: Person, project: Path, name: str) -> None:
-    """Make a class by the button, whose field takes the name."""
-    person.click("New class (Ctrl+N)", "push button")
-    person.wait(lambda: person.reader.focused("text"), "the field for the name")
-    person.hand.type(name)
-    person.hand.key("Enter")
-    wait_for(lambda: name in parents_in(project), f"the class {name}")

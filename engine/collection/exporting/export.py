@@ -96,7 +96,15 @@ def gather(
     }
     folder, table, hidden = project.path.parent, project.images.table(), hidden_images(project)
     everything = GatheredImages(
-        table, folder, labels, notes, answers, sequence_names(project), project.images.detections(), empty
+        table,
+        folder,
+        labels,
+        notes,
+        answers,
+        sequence_names(project),
+        project.images.detections(),
+        empty,
+        project.fields.values(),
     )
     return LabelledImages(
         title=project.path.stem,
@@ -107,7 +115,7 @@ def gather(
         setting=setting,
         program=PROGRAM,
         folder=_folder_of(folder / parent for parent in {path.rpartition("/")[0] for path in table.paths}),
-        facts_of=photo_facts,
+        facts_of=project.clocks.corrected(photo_facts),
         crop_of=jpeg_of_part,
         on_image=on_image,
     )

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from engine.collection.state import NO_CLASS
 from engine.file_parts import file_part
+from engine.image_fields import COUNT
 from engine.images.read_file import file_hash
 from engine.interchange.labelled_images.records import GivenLabel, GivenNote, LabelledImage, ModelAnswer
 from engine.project import ImageTable
@@ -65,6 +66,7 @@ class GatheredImages(Sequence[LabelledImage]):
     sequences: Mapping[int, str]
     detections: Mapping[int, BoxOrigin]
     empty: frozenset[int]  # images that a person labelled as empty
+    values: Mapping[int, Mapping[str, str]]  # of fields, by name
     places: Sequence[int] = ()  # in the table: the images that are here
     _hashes: dict[int, str] = field(default_factory=dict)  # of files that were read here, by image id
 
@@ -112,11 +114,13 @@ class GatheredImages(Sequence[LabelledImage]):
             self.table.ids[place], self.table.paths[place], self.table.content_hashes[place]
         )  # fmt: skip
         found = self.detections.get(image_id, BoxOrigin("", None))
+        values = self.values.get(image_id, {})
         return LabelledImage(
             image_id, path, self.folder / path, content_hash.hex() if content_hash else "", self.labels.get(image_id),
             self.answers.get(image_id), self.notes.get(image_id), self.sequences.get(image_id, ""),
             part=file_part(self.table.parts[place]), category=found.category, detection_score=found.score,
-            is_empty=image_id in self.empty,
+            is_empty=image_id in self.empty, count=int(values[COUNT.name]) if COUNT.name in values else None,
+            fields={name: value for name, value in values.items() if name != COUNT.name},
         )  # fmt: skip
 
     def _read(self, image: LabelledImage) -> str:

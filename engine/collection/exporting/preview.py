@@ -96,9 +96,10 @@ def preview_export(
 
 
 def _masks(state: CollectionState) -> dict[Which, NDArray[np.bool_]]:
-    verified = state.label_class != NO_CLASS
-    sure = verified | ((state.best_class != NO_CLASS) & (state.safe_class != NO_CLASS) & ~state.is_unknown)
-    return {Which.VERIFIED: verified, Which.SURE: sure, Which.ALL: np.ones(len(verified), dtype=np.bool_)}
+    verified = state.is_labelled & ~state.is_hidden
+    is_known = (state.best_class != NO_CLASS) & (state.safe_class != NO_CLASS) & ~state.is_unknown
+    sure = verified | (state.is_unlabelled & is_known & ~state.is_hidden)
+    return {Which.VERIFIED: verified, Which.SURE: sure, Which.ALL: ~state.is_hidden}
 
 
 def _places(state: CollectionState, which: Which, *, is_varied: bool) -> NDArray[np.int64]:

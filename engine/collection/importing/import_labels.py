@@ -25,16 +25,17 @@ from engine.collection.importing.label_plan import (
     LabelPlan,
     SpelledOtherwise,
 )
+from engine.collection.importing.match_fields import FieldMatcher, fields_of
 from engine.collection.importing.match_images import FileContents, ImageMatcher, PermittedImages
 from engine.collection.importing.match_parts import PartMatcher, add_parts
+from engine.collection.importing.read_labels import ReadLabels, read_labels
 from engine.detection.detections import THRESHOLD
-from engine.errors import GraphError, UsageError, reason_of
+from engine.errors import GraphError, reason_of
 from engine.file_parts import WHOLE_FILE
 from engine.files import FoundFile, shown
 from engine.graph.names import clean_path, join_path
-from engine.images.photo_facts import photo_keywords
 from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, problem_at
-from engine.interchange.labelled_images.formats import AUTO, READ_FORMATS, detect, format_named
+from engine.interchange.labelled_images.formats import AUTO
 from engine.project import BackupReason, Change, Project
 from engine.project.actions import action
 from engine.project.backups.keeping import MANY
@@ -43,8 +44,6 @@ from engine.project.schema import LONGEST_TEXT
 from engine.texts import Message, enumerated, marked
 
 SOURCE: Final = "import"  # source of imported labels
-
-ReadLabels = tuple[str, ForeignLabels]  # the format of a source, and its labels
 
 
 @dataclass(frozen=True)
@@ -130,39 +129,12 @@ def import_labels(
             plan = _planned(project, name, foreign, whose, read_files)
         labelled = len(project.labels.add_missing(plan.labels).labelled) if plan.labels else 0
         noted = len(project.notes.add_missing(plan.notes).noted) if plan.notes else 0
+        if plan.field_values:
+            project.fields.add_missing(plan.field_values, fields_of(plan.field_values))
         counts = {"boxes": boxes} if boxes else {}
         step.action = action("labels_imported_from", labels=labelled, source=_name_of(source), **counts)
     plan = replace(plan, problems=(*plan.problems, *refused))
     return LabelImport(plan, step.change, labelled, classes, images, boxes, noted)
-
-
-def read_labels(source: Path, format_name: str = AUTO, columns: Mapping[str, str] | None = None) -> ReadLabels:
-    """Read a source and detect its format; its paths are relative to the working folder.
-
-    Args:
-        columns: of a table, by role, as a person named them; see `engine.interchange.tables`.
-
-    Raises:
-        UsageError, FormatError, StorageError: it cannot be read.
-    """
-    source = source.absolute()
-    name = detect(source) if format_name == AUTO else format_name
-    one = format_named(name, READ_FORMATS)
-    if one.read_table is not None:
-        return name, one.read_table(source, columns)
-    if columns:
-        raise UsageError(
-            "{source} has no columns that could be named",
-            expected="a table",
-            found="{title}",
-            remedy="leave out --column",
-            source=source.name,
-            title=Message(one.title),
-        )
-    if one.read_photos is not None:
-        return name, one.read_photos(source, photo_keywords)
-    assert one.read is not None, "one of them"
-    return name, one.read(source)
 
 
 def _name_of(source: Path) -> str:
@@ -193,6 +165,7 @@ class _Planner:
         self._graph = project.classes.graph
         self._whose = whose
         self._matcher, self._parts = ImageMatcher(project, contents), PartMatcher(project)
+        self._fields = FieldMatcher(whose)
         self._reader = ClassReader(project.classes.graph, lambda: known_sources(project))
         self._spelling = PathSpelling(project.classes.graph)
         self._spelled_otherwise: Counter[tuple[str, int]] = Counter()
@@ -251,6 +224,7 @@ class _Planner:
         self._new_labels += not images
         for image_id in images:
             self._add(image_id, reading.class_id, label)
+            self._fields.take(image_id, label)
 
     def take_note(self, noted: ForeignLabel) -> None:
         """Take stars, flag and comment of an image of the project; of others they are passed over."""
@@ -302,6 +276,7 @@ class _Planner:
             as_none=dict(+self._as_none),
             new_labels=self._new_labels,
             new_parts=self._parts.new,
+            field_values=self._fields.values,
             ambiguous_images=self._ambiguous_images,
         )
 

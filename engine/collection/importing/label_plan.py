@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from engine.collection.importing.match_parts import NewPart
 from engine.interchange.labelled_images.foreign_labels import ForeignLabel, TableReading
-from engine.project.records import Label, Note
+from engine.project.records import FieldValue, Label, Note
 
 
 @dataclass(frozen=True)
@@ -71,6 +71,7 @@ class LabelPlan:
     """Images that several of the project may be, with their paths."""
     new_labels: int = 0  # labels of classes that are there, on such parts of images that are there
     new_parts: tuple[NewPart, ...] = ()  # boxes, pages and moments that the project does not have
+    field_values: tuple[FieldValue, ...] = ()  # counts, sex and the like of images of the project
     table: TableReading | None = None  # how the columns of a table were understood
 
     def boxes(self, threshold: float) -> int:

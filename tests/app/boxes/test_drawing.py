@@ -50,11 +50,13 @@ def drag(
 
 
 def draw(desk: Desk, begin: tuple[float, float], end: tuple[float, float]) -> int:
-    """Draw a box, and wait until it is an image."""
+    """Draw a box, and wait until it is an image that can be worked on."""
     count = len(desk.state.image_ids)
     drag(desk, begin, end)
     desk.wait(lambda: len(desk.state.image_ids) == count + 1)
-    return int(desk.state.image_ids[-1])
+    box = int(desk.state.image_ids[-1])
+    desk.wait(lambda: canvas_of(desk).boxes.current == box)
+    return box
 
 
 def box_of(desk: Desk, image_id: int) -> BoundingBox:
@@ -103,6 +105,35 @@ def test_several_boxes_have_labels_of_their_own_and_tab_goes_through_them(opened
     assert (opened.label_of(first), label_code(opened, second)) == ("?", EMPTY)
 
 
+def test_a_photo_stays_open_while_its_things_are_drawn_and_labelled(opened: Desk) -> None:
+    """One after the other; a photo whose boxes were there before is left with its last label."""
+    photo = canvas_of(opened).source
+    for left in (0.05, 0.55):
+        box = draw(opened, (left, 0.2), (left + 0.3, 0.8))
+        opened.wait(lambda: opened.state.best_class[-1] != NO_CLASS)
+        opened.press_for_change(Key.Key_U)
+        assert opened.window.workspace.in_hand.current_id == box
+        assert canvas_of(opened).source == photo
+
+
+def test_the_last_photo_to_review_stays_open_until_it_is_left(opened: Desk) -> None:
+    """Its card leaves with its first box; Esc then shows that nothing is left to review."""
+    workspace = opened.window.workspace
+    others = [each for each in workspace.model.shown.at(slice(0, 99)).tolist() if each != opened.grid.current_id]
+    opened.window.session.label(others, EMPTY)
+    opened.wait(lambda: opened.grid.model().rowCount() == 1)
+    photo = canvas_of(opened).source
+    draw(opened, (0.1, 0.2), (0.4, 0.8))
+    opened.press_for_change(Key.Key_U)
+    assert opened.grid.model().rowCount() == 0
+    draw(opened, (0.5, 0.2), (0.9, 0.8))
+    assert canvas_of(opened).source == photo
+    opened.press_for_change(Key.Key_U)
+    opened.press(Key.Key_Escape)
+    opened.press(Key.Key_Escape)
+    assert workspace.content.currentWidget() is workspace.empty
+
+
 def test_a_box_is_moved_resized_and_taken_back(opened: Desk) -> None:
     box = draw(opened, (0.2, 0.2), (0.5, 0.5))
     drag(opened, (0.35, 0.35), (0.45, 0.4))
@@ -143,6 +174,18 @@ def test_a_box_comes_from_a_key_and_another_thing_from_plus(opened: Desk) -> Non
     opened.wait(lambda: opened.state.best_class[-1] != NO_CLASS)
     opened.press_for_change(Key.Key_U)
     assert opened.label_of(thing) == "?"
+
+
+def test_a_key_labels_nothing_until_a_new_thing_is_there(opened: Desk) -> None:
+    """Another thing is on its way to the disk: a key would mean the photo, whose label it would replace."""
+    in_hand = opened.window.workspace.in_hand
+    count = len(opened.state.image_ids)
+    opened.press(Key.Key_Plus)
+    assert in_hand.chosen_ids == ()
+    opened.press(Key.Key_U)
+    opened.wait(lambda: len(opened.state.image_ids) == count + 1 and in_hand.current_id is not None)
+    assert in_hand.current_id == opened.state.image_ids[-1]
+    assert label_code(opened, int(opened.state.image_ids[-1])) == NO_CLASS
 
 
 def test_turned_pictures_keep_their_boxes_in_place(opened: Desk) -> None:

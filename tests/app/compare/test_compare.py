@@ -122,7 +122,7 @@ def test_arrows_move_what_is_zoomed_and_else_go_on(reviewing: Desk) -> None:
     reviewing.press(Key.Key_Tab)
     assert page.current_id == ids[1]
     for _ in range(6):
-        reviewing.press(Key.Key_Plus)
+        reviewing.press(Key.Key_Equal)
     before = page.panes[0].canvas.view
     reviewing.press(Key.Key_Right)
     assert page.panes[0].canvas.view.x > before.x

@@ -7,7 +7,8 @@ import pytest
 from engine.collection.finding_things import FindInProject, ThingsFound, add_known, find_in_project
 from engine.collection.importing.import_images import import_images
 from engine.config import CacheFolders
-from engine.events import Cancelled, CancelToken, Progress
+from engine.errors import Cancelled
+from engine.events import CancelToken, Progress
 from engine.file_parts import file_part
 from engine.images.read_file import file_hash
 from engine.project import Project

@@ -1,6 +1,7 @@
 """Previews are made of the project's own images, whatever the format, and copy none of them."""
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from engine.collection.exporting.export import Which
 from engine.collection.exporting.preview import LONGEST_LINE, MOST_LINES, _places, chosen_images, preview_export
 from engine.collection.state import CollectionState
-from engine.graph.codes import NO_CLASS, UNKNOWN
+from engine.graph.codes import BOXED, NO_CLASS, UNKNOWN
 from engine.interchange.labelled_images.formats import FORMATS, FormatGroup
 from engine.interchange.labelled_images.table_rows import COLUMNS
 from tests.support.labelled_images import Labelled
@@ -40,6 +41,19 @@ def test_how_many_and_how_large(music: Labelled, state: CollectionState) -> None
         gathered = music.gathered(which).images
         assert chosen[which].count == len(gathered)
         assert chosen[which].size_bytes == sum(image.file.stat().st_size for image in gathered)
+
+
+def test_photos_of_boxes_and_hidden_images_are_not_counted(music: Labelled, state: CollectionState) -> None:
+    """The boxes of a photo carry its labels; what is hidden is not exported."""
+    before = {which: one.count for which, one in chosen_images(music.project, state).items()}
+    place = int(np.flatnonzero(state.is_labelled)[0])
+    codes = state.label_class.copy()
+    codes[place] = BOXED
+    boxed = replace(state, label_class=codes)
+    after = {which: one.count for which, one in chosen_images(music.project, boxed).items()}
+    assert after == before | {which: before[which] - 1 for which in (Which.VERIFIED, Which.SURE)}
+    hidden = replace(state, hidden=frozenset({int(state.image_ids[place])}))
+    assert all(one.count == before[which] - 1 for which, one in chosen_images(music.project, hidden).items())
 
 
 def test_every_format_has_one(

@@ -1,0 +1,25 @@
+"""What a person labelled, exported by the card."""
+
+from pathlib import Path
+from typing import Final
+
+from tests.robot.person import Person
+
+STILL_S: Final = 0.5
+EXPORTED_S: Final = 30.0
+
+
+def export_verified(person: Person, title: str, target: Path) -> None:
+    """Choose a format by its title, the verified images and a place, and export."""
+    person.hand.key("Ctrl+Shift+E")
+    person.click(title, "radio button")
+    person.hand.click(person.part_containing("Verified only", "radio button").area.centre)
+    person.wait_until_at_rest(person.window, STILL_S, EXPORTED_S)  # the preview makes room for itself
+    field = person.part("File" if target.suffix else "Folder", "text")
+    person.hand.click(field.area.centre)
+    person.hand.key("Ctrl+A")
+    person.hand.type(str(target))
+    person.wait(lambda: person.reader.text_of(field) == str(target), "the place in its field")
+    person.wait(lambda: person.part("Export", "push button").is_enabled, "that it can be exported")
+    person.click("Export", "push button")
+    person.wait(target.exists, target.name, EXPORTED_S)

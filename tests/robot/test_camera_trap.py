@@ -1,0 +1,239 @@
+"""A camera trap from card to Camtrap DP: boxes of MegaDetector, species taught on crops, groups, the package."""
+
+import csv
+import json
+import random
+import re
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from engine.file_parts import FilePart
+from tests.robot.exporting import export_verified
+from tests.robot.eyes import Area
+from tests.robot.hand import Point
+from tests.robot.other_program import files_at_hand
+from tests.robot.painted_things import COLOURS, Thing, box_beside, paint_photo, things_seen
+from tests.robot.patience import wait_for
+from tests.robot.person import Person
+from tests.robot.project_file import image_count_in, labelled_parts_in, parts_in
+
+pytestmark = pytest.mark.slow
+
+PHOTOS: Final = 300
+EMPTY_SHARE: Final = 0.2
+PERSONS: Final = 12
+THRESHOLD: Final = 40
+"""Percent: what the person chooses in the card."""
+TAUGHT: Final = 3
+"""Of each species, before the groups."""
+SPECIES: Final = tuple(COLOURS)
+ANALYSED_S: Final = 120.0
+ANSWERED_S: Final = 20.0
+PATIENCE_S: Final = 8.0
+STILL_S: Final = 0.5
+HEADING: Final = re.compile(r"\d+ (images?|look-alikes): ")
+MOST_GROUPS: Final = 120
+
+
+def card_of_a_trap(folder: Path) -> dict[str, list[Thing]]:
+    """Write 300 photos and MegaDetector's results beside them; what is in each photo, by its name."""
+    chance = random.Random(51)
+    photos: dict[str, list[Thing]] = {}
+    for number in range(PHOTOS):
+        count = 0 if chance.random() < EMPTY_SHARE else chance.choice((1, 1, 1, 2))
+        things: list[Thing] = []
+        for _ in range(count):
+            box = box_beside([each.box for each in things], chance, chance.uniform(0.22, 0.4))
+            things.append(Thing(chance.choice(SPECIES), box, chance.uniform(0.55, 0.98)))
+        beside = [each.box for each in things]
+        if chance.random() < 0.3:
+            things.append(Thing("", box_beside(beside, chance), chance.uniform(0.05, 0.35)))
+        if number < PERSONS:
+            things.append(Thing("", box_beside(beside, chance), chance.uniform(0.1, 0.35), "person"))
+        name = f"IMG_{number:04d}.JPG"
+        paint_photo(folder / "photos" / name, things, number)
+        photos[name] = things
+    (folder / "results.json").write_text(json.dumps(results_of(photos)), encoding="utf-8")
+    return photos
+
+
+def results_of(photos: dict[str, list[Thing]]) -> dict[str, Any]:
+    """What MegaDetector writes."""
+    numbers = {"animal": "1", "person": "2", "vehicle": "3"}
+    images = [
+        {
+            "file": f"photos/{name}",
+            "detections": [
+                {"category": numbers[each.category], "conf": round(each.score, 3), "bbox": list(each.box)}
+                for each in things
+            ],
+        }
+        for name, things in photos.items()
+    ]
+    return {
+        "info": {"format_version": "1.4", "detector": "v5a.0.0"},
+        "detection_categories": {number: name for name, number in numbers.items()},
+        "images": images,
+    }
+
+
+def test_from_a_card_to_a_package(person: Person, tmp_path: Path) -> None:
+    """Of 300 photos, each animal above the score that was chosen comes out with its box and species."""
+    photos = card_of_a_trap(tmp_path)
+    project = tmp_path / "photos.protoleaf"
+    person.start()
+    with files_at_hand(person, tmp_path / "photos") as place:
+        person.drag(place, person.window.centre)
+        person.wait(lambda: person.eyes.window("photos"), "the new project")
+    wait_for(lambda: image_count_in(project) == PHOTOS, "the photos")
+    for name in SPECIES:
+        person.make_class(project, name)
+    with files_at_hand(person, tmp_path / "results.json") as place:
+        person.drag(place, person.grid.centre)
+        import_boxes(person, [thing for things in photos.values() for thing in things])
+
+    animals = {
+        (name, FilePart(box=thing.box).text): thing.name
+        for name, things in photos.items()
+        for thing in things
+        if thing.score >= THRESHOLD / 100
+    }
+    wait_for(lambda: set(parts_in(project)) >= set(animals), "the boxes")
+    assert image_count_in(project) == PHOTOS + len(animals)
+    teach(person, project)
+    review_groups(person, project, len(animals))
+    empty = {(name, ""): "Empty" for name, things in photos.items() if not any(each.name for each in things)}
+    label_the_rest_empty(person, project, len(animals) + len(empty))
+    assert labelled_parts_in(project) == animals | empty
+
+    package = tmp_path / "package"
+    export_verified(person, "Camtrap DP", package)
+    check(package, photos)
+
+
+def import_boxes(person: Person, things: Sequence[Thing]) -> None:
+    """Choose the least score in the card, and import."""
+    person.part_containing("become images of their own", deadline_s=30.0)
+    field = person.part("Boxes with a score of at least", "spin box")
+    person.hand.double_click(field.area.centre)
+    person.hand.key("Ctrl+A")
+    person.hand.type(str(THRESHOLD))
+    person.hand.key("Tab")
+    taken = sum(thing.score >= THRESHOLD / 100 for thing in things)
+    person.part_containing(f"{taken} boxes become images of their own.")
+    person.part_containing(f"{len(things) - taken} boxes with a lower score stay out.")
+    person.click("Import", "push button")
+
+
+def teach(person: Person, project: Path) -> None:
+    """Choose crops of each species by their colour, and label them by keys."""
+    person.hand.key("Alt+2")
+    person.wait_until_at_rest(person.grid, STILL_S, ANALYSED_S)
+    for count in range(TAUGHT * len(SPECIES)):
+        name = SPECIES[count % len(SPECIES)]
+        person.hand.click(find(person, name))
+        person.hand.key("r")
+        person.hand.type(name)
+        person.hand.key("Enter")
+        wait_for(partial(has_labels, project, count + 1), f"{count + 1} labels")
+
+
+def find(person: Person, name: str) -> Point:
+    """Scroll until a thing of a name is seen; where it is."""
+    grid = person.grid
+    person.hand.move_to(grid.centre)
+
+    def look() -> Point | None:
+        seen = seen_in(person, grid, name)
+        if not seen:
+            person.hand.wheel(3)
+        return seen[0].centre if seen else None
+
+    person.wait_until_at_rest(grid, STILL_S, PATIENCE_S)
+    return wait_for(look, f"a {name}")
+
+
+def review_groups(person: Person, project: Path, labels: int) -> None:
+    """Give each group the species that most of its images show, without those that show another one."""
+    person.hand.key("Ctrl+R")
+    group, most = 1, 0
+    while not has_labels(project, labels):
+        page = person.part_containing(f"Group {group} of", deadline_s=ANSWERED_S)
+        person.wait_until_at_rest(person.window, STILL_S, PATIENCE_S)
+        seen = {name: seen_in(person, person.window, name) for name in SPECIES}
+        name = max(seen, key=lambda each: len(seen[each]))
+        if not seen[name]:
+            person.hand.key("e")
+        else:
+            answer(person, name, seen[name])
+        group += 1
+        most = max(most, len(seen[name]))
+        assert group < MOST_GROUPS, page.name
+    person.hand.key("Esc")
+    assert most > 1
+
+
+def answer(person: Person, name: str, seen: Sequence[Area]) -> None:
+    """Leave out what is of no such species, then accept the group where it is called so; else name it."""
+    heading = next(each.name for each in person.reader.parts() if HEADING.match(each.name))
+    if heading.split()[0] != str(len(seen)):
+        person.hand.key("Ctrl+A")
+        for area in seen:
+            person.hand.click(area.centre)
+    if heading.endswith(f": {name}"):
+        person.hand.key("Enter")
+        return
+    person.hand.key("r")
+    person.hand.type(name)
+    person.hand.key("Enter")
+
+
+def label_the_rest_empty(person: Person, project: Path, labels: int) -> None:
+    """What is left to review shows nothing: all of it at once."""
+    person.hand.key("Alt+2")
+    person.wait_until_at_rest(person.grid, STILL_S, PATIENCE_S)
+    assert not any(seen_in(person, person.grid, name) for name in SPECIES)
+    person.hand.click(person.grid.centre)
+    person.hand.key("Ctrl+A")
+    person.hand.key("e")
+    wait_for(partial(has_labels, project, labels), "the empty photos")
+    person.part_containing("as empty", "label")
+
+
+def seen_in(person: Person, area: Area, name: str) -> list[Area]:
+    """Where things of a name are in a part of the screen."""
+    return things_seen(person.eyes.look(area), area, COLOURS[name])
+
+
+def has_labels(project: Path, count: int) -> bool:
+    """Whether the project has at least so many labels."""
+    return len(labelled_parts_in(project)) >= count
+
+
+def check(package: Path, photos: dict[str, list[Thing]]) -> None:
+    """Each animal and each empty photo is one observation of its medium, with what the standard asks for."""
+    tables = {
+        each: list(csv.DictReader((package / f"{each}.csv").read_text(encoding="utf-8").splitlines()))
+        for each in ("deployments", "media", "observations")
+    }
+    media = {row["mediaID"]: row["fileName"] for row in tables["media"]}
+    assert {row["deploymentID"] for row in tables["media"]} == {row["deploymentID"] for row in tables["deployments"]}
+    assert sorted(media.values()) == sorted(photos)
+    seen: dict[str, list[tuple[str, ...]]] = {name: [] for name in photos}
+    for row in tables["observations"]:
+        box = [row[f"bbox{each}"] for each in ("X", "Y", "Width", "Height")]
+        rounded = tuple(f"{float(each):.3f}" for each in box if each)
+        seen[media[row["mediaID"]]].append((row["observationType"], row["scientificName"], row["count"], *rounded))
+        assert (row["observationLevel"], row["classificationMethod"]) == ("media", "human")
+    expected = {
+        name: sorted(
+            ("animal", each.name, "1", *(f"{share:.3f}" for share in each.box)) for each in things if each.name
+        )
+        or [("blank", "", "")]
+        for name, things in photos.items()
+    }
+    assert {name: sorted(rows) for name, rows in seen.items()} == expected
