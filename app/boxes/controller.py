@@ -45,7 +45,6 @@ class Boxes(Feature):
         self._drawn: set[int] = set()  # things that were added since
         self._adding = 0  # things on their way to the disk
         self._job: ProcessJob | None = None
-        self._notice = shell.workspace.notice
         canvas = self._view.canvas
         self._session.failed.connect(self._on_failed)
         canvas.box_drawn.connect(self._on_drawn)
@@ -167,8 +166,7 @@ class Boxes(Feature):
             return
         from engine.collection.finding_things import FindInProject
 
-        device = self._shell.embedding.device
-        request = FindInProject(info.path, self._session.caches.root, model, device)
+        request = FindInProject(info.path, self._session.caches.root, model, self._shell.embedding.device)
         job = self._job = ProcessJob(tr("Finding things with %1", shown(model.name)), request)
         job.finished.connect(lambda found: self._on_found(model, found))
         job.failed.connect(self._session.failed)
@@ -182,7 +180,7 @@ class Boxes(Feature):
             self._toast.say(tr("Nothing was found in %1", images(found.pictures)))
             return
         answers = [(text, partial(self._add_found, model, percent / 100)) for percent, text in choices]
-        self._notice.ask(found_text(found.counts, found.pictures, found.failure_count), answers)
+        self._workspace.notice.ask(found_text(found.counts, found.pictures, found.failure_count), answers)
 
     def _add_found(self, model: Path, threshold: float) -> None:
         caches = self._session.caches
@@ -281,9 +279,8 @@ class Boxes(Feature):
         """Let the keys act on the cards again, and the open image follow them."""
         if self._owner is not None:
             self._owner = self._current = None
-            self._ids = ()
+            self._ids, self._adding = (), 0
             self._drawn.clear()
-            self._adding = 0
             self._workspace.in_hand.take(None)
             self._shell.needs_changed.emit()
         self._show()

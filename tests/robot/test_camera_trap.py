@@ -4,6 +4,7 @@ import csv
 import json
 import random
 import re
+from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -31,6 +32,7 @@ THRESHOLD: Final = 40
 TAUGHT: Final = 3
 """Of each species, before the groups."""
 SPECIES: Final = tuple(COLOURS)
+HERD: Final = 12
 ANALYSED_S: Final = 120.0
 ANSWERED_S: Final = 20.0
 PATIENCE_S: Final = 8.0
@@ -110,6 +112,7 @@ def test_from_a_card_to_a_package(person: Person, tmp_path: Path) -> None:
     label_the_rest_empty(person, project, len(animals) + len(empty))
     assert labelled_parts_in(project) == animals | empty
 
+    count_a_herd(person)
     package = tmp_path / "package"
     export_verified(person, "Camtrap DP", package)
     check(package, photos)
@@ -204,6 +207,17 @@ def label_the_rest_empty(person: Person, project: Path, labels: int) -> None:
     person.part_containing("as empty", "label")
 
 
+def count_a_herd(person: Person) -> None:
+    """The first of the labelled images shows more than one."""
+    person.hand.key("Alt+3")
+    person.wait_until_at_rest(person.grid, STILL_S, PATIENCE_S)
+    person.hand.click(find(person, SPECIES[0]))
+    person.hand.key("k")
+    person.hand.type(str(HERD))
+    person.hand.key("Enter")
+    person.wait_until_at_rest(person.window, STILL_S, PATIENCE_S)
+
+
 def seen_in(person: Person, area: Area, name: str) -> list[Area]:
     """Where things of a name are in a part of the screen."""
     return things_seen(person.eyes.look(area), area, COLOURS[name])
@@ -227,13 +241,15 @@ def check(package: Path, photos: dict[str, list[Thing]]) -> None:
     for row in tables["observations"]:
         box = [row[f"bbox{each}"] for each in ("X", "Y", "Width", "Height")]
         rounded = tuple(f"{float(each):.3f}" for each in box if each)
-        seen[media[row["mediaID"]]].append((row["observationType"], row["scientificName"], row["count"], *rounded))
+        seen[media[row["mediaID"]]].append((row["observationType"], row["scientificName"], *rounded))
         assert (row["observationLevel"], row["classificationMethod"]) == ("media", "human")
     expected = {
-        name: sorted(
-            ("animal", each.name, "1", *(f"{share:.3f}" for share in each.box)) for each in things if each.name
-        )
-        or [("blank", "", "")]
+        name: sorted(("animal", each.name, *(f"{share:.3f}" for share in each.box)) for each in things if each.name)
+        or [("blank", "")]
         for name, things in photos.items()
     }
     assert {name: sorted(rows) for name, rows in seen.items()} == expected
+    counts = Counter((row["observationType"], row["count"]) for row in tables["observations"])
+    animals = sum(bool(each.name) for things in photos.values() for each in things)
+    assert counts["animal", "1"] == animals - 1
+    assert counts["animal", str(HERD)] == 1
