@@ -28,6 +28,7 @@ _FORM: Final = re.compile(
     rf"(?:(?:^|&)xywh=percent:(?P<box>{_NUMBER}(?:,{_NUMBER}){{3}}))?"
     rf"(?:(?:^|&)thing=(?P<thing>[1-9]\d{{0,3}}))?"
 )
+_WITHIN_PICTURE: Final = re.compile(r"&?(?:xywh|thing)=.*")
 
 
 class BoundingBox(NamedTuple):
@@ -150,6 +151,11 @@ def file_part(text: str) -> FilePart:
 def is_within_picture(part: str) -> bool:
     """Whether a part is a box, or a further thing, in a picture; else it is a whole picture itself."""
     return "xywh" in part or "thing" in part
+
+
+def picture_part(part: str) -> str:
+    """The part that is the whole picture, page or frame that a part is in: `FilePart.picture`, without reading all."""
+    return _WITHIN_PICTURE.sub("", part)
 
 
 def part_content(file_content: bytes, part: str) -> bytes:

@@ -15,6 +15,7 @@ from app.jobs.background_thread import DetachedJob
 from app.merging.keys import KEYS
 from app.texts import marked, tr
 from engine.files import shown
+from engine.graph.codes import UNKNOWN
 
 if TYPE_CHECKING:  # the window shows first
     from app.merging.card import MergeCard
@@ -166,7 +167,7 @@ class Merging(Imports["MergeCard"]):
         if self.page is not None and self._session.state is not None:
             self.page.show_faces(dispute, faces, self._session.state)
 
-    def _settle(self, choice: Verdict, class_id: int | None = None) -> None:
+    def _settle(self, choice: Verdict, class_id: int = UNKNOWN) -> None:
         from app.merging.logic import settled_as
 
         page, dispute = self.page, None if self.queue is None else self.queue.current
@@ -180,7 +181,7 @@ class Merging(Imports["MergeCard"]):
     def _settle_as_unknown(self) -> None:
         from engine.collection.merging.merge_plan import Verdict
 
-        self._settle(Verdict.OTHER, None)
+        self._settle(Verdict.OTHER)
 
     def _on_settled(self) -> None:
         if self.queue is not None:

@@ -150,7 +150,7 @@ class Queue:
             self.place += 1
 
 
-def settled_as(project: Project, dispute: Dispute, choice: Verdict, class_id: int | None) -> Change:
+def settled_as(project: Project, dispute: Dispute, choice: Verdict, class_id: int) -> Change:
     """Settle one, as one undoable step, unless the image was labelled or noted otherwise meanwhile.
 
     Raises:
@@ -161,7 +161,7 @@ def settled_as(project: Project, dispute: Dispute, choice: Verdict, class_id: in
         check_unchanged(dispute.path, is_same=note is not None and note.comment == dispute.ours.comment)
         return settle_comment(project, dispute, choice)
     label = project.labels.of(dispute.image_id)
-    is_same = label is not None and label.class_id == dispute.ours.class_id
+    is_same = label is not None and label.code == dispute.ours.code
     check_unchanged(dispute.path, is_same=is_same)
     return settle(project, dispute, choice, class_id)
 

@@ -12,7 +12,7 @@ from app.palette.import_card import MOST_ROWS
 from app.texts import plural, tr
 from app.wording import SEPARATOR, clauses, enumeration, images, moment_text, number, percent
 from engine.collection.merging.class_plan import Divergence
-from engine.collection.merging.merge_plan import NONE_OF_THEM
+from engine.collection.merging.merge_plan import NONE_OF_THEM, NOTHING_THERE
 from engine.files import shown
 from engine.texts import paragraph
 
@@ -168,6 +168,8 @@ def one_line(text: str) -> str:
 
 
 def class_text(path: str) -> str:
+    if path == NOTHING_THERE:
+        return tr("Empty")
     return tr("None of the classes") if path == NONE_OF_THEM else path
 
 

@@ -135,7 +135,9 @@ class Toast(QFrame):
         self.setGraphicsEffect(shadow)
 
 
-ON_THEIR_PAGE: Final = frozenset({"conflict_settled", "conflict_settled_as_none", "comment_settled"})
+ON_THEIR_PAGE: Final = frozenset(
+    {"conflict_settled", "conflict_settled_as_none", "conflict_settled_as_empty", "comment_settled"}
+)
 """Codes of single decisions that show where they are taken."""
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from engine.project import Project
 
 _NONE = "none of the classes"
+_NAMES = {"": _NONE, "/": "empty"}  # of paths of labels without a class
 
 
 def merge(
@@ -135,7 +136,7 @@ def _rest_text(plan: "MergePlan") -> str:
         ),
         list_text(
             "Labels of photos that were replaced there; `protoleaf replaced` confirms or removes them there",
-            [f"{each.image}: {each.theirs or _NONE} by {each.who}" for each in plan.outdated],
+            [f"{each.image}: {_NAMES.get(each.theirs, each.theirs)} by {each.who}" for each in plan.outdated],
         ),
         list_text(
             "Classes that differ; ours stay as they are",
@@ -209,7 +210,7 @@ def _comment(conflict: "CommentConflict") -> dict[str, Any]:
 
 
 def _side_text(side: "Side") -> str:
-    return f"{side.path or _NONE} by {side.who}, {side.when:%Y-%m-%d}"
+    return f"{_NAMES.get(side.path, side.path)} by {side.who}, {side.when:%Y-%m-%d}"
 
 
 def _conflict(conflict: "Conflict") -> dict[str, Any]:

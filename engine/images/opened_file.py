@@ -40,6 +40,7 @@ class OpenedFile:
         self._path = path
         self._reader: PartReader | None = None
         self._decoders: dict[tuple[FilePart, int], ImageDecoder] = {}  # of the picture that was wanted last
+        self._details: dict[FilePart, PhotoDetails | None] = {}  # of the picture that was wanted last
         self._data = b""
         try:
             if part.seconds is None:
@@ -86,11 +87,16 @@ class OpenedFile:
         return ImageDecoder(self._data if picture.page is None else page_data(self._data, picture.page))
 
     def details(self, part: FilePart) -> PhotoDetails | None:
-        """What the file says of the picture that a part is in; None where it cannot be read."""
-        if part.seconds is None and not self._is_document:
+        """What the file says of the picture that a part is in, read once for all its boxes; None where it cannot be."""
+        if part.picture not in self._details:
+            self._details = {part.picture: self._read_details(part.picture)}
+        return self._details[part.picture]
+
+    def _read_details(self, picture: FilePart) -> PhotoDetails | None:
+        if picture.seconds is None and not self._is_document:
             return details_in(self._data)
         try:
-            return self._opened_reader().details(part.picture)
+            return self._opened_reader().details(picture)
         except ImageError:
             return None
 

@@ -252,6 +252,7 @@ ACTIONS: Final[Mapping[str, ActionText]] = {
     "conflict_settled_as_none": ActionText(
         "Settled a conflict as none of the classes", "Settle a conflict as none of the classes"
     ),
+    "conflict_settled_as_empty": ActionText("Settled a conflict as empty", "Settle a conflict as empty"),
     "model_chosen": ActionText("Switched to model {model}", "Switch to model {model}"),
     "backbone_changed": ActionText("Changed the backbone to {backbone}", "Change the backbone to {backbone}"),
     "burst_seconds_set": ActionText(

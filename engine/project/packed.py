@@ -2,7 +2,7 @@
 
 import json
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import accumulate
 from typing import TypeVar, final
 
@@ -81,6 +81,13 @@ class PackedTexts(_Packed[str]):
         for text in texts:
             longer.append(text)
         return longer
+
+    def __iter__(self) -> Iterator[str]:
+        """Each in turn: quicker than by places."""
+        start = 0
+        for end in self._ends:
+            yield str(self._buffer[start:end], "utf-8", "surrogateescape")
+            start = end
 
     def _at(self, place: int) -> str:
         return self._value(place).decode("utf-8", "surrogateescape")

@@ -66,14 +66,18 @@ class LabellingRun:
     predicted: Mapping[int, int]
 
 
-def measure_labelling(images: int, *, keys: int = 300, per_s: float = 5) -> LabellingFigures:
-    """Label in a window; needs a display or Qt's offscreen platform."""
+def measure_labelling(images: int, *, boxes: int = 0, keys: int = 300, per_s: float = 5) -> LabellingFigures:
+    """Label in a window; needs a display or Qt's offscreen platform.
+
+    Args:
+        boxes: of each image.
+    """
     with scratch_folder() as folder:
         caches = CacheFolders(folder / "cache")
         (folder / "project").mkdir()
         drawn = draw_collection(folder / "pictures", images_per_class=PICTURES_PER_CLASS).folder
-        path = synthetic_project(folder / "project", caches, images, sorted(drawn.rglob("*.jpg")))
-        return label_in_window(path, caches, NumpyPass(images), keys=keys, per_s=per_s).figures
+        path = synthetic_project(folder / "project", caches, images, sorted(drawn.rglob("*.jpg")), boxes=boxes)
+        return label_in_window(path, caches, NumpyPass(images * (1 + boxes)), keys=keys, per_s=per_s).figures
 
 
 def label_in_window(

@@ -22,6 +22,7 @@ from engine.embedding.pipeline import embed_files
 from engine.embedding.read_photo import network_input
 from engine.embedding.readers import ProcessReaders
 from engine.errors import ImageError
+from engine.file_parts import WHOLE
 from engine.images.read_file import read_file
 from engine.model_card import BackboneCard
 from engine.new_folder import scratch_folder
@@ -62,7 +63,7 @@ def measure_rates(paths: Sequence[Path], images: NDArray[np.uint8], session: Bac
     inference = measure_inference_alone(images, session)
     if isinstance(session, SimulatedDevice):
         session.take_use()  # what follows counts
-    return RateTriple(decode, inference, measure_pipeline(paths, session))
+    return RateTriple(decode, inference, measure_pipeline([(path, WHOLE) for path in paths], session))
 
 
 def measure_decode_alone(paths: Sequence[Path], card: BackboneCard, *, workers: int) -> float:
@@ -103,14 +104,18 @@ def measure_inference_alone(images: NDArray[np.uint8], session: BackboneSession)
     return len(images) / (time.perf_counter() - started_s)
 
 
-def measure_pipeline(paths: Sequence[Path], session: BackboneSession) -> float:
-    """Images a second of `embed_files` with an empty cache on disk, and readers that have started."""
-    requests = [EmbedRequest(position, path) for position, path in enumerate(paths)]
+def measure_pipeline(items: Sequence[tuple[Path, str]], session: BackboneSession) -> float:
+    """Images a second of `embed_files` with an empty cache on disk, and readers that have started.
+
+    Args:
+        items: files, and parts of them; those of one file together.
+    """
+    requests = [EmbedRequest(position, path, None, part) for position, (path, part) in enumerate(items)]
     width = session.card.embedding_width
     with scratch_folder() as folder, EmbeddingCache(folder, "0" * 64, width) as cache, _readers(session) as readers:
         started_s = time.perf_counter()
         embed_files(requests, session, cache, readers=readers)
-        return len(paths) / (time.perf_counter() - started_s)
+        return len(items) / (time.perf_counter() - started_s)
 
 
 @contextmanager

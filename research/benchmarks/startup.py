@@ -46,16 +46,20 @@ class StartupFigures:
 
 
 def measure_startup(
-    images: int = 100_000, *, rounds: int = 3, on_progress: OnProgress = ignore_progress
+    images: int = 100_000, *, boxes: int = 0, rounds: int = 3, on_progress: OnProgress = ignore_progress
 ) -> StartupFigures:
-    """Time the window, of a project that was opened before; needs a display or Qt's offscreen platform."""
+    """Time the window, of a project that was opened before; needs a display or Qt's offscreen platform.
+
+    Args:
+        boxes: of each image.
+    """
     with scratch_folder() as folder:
         caches = CacheFolders(folder / "cache")
         (folder / "large").mkdir()
         drawn = draw_collection(folder / "pictures", images_per_class=PICTURES_PER_CLASS).folder
-        large = synthetic_project(folder / "large", caches, images, sorted(drawn.rglob("*.jpg")))
+        large = synthetic_project(folder / "large", caches, images, sorted(drawn.rglob("*.jpg")), boxes=boxes)
         _open_once(large, caches)
-        empty, numpy_pass = folder / "empty.protoleaf", NumpyPass(images)
+        empty, numpy_pass = folder / "empty.protoleaf", NumpyPass(images * (1 + boxes))
         new_project(empty).close()
         starts = (["research.window.bare_window"], ["research.window", str(empty)], ["research.window", str(large)])
         _run(starts[0], caches)  # this warms the file cache

@@ -13,10 +13,12 @@ from engine.collection.embed import open_cache
 from engine.collection.models import find_model
 from engine.collection.new_project import new_project
 from engine.config import CacheFolders
+from engine.file_parts import BoundingBox, FilePart
 from engine.files import FoundFile
 from engine.graph.category_graph import CategoryGraph
 from engine.images.read_file import content_hash
 from engine.project import Project
+from engine.project.records import NewItem
 
 GROUPS: Final = 4
 FAMILIES_IN_GROUP: Final = 5
@@ -66,33 +68,46 @@ def embeddings_around(centres: NDArray[np.float32], count: int, generator: np.ra
     return SyntheticEmbeddings(embeddings, drawn.astype(np.int64))
 
 
-def synthetic_project(folder: Path, caches: CacheFolders, count: int, pictures: Sequence[Path] = ()) -> Path:
-    """Write a project with `count` images of 200 classes, 5 shots each, embeddings in the cache.
+def synthetic_project(
+    folder: Path, caches: CacheFolders, count: int, pictures: Sequence[Path] = (), *, boxes: int = 0
+) -> Path:
+    """Write a project with `count` photos of 200 classes, 5 shots each, embeddings in the cache.
 
     Args:
         folder: empty folder; the project and links to the pictures go there.
         caches: where the embedding cache lies.
-        count: images.
+        count: photos.
         pictures: real image files; each image is a link to one of them. Without any, files are missing on disk.
+        boxes: of each photo, which then have the labels.
     """
     path = folder / "synthetic.protoleaf"
     model = find_model()
-    drawn = synthetic_embeddings(count, model.card.embedding_width)
+    drawn = synthetic_embeddings(count * (1 + boxes), model.card.embedding_width)
     hashes = [content_hash(position.to_bytes(8, "little")) for position in range(count)]
     with new_project(path) as project:
         leaves = add_synthetic_graph(project)
-        project.images.add(_links(folder, count, pictures))
+        files = _links(folder, count, pictures)
+        parts = (NewItem(file, _box(number)) for file in files for number in range(boxes))
+        project.images.add([*files, *parts])
         ids = list(project.images.table().ids)
-        project.images.record_scan(zip(ids, hashes, [None] * count, strict=True))
+        of_parts = (content for content in hashes for _ in range(boxes))
+        project.images.record_scan((*each, None) for each in zip(ids, [*hashes, *of_parts], strict=True))
         for place, leaf in enumerate(leaves):
-            shots = np.flatnonzero(drawn.classes == place)[:SHOTS]
+            shots = np.flatnonzero(drawn.classes == place)
+            shots = shots[shots >= (count if boxes else 0)][:SHOTS]
             if len(shots):
                 project.labels.set([ids[shot] for shot in shots.tolist()], leaf)
+        contents = [content for content in project.images.table().contents() if content is not None]
     with open_cache(model, caches) as cache:
-        for start in range(0, count, WRITE_ROWS):
+        for start in range(0, len(ids), WRITE_ROWS):
             stop = start + WRITE_ROWS
-            cache.put_many(hashes[start:stop], drawn.embeddings[start:stop])
+            cache.put_many(contents[start:stop], drawn.embeddings[start:stop])
     return path
+
+
+def _box(number: int) -> str:
+    """A box in a photo: each of some at another place."""
+    return FilePart(box=BoundingBox.of(0.3 * (number % 3), 0.3 * (number // 3 % 3), 0.25, 0.25)).text
 
 
 def add_synthetic_graph(project: Project) -> list[int]:

@@ -33,6 +33,8 @@ BackboneText = Annotated[
     ),
 ]
 
+BoxesOfEach = Annotated[int, typer.Option(help="Boxes in each image, which are images, too.", min=0, max=9)]
+
 application = command_group("Benchmark the program, each figure beside its limit.")
 
 
@@ -53,17 +55,23 @@ def embed(
         list[str] | None,
         typer.Option("--device-setting", metavar="NAME=VALUE", help="A GPU setting, as in docs/gpu.md; repeatable."),
     ] = None,
+    boxes: BoxesOfEach = 0,
+    files: Annotated[int, typer.Option(help="Photos to generate with --boxes.", min=1)] = 480,
     row: Annotated[bool, typer.Option("--row", help="Print the row for docs/performance.md.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Embed files end to end, beside decoding alone, the backbone alone, plain decoders and torch.
 
     The exit status is 1 when that is less than 0.9 of what decoding and the backbone together allow on this device.
+    With --boxes: generated photos with boxes, beside the photos alone and the network's seconds for the boxes.
     """
     from engine.backbones.model_files import default_backbone
     from research.benchmarks.embedding import measure_embed
     from research.data_loader_peer import open_data_loader
 
+    if boxes:
+        _embed_boxes(boxes, files, photos, backbone or default_backbone(), device, rounds=rounds, as_json=as_json)
+        return
     figures = measure_embed(
         paths or (),
         photos=photos,
@@ -80,6 +88,19 @@ def embed(
         say(_embed_text(figures), fields, as_json=as_json)
     if not figures.is_kept:
         raise typer.Exit(1)
+
+
+def _embed_boxes(
+    boxes: int, files: int, photos: str, backbone: str, device: str, *, rounds: int, as_json: bool
+) -> None:
+    from research.benchmarks.embedding_boxes import measure_boxes
+
+    with progress_bar("Embedding") as on_progress:
+        figures = measure_boxes(
+            boxes, photos=photos, files=files, backbone=backbone, device=device, rounds=rounds, on_progress=on_progress
+        )
+    head = f"{figures.photos:,} photos with {boxes} boxes each on {figures.device}"
+    say_verdicts(head, figures.rows, asdict(figures), as_json=as_json)
 
 
 def _embed_text(figures: "EmbedFigures") -> str:
@@ -155,6 +176,8 @@ def _row(figures: "EmbedFigures") -> str:
 @application.command("startup")
 def startup(
     images: Annotated[int, typer.Option(min=0)] = 100_000,
+    *,
+    boxes: BoxesOfEach = 0,
     rounds: Annotated[int, typer.Option(min=1)] = 3,
     as_json: AsJson = False,
 ) -> None:
@@ -165,13 +188,20 @@ def startup(
     from research.benchmarks.startup import measure_startup
 
     with progress_bar("Starting windows") as on_progress:
-        figures = measure_startup(images, rounds=rounds, on_progress=on_progress)
-    say_verdicts(f"{images:,} images", figures.rows, {"images": images}, as_json=as_json)
+        figures = measure_startup(images, boxes=boxes, rounds=rounds, on_progress=on_progress)
+    fields = {"images": images, "boxes": boxes}
+    say_verdicts(_images_text(images, boxes), figures.rows, fields, as_json=as_json)
+
+
+def _images_text(images: int, boxes: int) -> str:
+    return f"{images:,} images" + (f" with {boxes} boxes each" if boxes else "")
 
 
 @application.command("labelling")
 def labelling(
     images: Annotated[int, typer.Option(min=400)] = 2_900,
+    *,
+    boxes: BoxesOfEach = 0,
     keys: Annotated[int, typer.Option(min=1)] = 300,
     per_s: Annotated[float, typer.Option(help="Keys a second.", min=0.1)] = 5,
     as_json: AsJson = False,
@@ -182,7 +212,7 @@ def labelling(
     """
     from research.benchmarks.labelling import measure_labelling
 
-    figures = measure_labelling(images, keys=keys, per_s=per_s)
+    figures = measure_labelling(images, boxes=boxes, keys=keys, per_s=per_s)
     say_verdicts(
         f"{figures.images:,} images, {figures.keys} keys at {per_s:g} a second\n"
         f"labels on disk                {figures.on_disk:6}   of {figures.keys}\n"

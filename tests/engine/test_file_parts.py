@@ -6,7 +6,7 @@ import random
 import pytest
 
 from engine.errors import InputError
-from engine.file_parts import WHOLE, BoundingBox, FilePart, file_part, part_content
+from engine.file_parts import WHOLE, BoundingBox, FilePart, file_part, part_content, picture_part
 
 
 @pytest.mark.parametrize(
@@ -46,6 +46,13 @@ def test_boxes_come_back_from_their_texts_to_a_hundredth_of_a_pixel() -> None:
         assert box is not None
         assert box.in_pixels(size) == pytest.approx(pixels, abs=0.01)
         assert FilePart(box=box).text == text
+
+
+@pytest.mark.parametrize("picture", ["", "page=3", "t=12.5", "page=3&t=1"])
+@pytest.mark.parametrize("within", ["", "xywh=percent:25,10,50,30", "thing=2", "xywh=percent:0,0,1,1&thing=4"])
+def test_the_picture_of_a_part_is_found_in_its_text(picture: str, within: str) -> None:
+    text = "&".join(filter(None, (picture, within)))
+    assert picture_part(text) == file_part(text).picture.text == picture
 
 
 def test_parts_of_a_file_have_contents_of_their_own() -> None:

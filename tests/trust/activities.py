@@ -20,6 +20,7 @@ from engine.collection.merging.settled import settle, settle_comment
 from engine.config import CacheFolders
 from engine.errors import GraphError
 from engine.files import FoundFile
+from engine.graph.codes import EMPTY, UNKNOWN
 from engine.graph.removal import ChildrenOfRemoved, classes_that_go
 from engine.interchange.labelled_images.formats import FORMATS
 from engine.project import ClassPolicy, Project, SplitPart
@@ -31,6 +32,7 @@ from tests.trust.exports import EXPORTED, READABLE, target
 from tests.trust.large_work import work_on_large
 from tests.trust.seen import digest, people_part
 from tests.trust.stages import Stage
+from tests.trust.things import work_on_things
 
 LABELS: Final = 200
 FEW_LABELS: Final = 3
@@ -87,13 +89,14 @@ def _label(place: Place, log: Log, stage: Stage, chance: Random) -> None:
 
 
 def label_one(project: Project, log: Log, chance: Random) -> None:
-    """Label an image, mark it as unknown, or take its label away."""
+    """Label an image, mark it as unknown or empty, or take its label away."""
     image_id = chance.choice(project.images.table().ids)
     log.begin("label")
     if chance.random() < 0.15:
         project.labels.remove([image_id])
     else:
-        project.labels.set([image_id], chance.choice([*project.classes.graph.classes(), None]), who="ada")
+        codes = [*project.classes.graph.classes(), UNKNOWN, EMPTY]
+        project.labels.set([image_id], chance.choice(codes), who="ada")
     log.acknowledge(project, f"label image {image_id}")
 
 
@@ -351,10 +354,10 @@ def _merge(place: Place, log: Log, stage: Stage, chance: Random) -> None:
         log.acknowledge(project, "merge")
         for conflict in done.conflicts:
             label = project.labels.of(conflict.image_id)
-            if label is None or label.class_id != conflict.ours.class_id:
+            if label is None or label.code != conflict.ours.code:
                 continue  # its class or image went with an undo
             log.begin("settle")
-            settle(project, conflict, chance.choice(tuple(Verdict)), chance.choice((1, None)))
+            settle(project, conflict, chance.choice(tuple(Verdict)), chance.choice((1, UNKNOWN, EMPTY)))
             log.acknowledge(project, f"settle image {conflict.image_id}")
             if chance.random() < 0.2:
                 project.history.undo()
@@ -362,6 +365,10 @@ def _merge(place: Place, log: Log, stage: Stage, chance: Random) -> None:
         for comment in done.comments:
             settle_comment(project, comment, chance.choice(tuple(Verdict)))
             log.acknowledge(project, f"settle comments on image {comment.image_id}")
+
+
+def _work_on_things(place: Place, log: Log, stage: Stage, chance: Random) -> None:
+    work_on_things(place, log, stage.card, chance)
 
 
 def _merge_command(place: Place, log: Log, stage: Stage, chance: Random) -> None:
@@ -385,6 +392,7 @@ ACTIVITIES: Final[Mapping[str, Activity]] = {
         Activity("notes", _note),
         Activity("group accepts", _accept_groups),
         Activity("checked labels", _check_labels),
+        Activity("things in images", _work_on_things, weight=3),
         Activity("merge and settle", _merge, weight=1.5),
         Activity("merge", _merge_command, commands=("merge",)),
         Activity("train", _train_command, with_caches=True, weight=0.7),

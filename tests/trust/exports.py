@@ -1,12 +1,12 @@
 """What exports leave behind when they are broken off: each output whole under its name, or not there at all."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 from engine.collection.exporting.export import ExportChoice, Which, export_images
 from engine.collection.importing.import_labels import read_labels
-from engine.errors import ProtoleafError
+from engine.errors import FormatError, ProtoleafError
 from engine.interchange.labelled_images.formats import FORMATS
 from engine.project import Project
 from tests.trust.children import Place
@@ -22,34 +22,37 @@ def target(place: Place, name: str) -> Path:
     return place.exports / f"{name}{FORMATS[name].suffix}"
 
 
-def export_all(project: Project, folder: Path) -> None:
-    """Write a project's labels in every format from which they are read."""
+def export_all(project: Project, folder: Path, names: Sequence[str] = READABLE) -> None:
+    """Write a project's labels in formats from which they are read, by default in all."""
     folder.mkdir()
-    for name in READABLE:
+    for name in names:
         export_images(project, {}, ExportChoice(name, folder / f"{name}{FORMATS[name].suffix}", Which.VERIFIED))
 
 
 def export_faults(place: Place) -> Iterator[Fault]:
-    """What stands under the name of an export and is not whole: labels of the project are missing in it."""
+    """What stands under the name of an export and is not whole: it holds other labels than one that is written now."""
     if not place.exports.is_dir():
         return
+    whole = place.folder / "whole"
     with Project.open(place.project, for_writing=False) as project:
-        labels = project.labels.by_image().values()
-    whole = {len(labels), sum(label.class_id is not None for label in labels)}  # some have no place for "none of them"
-    for name in READABLE:
-        path = target(place, name)
-        if not path.exists():
-            continue
+        written = [name for name in READABLE if target(place, name).exists()]
+        export_all(project, whole, written)
+    for name in written:
         try:
-            _, found = read_labels(path, name)
+            expected, found = (_labelled(folder, name) for folder in (whole, place.exports))
         except ProtoleafError as error:
             yield Fault("other", f"half an export as {name}: {error}")
             continue
-        images = {label.image for label in found.labels if not label.is_machine}
-        if len(images) not in whole or found.problems:
-            yield Fault(
-                "other", f"an export as {name} with {len(images)} of {len(labels)} labels: {found.problems[:1]}"
-            )
+        if found != expected:
+            yield Fault("other", f"an export as {name} with {found} of {expected} labels")
+
+
+def _labelled(folder: Path, name: str) -> int:
+    """Images with a label of a person in an export, which must be read without a problem."""
+    _, found = read_labels(folder / f"{name}{FORMATS[name].suffix}", name)
+    if found.problems:
+        raise FormatError(found.problems[0])
+    return len({(label.image, label.part) for label in found.labels if not label.is_machine})
 
 
 def drafts(place: Place) -> list[str]:

@@ -3,7 +3,7 @@
 Two projects have lists of classes and folders of photos that look alike and are not: ids swapped, or called as other
 classes are, namesakes under several parents, synonyms, photos of one name with other contents. The labels of one are
 exported in any format and imported into the other. What is right is known from the bytes of the photos and from the
-paths of the classes.
+paths of the classes. Formats that carry boxes have some.
 """
 
 import io
@@ -22,10 +22,12 @@ from engine.collection.exporting.export import ExportChoice, Which, export_image
 from engine.collection.importing.import_labels import import_labels
 from engine.collection.importing.label_plan import LabelPlan
 from engine.errors import ProtoleafError
+from engine.file_parts import BoundingBox, FilePart
 from engine.files import FoundFile
 from engine.images.read_file import content_hash
 from engine.interchange.labelled_images.formats import FORMATS
 from engine.project import Project
+from engine.project.records import ImageRecord
 from tests.support.projects import named
 from tests.trust.children import Place, own_peak_bytes, run_apart
 from tests.trust.outcome import Fault, Outcome, Trial
@@ -36,6 +38,8 @@ INSTRUMENT: Final = "label imports between twin projects"
 BATCH: Final = 50
 IMPORT_LIMIT_S: Final = 10.0
 READ: Final = tuple(name for name, one in FORMATS.items() if one.is_read)
+_WITH_BOXES: Final = ("csv", "jsonl", "parquet", "coco", "cvat", "label-studio", "fiftyone", "camtrap-dp")
+_BOXES: Final = tuple(FilePart(box=BoundingBox(*box)).text for box in ((0, 0, 0.5, 0.5), (0.5, 0.25, 0.25, 0.5)))
 _WITHOUT_NONE: Final = "darwin-core"
 _NAMES: Final = ("Apple", "Pear", "Plum", "Crane", "Gull", "1", "2", "none", "A/B")
 _IN_LANGUAGES: Final = ("Apfel@de", "Apple@de", "pomme@fr", "Gull@la", "鸥@zh-CN", "grulla@es-MX", "A/B@en", "1@x")
@@ -46,6 +50,7 @@ _ODD: Final = os.fsdecode(b"DCIM/101/m\xf6we.png")
 _CONTENTS: Final = 8
 
 Names = tuple[str, ...]
+Item = tuple[bytes, str]  # bytes of a photo, and the part that is labelled
 
 
 @dataclass(frozen=True)
@@ -61,11 +66,11 @@ class Truth:
     """The labels of the first project.
 
     Attributes:
-        paths: of the class by content of the photo; None for none of the classes.
+        paths: of the class by what is labelled; None for none of the classes.
         without: labels that the format has no place for.
     """
 
-    paths: Mapping[bytes, Names | None]
+    paths: Mapping[Item, Names | None]
     without: int
 
 
@@ -121,14 +126,15 @@ def try_one(folder: Path, seed: int) -> tuple[list[Fault], int]:
     chance = Random(seed)
     name = chance.choice(READ)
     out = folder / f"out{FORMATS[name].suffix}"
-    with _made(folder / "one", chance) as first:
+    has_boxes = name in _WITH_BOXES
+    with _made(folder / "one", chance, has_boxes=has_boxes) as first:
         paths = _label_all(first, chance)
         export_images(first, {}, ExportChoice(name, out, Which.VERIFIED))
     if chance.random() < 0.5:
         (folder / "one").rename(folder / "gone")
     truth = Truth(paths, sum(each is None for each in paths.values()) if name == _WITHOUT_NONE else 0)
     os.chdir(folder)
-    with _made(folder / "two", chance) as second:
+    with _made(folder / "two", chance, has_boxes=has_boxes) as second:
         source = Path(out.name) if chance.random() < 0.5 else out
         try:
             done = import_labels(
@@ -140,7 +146,7 @@ def try_one(folder: Path, seed: int) -> tuple[list[Fault], int]:
         return [Fault(fault.kind, f"{name}: {fault.text}") for fault in faults], done.labelled
 
 
-def _made(folder: Path, chance: Random) -> Project:
+def _made(folder: Path, chance: Random, *, has_boxes: bool) -> Project:
     """A project with a random list of classes, and photos of which some were read."""
     folder.mkdir(parents=True)
     project = Project.create(folder / "shapes.protoleaf", backbone_name="leafnet", backbone_hash="00" * 32)
@@ -161,6 +167,8 @@ def _made(folder: Path, chance: Random) -> Project:
         for each in list(project.images.records())
         if chance.random() < 0.7
     )
+    for image_id in list(project.images.table().ids) if has_boxes else ():
+        project.images.add_parts(image_id, chance.sample(_BOXES, chance.randint(0, 2)))
     return project
 
 
@@ -181,13 +189,17 @@ def _picture(number: int) -> bytes:
     return data.getvalue()
 
 
-def _label_all(project: Project, chance: Random) -> dict[bytes, Names | None]:
-    paths: dict[bytes, Names | None] = {}
+def _label_all(project: Project, chance: Random) -> dict[Item, Names | None]:
+    paths: dict[Item, Names | None] = {}
     for image in list(project.images.records()):
         class_id = chance.choice([*project.classes.graph.classes(), None])
         project.labels.set([image.image_id], class_id, who="ada")
-        paths[project.images.resolve(image).read_bytes()] = None if class_id is None else _path(project, class_id)
+        paths[_item(project, image)] = None if class_id is None else _path(project, class_id)
     return paths
+
+
+def _item(project: Project, image: ImageRecord) -> Item:
+    return project.images.resolve(image).read_bytes(), image.part
 
 
 def _path(project: Project, class_id: int) -> Names:
@@ -198,12 +210,12 @@ def _wrong(project: Project, truth: Truth) -> Iterator[Fault]:
     """Labels on another photo or class than they are of."""
     for label in project.labels.by_image().values():
         image = project.images.record(label.image_id)
-        content = project.images.resolve(image).read_bytes()
+        item, name = _item(project, image), f"{image.path!a} {image.part}".strip()
         path = None if label.class_id is None else _path(project, label.class_id)
-        if content not in truth.paths:
-            yield Fault("wrong", f"{image.path!a} is another photo, and got {path}")
-        elif not _is_right(project, label.class_id, truth.paths[content]):
-            yield Fault("wrong", f"{image.path!a} is labelled {truth.paths[content]}, and got {path}")
+        if item not in truth.paths:
+            yield Fault("wrong", f"{name} is another photo, and got {path}")
+        elif not _is_right(project, label.class_id, truth.paths[item]):
+            yield Fault("wrong", f"{name} is labelled {truth.paths[item]}, and got {path}")
 
 
 def _is_right(project: Project, class_id: int | None, expected: Names | None) -> bool:
@@ -221,12 +233,12 @@ def _is_right(project: Project, class_id: int | None, expected: Names | None) ->
 
 
 def _vanished(project: Project, plan: LabelPlan, truth: Truth) -> Iterator[Fault]:
-    """Labels that neither came nor are listed."""
-    came = {project.images.resolve(project.images.record(each)).read_bytes() for each in project.labels.by_image()}
-    missing = len(truth.paths.keys() - came) - truth.without
+    """Photos with labels that neither came nor are listed."""
+    came = {_item(project, project.images.record(each)) for each in project.labels.by_image()}
+    missing = len({photo for photo, _part in truth.paths.keys() - came}) - truth.without
     listed = _listed(plan)
     if missing > len(listed) + len(plan.problems):
-        yield Fault("lost", f"{missing} labels did not come, {len(listed)} are listed")
+        yield Fault("lost", f"labels of {missing} photos did not come, {len(listed)} are listed")
 
 
 def _listed(plan: LabelPlan) -> set[str]:

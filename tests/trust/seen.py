@@ -27,12 +27,14 @@ def people_part(project: Project) -> People:
         "classes": [(class_id, graph.name(class_id), graph.path_text(class_id)) for class_id in graph.classes()],
         "edges": sorted(graph.edges()),
         "levels": [list(level) for level in graph.levels()],
-        "images": list(zip(table.ids, table.paths, table.sizes_bytes, table.modified_ns, strict=True)),
-        "labels": [(each.image_id, each.class_id, each.who, each.when.isoformat(), each.source) for each in labels],
+        "images": list(zip(table.ids, table.paths, table.parts, table.sizes_bytes, table.modified_ns, strict=True)),
+        "detections": sorted(project.images.detections().items()),
+        "labels": [(each.image_id, each.code, each.who, each.when.isoformat(), each.source) for each in labels],
         "attributes": [(class_id, asdict(graph.attributes(class_id))) for class_id in graph.classes()],
         "policies": [(class_id, asdict(policy)) for class_id, policy in sorted(project.policies.by_class().items())],
         "notes": [asdict(each) for each in project.notes.by_image().values()],
         "confirmed": [asdict(each) for each in project.labels.confirmations().values()],
+        "fields": connection_of(project).rows("SELECT * FROM field_value ORDER BY image_id, field"),
         "settings": connection_of(project).rows("SELECT name, value FROM setting ORDER BY name"),
         "model": project.models.current.version_id,
         "steps": [
@@ -70,7 +72,9 @@ def everything(project: Project) -> Mapping[str, Any]:
         "machine": machine_part(project),
         "counts": [project.images.count, sorted(project.labels.counts().items())],
         "records": [asdict(record) for record in project.images.records()],
-        "found": [project.images.find(project.images.resolve(record)) for record in project.images.records()],
+        "found": [
+            project.images.find(project.images.resolve(record), record.part) for record in project.images.records()
+        ],
         "undo": str(project.history.undo_action),
         "redo": str(project.history.redo_action),
         "history": [

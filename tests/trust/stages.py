@@ -21,6 +21,7 @@ from tests.trust.children import Place, run_apart
 from tests.trust.exports import export_all
 from tests.trust.large_projects import write_large_project
 from tests.trust.seen import digest, everything, people_part
+from tests.trust.things import draw_otherwise, label_things, write_card
 
 EXTRA_PICTURES: Final = 24
 WHO: Final = "ada"
@@ -56,6 +57,11 @@ class Stage:
     def extra(self) -> Path:
         """Folder of pictures that are not in the project."""
         return self.folder / "extra"
+
+    @property
+    def card(self) -> Path:
+        """Folder of photos, pages and a detector's file, whose things are labelled in the project."""
+        return self.folder / "card"
 
     @property
     def labels(self) -> Path:
@@ -114,9 +120,11 @@ def _build(folder: Path) -> None:
     collection = write_collection(folder / "pictures", CacheFolders(stage.place.caches))
     for number in range(EXTRA_PICTURES):
         write_shape(stage.extra / f"season {number % 3}" / f"{number:03}.png", LEAVES[number % 3], seed=900 + number)
+    write_card(stage.card)
     with new_project(stage.place.project) as project:
         import_graph(project, collection.graph)
         import_class_folders(project, [collection.shots], who=WHO)
+        label_things(project, stage.card, WHO)
         import_images(project, [collection.unsorted])
         embed_project(project, collection.caches, device="cpu")
         _decide(project)
@@ -184,6 +192,7 @@ def _decide_otherwise(project: Project) -> None:
     project.notes.set_stars(ids[::5], 4, who=OTHER)
     project.notes.set_comment(ids[::7], "Seen by another person", who=OTHER)
     project.labels.confirm(ids[8:20], who=OTHER)
+    draw_otherwise(project, OTHER)
 
 
 def _steps_back(project: Project) -> Sequence[str]:

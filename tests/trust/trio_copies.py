@@ -1,7 +1,8 @@
 """One of three copies of a project: random work on it, and what is true of its classes and labels.
 
 Each class bears a token as its note, and labels are known by their photo's content, their person and their time; so
-what is right after a merge is known without asking the code that merges.
+what is right after a merge is known without asking the code that merges. Boxes are known by their photo's content and
+their size, which no box shares with another and which stays when it is moved.
 """
 
 import shutil
@@ -12,9 +13,12 @@ from random import Random
 from typing import Final, final
 
 from engine.errors import ProtoleafError
+from engine.file_parts import file_part
 from engine.files import FoundFile
+from engine.graph.codes import EMPTY, UNKNOWN
 from engine.project import ClassId, ImageId, Project, SplitPart
 from engine.project.clock import time_text
+from engine.project.records import Label, NewItem
 from tests.support.eighth_version import save_as_eighth_version
 from tests.support.projects import named
 
@@ -23,7 +27,9 @@ _NAMES: Final = ("juvenile", "adult", "egg", "Gull", "Tern", "Fox", "winter")
 BASE_IMAGES: Final = 12
 _CONTENT_BYTES: Final = 32
 _TOP: Final = ""  # token in place of a parent's
-NONE: Final = "none of the classes"  # token of that label
+_TOKENS: Final = {UNKNOWN: "none of the classes", EMPTY: "empty"}  # of labels without a class
+BOXES: Final = 6  # different ones of each photo
+_FARTHEST: Final = 40  # percent of the photo, of a box's left and upper edge
 
 Content = bytes
 Signature = tuple[str, str]  # person and time
@@ -78,9 +84,10 @@ class GivenLabel:
 class Copy:
     """A person's copy, worked on at random."""
 
-    def __init__(self, path: Path, person: str, truth: Truth, chance: Random) -> None:
+    def __init__(self, path: Path, person: str, truth: Truth, chance: Random, *, has_boxes: bool) -> None:
         self.path = path
         self.person = person
+        self.has_boxes = has_boxes  # which the version before identities had not
         self.seen: set[tuple[Content, Signature]] = set()  # labels that it ever had
         self._truth = truth
         self._chance = chance
@@ -100,7 +107,7 @@ class Copy:
         """A copy of the file for another person."""
         path.parent.mkdir(parents=True)
         shutil.copyfile(self.path, path)
-        twin = Copy(path, person, self._truth, self._chance)
+        twin = Copy(path, person, self._truth, self._chance, has_boxes=self.has_boxes)
         twin.seen = set(self.seen)
         return twin
 
@@ -131,6 +138,7 @@ class Copy:
         return (
             *[self._label] * 6, *[self._add] * 3, self._rename, self._move, self._link, self._remove, self._merge,
             self._split, self._unlabel, *[self._add_image] * 2, lambda project: project.history.undo(),
+            *([*[self._add_boxes] * 4, *[self._move_box] * 2, self._remove_image] if self.has_boxes else ()),
         )  # fmt: skip
 
     def _class(self, project: Project) -> ClassId:
@@ -140,8 +148,9 @@ class Copy:
         return self._chance.choice(list(project.images.table().ids))
 
     def _label(self, project: Project) -> None:
-        class_id = None if self._chance.random() < 0.05 else self._class(project)
-        project.labels.set([self._image(project)], class_id, who=self.person)
+        codes = (UNKNOWN, EMPTY) if self.has_boxes else (UNKNOWN,)
+        code = self._chance.choice(codes) if self._chance.random() < 0.1 else self._class(project)
+        project.labels.set([self._image(project)], code, who=self.person)
 
     def _unlabel(self, project: Project) -> None:
         project.labels.remove([self._image(project)])
@@ -192,6 +201,39 @@ class Copy:
         if self._chance.random() < 0.7:
             project.labels.set(change.images_added, self._class(project), who=self.person)
 
+    def _add_boxes(self, project: Project) -> None:
+        """Boxes on a photo, which another person may draw, too; some are labelled at once, some found by a detector."""
+        record = project.images.record(self._image(project))
+        file = FoundFile(project.images.resolve(record), record.size_bytes, record.modified_ns)
+        parts = [_box(5 * number, 10, number) for number in self._chance.sample(range(BOXES), 2)]
+        found = ("animal", 0.5) if self._chance.random() < 0.3 else ("", None)
+        change = project.images.add([NewItem(file, part, *found) for part in parts])
+        project.images.record_scan((each, record.content_hash, None) for each in change.images_added)
+        if self._chance.random() < 0.7:
+            project.labels.set(change.images_added, self._class(project), who=self.person)
+
+    def _move_box(self, project: Project) -> None:
+        table = project.images.table()
+        boxes = [(each, part) for each, part in zip(table.ids, table.parts, strict=True) if part]
+        if boxes:
+            image_id, part = self._chance.choice(boxes)
+            left, top = self._chance.randrange(_FARTHEST), self._chance.randrange(_FARTHEST)
+            project.images.change_part(image_id, _box(left, top, _number_of(part)))
+
+    def _remove_image(self, project: Project) -> None:
+        """A box; or a photo, with its boxes."""
+        if project.images.count > BASE_IMAGES // 2:
+            project.images.remove([self._image(project)])
+
+
+def _box(left: int, top: int, number: int) -> str:
+    return f"xywh=percent:{left},{top},{10 + number},20"
+
+
+def _number_of(part: str) -> int:
+    box = file_part(part).box
+    return 0 if box is None else round(box.width * 100) - 10
+
 
 def content(number: int) -> Content:
     """Content hash of a photo."""
@@ -210,16 +252,20 @@ def make_base(path: Path, truth: Truth, chance: Random) -> Copy:
         files = [FoundFile(path.parent / f"{number}.jpg", 100 + number, number) for number in range(BASE_IMAGES)]
         ids = project.images.add(files).images_added
         project.images.record_scan((each, content(number), None) for number, each in enumerate(ids))
-        base = Copy(path, "base", truth, chance)
+        base = Copy(path, "base", truth, chance, has_boxes=chance.random() < 0.7)
         for class_id in project.classes.graph.classes():
             project.labels.set([chance.choice(ids)], class_id, who="base")
             base.note(project)  # undo may bring each of them back
     return base
 
 
-def token_of(project: Project, class_id: ClassId | None) -> str:
+def token_of(project: Project, class_id: ClassId) -> str:
     """The token that a class bears."""
-    return NONE if class_id is None else project.classes.graph.attributes(class_id).note
+    return project.classes.graph.attributes(class_id).note
+
+
+def _token(project: Project, label: Label) -> str:
+    return _TOKENS[label.code] if label.class_id is None else token_of(project, label.class_id)
 
 
 def labels_in(project: Project) -> dict[ImageId, GivenLabel]:
@@ -230,7 +276,7 @@ def labels_in(project: Project) -> dict[ImageId, GivenLabel]:
         each.image_id: GivenLabel(
             contents[each.image_id],
             (each.who, time_text(each.when)),
-            token_of(project, each.class_id),
+            _token(project, each),
             "" if each.class_id is None else graph.path_text(each.class_id),
         )
         for each in project.labels.by_image().values()
@@ -238,6 +284,8 @@ def labels_in(project: Project) -> dict[ImageId, GivenLabel]:
 
 
 def contents_in(project: Project) -> Iterator[tuple[ImageId, Content]]:
-    """Content of each image."""
+    """Content of each image; a box's is its photo's and the box's number, also where it was not read yet."""
     table = project.images.table()
-    return ((image_id, found or b"") for image_id, found in zip(table.ids, table.content_hashes, strict=True))
+    known = {path: found for path, found in zip(table.paths, table.content_hashes, strict=True) if found}
+    for image_id, path, part in zip(table.ids, table.paths, table.parts, strict=True):
+        yield image_id, known.get(path, b"") + (bytes([_number_of(part)]) if part else b"")

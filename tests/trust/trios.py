@@ -13,7 +13,7 @@ from random import Random
 from typing import Final
 
 from engine.collection.merging.merge import Merge, merge
-from engine.project import ImageId
+from engine.project import ImageId, Project
 from tests.trust.children import Place, own_peak_bytes, run_apart
 from tests.trust.outcome import Fault, Outcome, Trial
 from tests.trust.stages import Stage
@@ -40,6 +40,7 @@ class Side:
 
     labels: Mapping[ImageId, GivenLabel]
     contents: Mapping[ImageId, bytes]
+    files: Mapping[ImageId, str]
 
 
 def merge_many(stage: Stage, count: int, *, seed: int, on_trial: OnTrial = lambda: None) -> Outcome:
@@ -94,7 +95,7 @@ def try_one(folder: Path, seed: int) -> tuple[list[Fault], int]:
     copies = [base.copied_to(folder / person / "p.protoleaf", person) for person in PEOPLE]
     for copy in copies:
         copy.work(chance.randint(2, 14))
-        if chance.random() < 0.4:
+        if chance.random() < 0.4 and not copy.has_boxes:
             copy.save_as_older()
     faults: list[Fault] = []
     came = 0
@@ -109,11 +110,11 @@ def try_one(folder: Path, seed: int) -> tuple[list[Fault], int]:
 
 def _merged(ours: Copy, theirs: Copy, truth: Truth) -> tuple[list[Fault], int]:
     with theirs.open() as project:
-        there = Side(labels_in(project), dict(contents_in(project)))
+        there = _side(project)
     with ours.open() as project:
-        before = Side(labels_in(project), dict(contents_in(project)))
+        before = _side(project)
         done = merge(project, theirs.path)
-        after = Side(labels_in(project), dict(contents_in(project)))
+        after = _side(project)
         knew = set(ours.seen)
         ours.note(project)
         faults = [Fault("other", line) for line in project.check()]
@@ -122,6 +123,11 @@ def _merged(ours: Copy, theirs: Copy, truth: Truth) -> tuple[list[Fault], int]:
     faults += _vanished(there, after, done, knew, groups)
     doing = f"{theirs.person} into {ours.person}"
     return [Fault(fault.kind, f"{doing}: {fault.text}", fault.count) for fault in faults], done.labelled
+
+
+def _side(project: Project) -> Side:
+    table = project.images.table()
+    return Side(labels_in(project), dict(contents_in(project)), dict(zip(table.ids, table.paths, strict=True)))
 
 
 def _wrong(before: Side, there: Side, after: Side, groups: Mapping[str, str]) -> Iterator[Fault]:
@@ -146,9 +152,11 @@ def _vanished(
     disputed = {(after.contents[each.image_id], each.theirs.who) for each in done.conflicts}
     waiting = Counter({each.theirs: each.labels for each in done.plan.waiting})
     absent = {each.image_id for each in done.plan.missing}
+    absent_files = {there.files[each.image_id] for each in done.plan.missing if not each.part}
     for image_id, label in there.labels.items():
         is_here = (label.content, groups.get(label.token, label.token)) in here
-        is_listed = image_id in absent or (label.content, label.signature[0]) in disputed
+        is_absent = image_id in absent or there.files[image_id] in absent_files
+        is_listed = is_absent or (label.content, label.signature[0]) in disputed
         if is_here or is_listed or (label.content, label.signature) in knew:
             continue
         waiting[label.class_path] -= 1

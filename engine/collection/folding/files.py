@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.folding.partitions import Integers, all_alone, groups_of
-from engine.file_parts import file_part, is_within_picture
+from engine.file_parts import is_within_picture, picture_part
 
 
 def boxes_among(parts: Sequence[str]) -> NDArray[np.bool_]:
@@ -32,13 +32,15 @@ def items_by_file(image_ids: Sequence[int], paths: Sequence[str], parts: Sequenc
     """The images of each file with their parts, by the path of the file; of files with more than one."""
     if not parts:
         return {}
-    found: dict[str, dict[int, str]] = {}
+    divided = {paths[place] for place, part in enumerate(parts) if part}  # few, beside many whole files
+    found: dict[str, dict[int, str]] = {path: {} for path in divided}
     for image_id, path, part in zip(image_ids, paths, parts, strict=True):
-        found.setdefault(path, {})[image_id] = part
+        if path in divided:
+            found[path][image_id] = part
     return {path: items for path, items in found.items() if len(items) > 1}
 
 
 def pictures_with_boxes(items: Mapping[int, str]) -> list[int]:
     """Those of the images of a file that are pictures with boxes in them."""
-    boxed = {file_part(part).picture.text for part in items.values() if "xywh" in part}
+    boxed = {picture_part(part) for part in items.values() if "xywh" in part}
     return [image_id for image_id, part in items.items() if part in boxed]

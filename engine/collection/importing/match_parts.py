@@ -1,5 +1,6 @@
 """Finds the boxes, pages and moments that labels of a source are about, and those that are new to the project."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, final
@@ -36,12 +37,12 @@ class PartMatcher:
     def __init__(self, project: Project) -> None:
         self._project = project
         self._beside: dict[str, dict[FilePart, ImageId]] = {}  # images of each file, by their parts
-        self._new: dict[tuple[str, FilePart], NewPart] = {}
+        self._new: defaultdict[str, dict[FilePart, NewPart]] = defaultdict(dict)  # by path
         self.problems: list[str] = []
 
     @property
     def new(self) -> tuple[NewPart, ...]:
-        return tuple(self._new.values())
+        return tuple(part for of_file in self._new.values() for part in of_file.values())
 
     def images_of(self, label: ForeignLabel, images: tuple[ImageId, ...]) -> tuple[ImageId, ...]:
         """The images that a label of a part is about, by one image of each file; without those that are new."""
@@ -54,11 +55,11 @@ class PartMatcher:
         beside = self._known(record.path)
         if (found := _same(beside, label.part)) is not None:
             return found
-        key = record.path, label.part
-        known = self._new.get(key)
+        new = self._new[record.path]
+        known = new.get(label.part)
         if known is not None and (known.is_of_machine <= label.is_machine):
             return None
-        if known is None and sum(path == record.path for path, _ in self._new) + len(beside) >= MOST_BOXES:
+        if known is None and len(new) + len(beside) >= MOST_BOXES:
             template = "{image} has more boxes than {most}; the others are left out"
             line = Message(template, {"image": label.image, "most": MOST_BOXES})
             if line not in self.problems:
@@ -66,7 +67,7 @@ class PartMatcher:
             return None
         file = FoundFile(self._project.images.resolve(record), record.size_bytes, record.modified_ns)
         item = NewItem(file, label.part.text, label.category, label.score)
-        self._new[key] = NewPart(item, label.is_machine)
+        new[label.part] = NewPart(item, label.is_machine)
         return None
 
     def _known(self, path: str) -> Mapping[FilePart, ImageId]:

@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Final
 
 from engine.collection.merging.agreement import AgreementTable, AnnotatorAgreement
-from engine.collection.merging.merge_plan import NONE_OF_THEM, CommentConflict, Conflict, Side, Verdict
+from engine.collection.merging.merge_plan import NONE_OF_THEM, NOTHING_THERE, CommentConflict, Conflict, Side, Verdict
 from engine.collection.outputs import AGREEMENT, CONFLICTS, check_file
 from engine.full_disk import writing
 from engine.graph.category_graph import CategoryGraph, ClassId
 from engine.graph.names import SEPARATOR
+from engine.interchange.labelled_images.table_rows import EMPTY_LABEL
 from engine.interchange.predictions_file import UNKNOWN_NAME
 from engine.interchange.table_writer import write_table
 from engine.new_file import output_file, text_into
@@ -21,6 +22,7 @@ from engine.texts import marked
 CONFLICT_COLUMNS: Final = (
     "image", "ours", "our_annotator", "our_time", "theirs", "their_annotator", "their_time", "kind", "proposed",
 )  # fmt: skip
+_NAMES: Final = {NONE_OF_THEM: UNKNOWN_NAME, NOTHING_THERE: EMPTY_LABEL}
 COMMENT: Final = "comment"  # kind of a conflict of comments
 AGREEMENT_COLUMNS: Final = ("compared", "ours", "theirs", "images", "equal", "observed", "kappa", "low", "high")
 
@@ -33,7 +35,9 @@ def write_conflicts(
     project: Project | None = None,
     is_overwriting: bool = False,
 ) -> None:
-    """Write open conflicts as CSV, whole or not at all; classes are written as paths, "unknown" is none of them.
+    """Write open conflicts as CSV, whole or not at all.
+
+    Classes are written as paths; "unknown" is none of them, "blank" an empty image.
 
     Raises:
         TakenError, InputError: see `check_file`.
@@ -93,7 +97,9 @@ def _class(graph: CategoryGraph, class_id: ClassId | None) -> str:
 
 def _path(path: str) -> str:
     """A class that is itself called so has a path from the top: "/unknown"."""
-    return UNKNOWN_NAME if path == NONE_OF_THEM else SEPARATOR + path if path == UNKNOWN_NAME else path
+    if path in _NAMES:
+        return _NAMES[path]
+    return SEPARATOR + path if path in _NAMES.values() else path
 
 
 def _write(out: Path, columns: Sequence[str], rows: Iterable[Sequence[str]], failure: str) -> None:

@@ -1,7 +1,7 @@
 """Which image of another project is which of ours: by content, by common history, by path. Each is matched once."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from itertools import zip_longest
@@ -28,7 +28,8 @@ class ImagePairs:
     counts: dict[MatchedBy, int]  # how many of them by what
     copies: tuple[tuple[ImageId, ImageId], ...]
     """Further images of the same content: theirs and ours, one of which has another partner."""
-    missing: tuple[ImageId, ...]  # those of theirs, one of each file, whose file we do not have
+    missing: tuple[ImageId, ...]
+    """Those of theirs, one of each file, whose file we do not have; and parts of files that we removed since."""
     new_parts: tuple[tuple[ImageId, ImageId], ...]
     """Parts that theirs has of a file that both have, and ours has not: theirs, and an image of ours of that file."""
     other_content: tuple[tuple[ImageId, ImageId], ...]  # theirs and ours of one path that are different photos
@@ -157,15 +158,18 @@ class _ImageMatcher:
         """All of it, by ids."""
         refused = {their for their, _our in self._other}
         missing = (each for each in self._unmatched() if each not in refused)
-        pairs = dict(self._ids(self._pairs.items()))
+        pairs, copies = dict(self._ids(self._pairs.items())), list(self._ids(self._copies))
         parts = _Parts(self._ours, self._theirs, fork)
-        new = [each for pair in pairs.items() for each in parts.match(*pair)] if parts.are_any else []
+        if parts.are_any:
+            further = [copy for copy in copies if copy[0] not in pairs]
+            pairs |= {their: our for pair in list(pairs.items()) for their, our in parts.match(*pair)}
+            copies += [each for copy in further for each in parts.match(*copy) if each != copy]
         return ImagePairs(
-            pairs={**pairs, **parts.pairs} if parts.are_any else pairs,
+            pairs=pairs,
             counts=self._counts,
-            copies=tuple(self._ids(self._copies)),
-            missing=tuple(self._their_table.ids[each] for each in missing),
-            new_parts=tuple(new),
+            copies=tuple(copies),
+            missing=(*(self._their_table.ids[each] for each in missing), *parts.removed),
+            new_parts=tuple(parts.new),
             other_content=tuple(self._ids(self._other)),
         )
 
@@ -178,27 +182,31 @@ class _Parts:
     """Matches the images of a file that both have, part by part: boxes, pages, moments."""
 
     def __init__(self, ours: Project, theirs: Project, fork: Fork | None) -> None:
-        self.pairs: dict[ImageId, ImageId] = {}  # our image of each of theirs
+        self.new: list[tuple[ImageId, ImageId]] = []  # see `ImagePairs.new_parts`
+        self.removed: list[ImageId] = []  # those of theirs that we had, and removed
         self._fork = fork
         tables = ours.images.table(), theirs.images.table()
         self.are_any = any(table.has_parts for table in tables)
         self._ours, self._theirs = (_parts_by_file(table) if self.are_any else {} for table in tables)
 
     def match(self, their_id: ImageId, our_id: ImageId) -> Iterator[tuple[ImageId, ImageId]]:
-        """Match the images of the files of these two; yields the parts that only theirs has, see `new_parts`."""
+        """Their and our images of the files of these two; parts that only theirs has are noted."""
         ours, theirs = self._ours[our_id], self._theirs[their_id]
         ids = {part: image_id for image_id, part in ours.items()}
         taken = {ids[part] for part in theirs.values() if part in ids}
         for image_id, part in theirs.items():
             if part in ids:
-                self.pairs[image_id] = ids[part]
-            elif self._is_one(image_id, ours) and image_id not in taken:  # a box that was moved in one of the copies
-                self.pairs[image_id] = image_id
+                yield image_id, ids[part]
+            elif self._is_old(image_id) and image_id not in self._ours:
+                self.removed.append(image_id)
+            elif self._is_old(image_id) and image_id in ours and image_id not in taken:
+                yield image_id, image_id  # a box that was moved in one of the copies
             else:
-                yield image_id, our_id
+                self.new.append((image_id, our_id))
 
-    def _is_one(self, image_id: ImageId, ours: Mapping[ImageId, str]) -> bool:
-        return self._fork is not None and image_id in ours and self._fork.is_same_image(image_id, image_id)
+    def _is_old(self, image_id: ImageId) -> bool:
+        """Whether both had it before the copies parted."""
+        return self._fork is not None and self._fork.is_same_image(image_id, image_id)
 
 
 def _parts_by_file(table: ImageTable) -> dict[ImageId, dict[ImageId, str]]:

@@ -1,5 +1,6 @@
 """What merging another project would do, as it is shown to a person first: plain data."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
@@ -11,10 +12,13 @@ from engine.collection.merging.class_plan import ClassPlan
 from engine.collection.merging.field_plan import FieldPlan
 from engine.collection.merging.image_match import MatchedBy
 from engine.file_parts import WHOLE
+from engine.graph.codes import EMPTY, UNKNOWN
 from engine.project import Audit, ClassId, Exclusion, ImageId
 from engine.project.records import Label, NewItem, Note
 
 NONE_OF_THEM: Final = ""  # path of a label for "none of the classes"
+NOTHING_THERE: Final = "/"  # path of a label of an empty image; no class has it
+_PATHS: Final = {UNKNOWN: NONE_OF_THEM, EMPTY: NOTHING_THERE}
 
 
 class Verdict(Enum):
@@ -44,10 +48,20 @@ class ConflictKind(Enum):
 class Side:
     """One person's answer."""
 
-    class_id: ClassId | None  # of our graph, once the merged classes are there; None for "none of the classes"
-    path: str  # of the class; `NONE_OF_THEM`
+    code: ClassId  # of our graph, once the merged classes are there; or `UNKNOWN` or `EMPTY`
+    path: str  # of the class; `NONE_OF_THEM` or `NOTHING_THERE`
     who: str
     when: datetime
+
+    @property
+    def class_id(self) -> ClassId | None:
+        """None where there is no class."""
+        return self.code if self.code >= 0 else None
+
+
+def path_of(code: int, path_text: Callable[[ClassId], str]) -> str:
+    """The path of a label, by its code; `path_text` gives that of a class."""
+    return _PATHS[code] if code < 0 else path_text(code)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +126,7 @@ class OutdatedLabel:
     """A label that does not count in the other project, because another photo is under that path now."""
 
     image: str  # its path there
-    theirs: str  # path of the class there; `NONE_OF_THEM`
+    theirs: str  # path of the class there; `NONE_OF_THEM` or `NOTHING_THERE`
     who: str
 
 

@@ -18,7 +18,6 @@ from engine.collection.merging.class_plan import ClassPlan, plan_classes
 from engine.collection.merging.field_plan import plan_fields
 from engine.collection.merging.image_match import ImagePairs, match_images
 from engine.collection.merging.merge_plan import (
-    NONE_OF_THEM,
     AbsentImage,
     Conflict,
     MergePlan,
@@ -26,6 +25,7 @@ from engine.collection.merging.merge_plan import (
     Side,
     Verdict,
     Waiting,
+    path_of,
 )
 from engine.collection.merging.merged_classes import classes_merged
 from engine.collection.merging.note_plan import plan_notes
@@ -116,6 +116,9 @@ class _Labels:
             if self._is_known(theirs):
                 self._compare(their_id, our_id, theirs)
         del self._pairs[judged:]  # agreement counts a photo once
+        for their_id, _our_id in images.new_parts:
+            if (theirs := self._theirs.get(their_id)) is not None:
+                self._is_known(theirs)  # those of classes that cannot come wait, too
 
     def _is_here(self, theirs: Label) -> bool:
         return theirs.class_id is None or theirs.class_id in self._classes.pairs
@@ -126,53 +129,54 @@ class _Labels:
             self._waiting[theirs.class_id] += 1
         return is_here
 
-    def _class_of(self, theirs: Label) -> ClassId | None:
-        return None if theirs.class_id is None else self._classes.pairs[theirs.class_id]
+    def _code_of(self, theirs: Label) -> int:
+        """The class of ours, or the code of a label without a class."""
+        return theirs.code if theirs.class_id is None else self._classes.pairs[theirs.class_id]
 
     def _compare(self, their_id: ImageId, our_id: ImageId, theirs: Label) -> None:
-        ours, class_id = self._ours.get(our_id) or self._coming.get(our_id), self._class_of(theirs)
+        ours, code = self._ours.get(our_id) or self._coming.get(our_id), self._code_of(theirs)
         if ours is None:
             self._come(their_id, our_id, theirs)
-        elif self._is_settled(ours, theirs, class_id):
+        elif self._is_settled(ours, theirs, code):
             self._counts["settled"] += 1
-        elif (ours.class_id, ours.who, ours.when) == (class_id, theirs.who, theirs.when):
+        elif (ours.code, ours.who, ours.when) == (code, theirs.who, theirs.when):
             self._counts["same"] += 1
         elif self._fork is not None and self._fork.was_here(our_id, their_id, theirs):
             self._counts["kept"] += 1
         else:
-            self._judge(their_id, ours, theirs, class_id)
+            self._judge(their_id, ours, theirs, code)
 
     def _come(self, their_id: ImageId, our_id: ImageId, theirs: Label) -> None:
         if self._fork is not None and self._fork.was_here(our_id, their_id, theirs):
             self._counts["kept"] += 1  # it was removed here
         else:
-            self._coming[our_id] = replace(theirs, image_id=our_id, class_id=self._class_of(theirs))
+            self._coming[our_id] = replace(theirs, image_id=our_id, class_id=_class(self._code_of(theirs)))
 
-    def _is_settled(self, ours: Label, theirs: Label, class_id: ClassId | None) -> bool:
-        if ours.class_id == class_id and ours.source != SOURCE:
+    def _is_settled(self, ours: Label, theirs: Label, code: int) -> bool:
+        if ours.code == code and ours.source != SOURCE:
             return False
         was = class_when_settled(self._project, ours.image_id, theirs)
         if was is None:
             return False
-        if not was.is_update and (was.class_id is None or was.class_id in self._classes.after):
-            self._pairs.append((was.class_id, class_id))
+        if not was.is_update and (was.code < 0 or was.code in self._classes.after):
+            self._pairs.append((_class(was.code), _class(code)))
         return True
 
-    def _judge(self, their_id: ImageId, ours: Label, theirs: Label, class_id: ClassId | None) -> None:
+    def _judge(self, their_id: ImageId, ours: Label, theirs: Label, code: int) -> None:
         is_update = self._fork is not None and self._fork.was_there(ours.image_id, their_id, ours)
         if not is_update:
-            self._pairs.append((ours.class_id, class_id))
-        if ours.class_id == class_id:
+            self._pairs.append((ours.class_id, _class(code)))
+        if ours.code == code:
             self._counts["same" if is_update else "agreed"] += 1
             return
         self._conflicts.append(
             Conflict(
                 ours.image_id,
                 self._project.images.record(ours.image_id).path,
-                self._words.side(ours, ours.class_id),
-                self._words.side(theirs, class_id),
+                self._words.side(ours, ours.code),
+                self._words.side(theirs, code),
                 is_update,
-                self._words.finer(ours.class_id, class_id),
+                self._words.finer(ours.class_id, _class(code)),
             )
         )
 
@@ -229,8 +233,7 @@ class _Labels:
             our_id = here.get(their_id)
             if our_id is None or not self._was_here(our_id, their_id, label):
                 path = self._other.images.record(their_id).path
-                theirs = NONE_OF_THEM if label.class_id is None else graph.path_text(label.class_id)
-                yield OutdatedLabel(path, theirs, label.who)
+                yield OutdatedLabel(path, path_of(label.code, graph.path_text), label.who)
 
     def _was_here(self, our_id: ImageId, their_id: ImageId, theirs: Label) -> bool:
         ours = self._ours.get(our_id)
@@ -246,8 +249,12 @@ class _Labels:
             if our_id is None or our_id in known or not self._is_here(theirs):
                 continue
             ours = self._ours.get(our_id) or self._coming.get(our_id)
-            if ours is not None and ours.class_id == self._class_of(theirs):
+            if ours is not None and ours.class_id == _class(self._code_of(theirs)):
                 yield replace(theirs, image_id=our_id, class_id=ours.class_id)
+
+
+def _class(code: int) -> ClassId | None:
+    return code if code >= 0 else None
 
 
 @final
@@ -258,9 +265,8 @@ class _Words:
         self._path = cache(graph.path_text)
         self._above = cache(graph.ancestors)
 
-    def side(self, label: Label, class_id: ClassId | None) -> Side:
-        path = NONE_OF_THEM if class_id is None else self._path(class_id)
-        return Side(class_id, path, label.who, label.when)
+    def side(self, label: Label, code: int) -> Side:
+        return Side(code, path_of(code, self._path), label.who, label.when)
 
     def finer(self, ours: ClassId | None, theirs: ClassId | None) -> Verdict | None:
         """Whose class lies below the other one; None where neither does."""

@@ -7,40 +7,42 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from engine.collection.merging.merge_plan import CommentConflict, Conflict, Side, Verdict
+from engine.graph.codes import EMPTY, UNKNOWN
 from engine.project import Change, ClassId, ImageId, Project
 from engine.project.actions import action
 from engine.project.clock import time_text
 from engine.project.records import Label, Note
 
 SOURCE: Final = "merge"  # source of labels that settled a conflict
+_WITHOUT_CLASS: Final = {UNKNOWN: "conflict_settled_as_none", EMPTY: "conflict_settled_as_empty"}
 
 
 class Settled(NamedTuple):
     """A conflict that was settled."""
 
-    class_id: ClassId | None  # our class before it was
+    code: int  # our class before it was, or `UNKNOWN` or `EMPTY`
     is_update: bool  # see `Conflict`
 
 
-def settle(project: Project, conflict: Conflict, choice: Verdict, class_id: ClassId | None = None) -> Change:
+def settle(project: Project, conflict: Conflict, choice: Verdict, class_id: ClassId = UNKNOWN) -> Change:
     """Settle a conflict, as one undoable step, by the person at this computer.
 
     Args:
-        class_id: with `Verdict.OTHER` the class, or None for "none of the classes".
+        class_id: with `Verdict.OTHER` the class, or `UNKNOWN` or `EMPTY`.
 
     Raises:
         UnknownClassError: there is no such class.
         InputError: the image is not in the project any more.
     """
-    decided = {Verdict.OURS: conflict.ours.class_id, Verdict.THEIRS: conflict.theirs.class_id}.get(choice, class_id)
+    decided = {Verdict.OURS: conflict.ours.code, Verdict.THEIRS: conflict.theirs.code}.get(choice, class_id)
     with project.history.one_step() as step:
-        if decided != conflict.ours.class_id:
+        if decided != conflict.ours.code:
             project.labels.set([conflict.image_id], decided, source=SOURCE)
         if choice is Verdict.OURS:
             project.labels.confirm([conflict.image_id])
         remember(project, conflict)
-        if decided is None:
-            step.action = action("conflict_settled_as_none")
+        if decided in _WITHOUT_CLASS:
+            step.action = action(_WITHOUT_CLASS[decided])
         else:
             step.action = action("conflict_settled", project.classes.graph.name(decided))
     return step.change
@@ -68,21 +70,27 @@ def take_theirs(project: Project, conflict: Conflict) -> None:
     """Put their label in the place of ours, with their name and time; within an open step."""
     theirs = conflict.theirs
     project.labels.remove([conflict.image_id])
-    project.labels.add_missing([Label(conflict.image_id, theirs.class_id, theirs.who, theirs.when, SOURCE)])
+    is_empty = theirs.code == EMPTY
+    label = Label(conflict.image_id, theirs.class_id, theirs.who, theirs.when, SOURCE, is_empty=is_empty)
+    project.labels.add_missing([label])
     remember(project, conflict)
 
 
 def remember(project: Project, conflict: Conflict) -> None:
     """Remember that a conflict is settled, and what our class was; within an open step."""
     known = _known(project, conflict.image_id)
-    settled = [conflict.ours.class_id, conflict.is_update]
+    ours = conflict.ours.code
+    settled = [None if ours == UNKNOWN else ours, conflict.is_update]
     project.policies.set_setting(name_of_label(conflict.image_id), {**known, _key(conflict.theirs): settled})
 
 
 def class_when_settled(project: Project, image_id: ImageId, theirs: Label) -> Settled | None:
     """What our class was when the conflict with their label was settled; None where it is open."""
     known, key = _known(project, image_id), _key(theirs)
-    return Settled(*known[key]) if key in known else None
+    if key not in known:
+        return None
+    code, is_update = known[key]
+    return Settled(UNKNOWN if code is None else code, is_update)
 
 
 def _known(project: Project, image_id: ImageId) -> Mapping[str, tuple[ClassId | None, bool]]:

@@ -283,6 +283,8 @@ def _labels_in(
     names = list(dict.fromkeys(name for result in results for name in _names(result)))
     if names and set(names) == set(fields.get("all_paths") or ()):
         names = [str(fields.get("path"))]
+    own = str(fields.get("path") or "")
+    names = [own if name == join_path((own,)) else name for name in names]  # rectangles have a path as one text
     for name in names or ([] if part is None else [""]):
         label = label_with(image, name, fields, folder, file=file, part=part)
         if label is not None:

@@ -79,8 +79,8 @@ def write(images: LabelledImages, draft: Path, options: class_folders.FolderOpti
 def read(source: Path) -> ForeignLabels:
     """Read a folder, its description, or one text of boxes."""
     root = source if source.is_dir() else source.parent
-    names = _names_of(source)
     own = class_folders.read_table(root) if source.is_dir() or source.name == DATA else None
+    names = _names_of(source, may_be_none=own is not None)
     reading = _Reading(names, ImagesBeside(root), _by_file(() if own is None else own.labels))
     texts = [source] if source.suffix.casefold() == ".txt" else sorted(root.rglob("*.txt"))
     found = sum(reading.is_read(source, text) for text in texts)
@@ -227,8 +227,11 @@ def _part(values: Sequence[float]) -> FilePart:
     return part_of_shares(bounds(list(zip(values[::2], values[1::2], strict=True))))
 
 
-def _names_of(source: Path) -> dict[int, str]:
+def _names_of(source: Path, *, may_be_none: bool) -> dict[int, str]:
     """The names of classes, by number.
+
+    Args:
+        may_be_none: as in an export of empty images alone.
 
     Raises:
         FormatError: there are none.
@@ -245,6 +248,8 @@ def _names_of(source: Path) -> dict[int, str]:
         names = _names_in(text) if place.suffix.casefold() in {".yaml", ".yml"} else _lines(text)
         if names:
             return names
+    if may_be_none:
+        return {}
     raise FormatError(
         "{source} has boxes of YOLO without names of their classes",
         expected="names in data.yaml, or classes.txt beside the boxes",

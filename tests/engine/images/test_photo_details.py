@@ -14,12 +14,15 @@ from PIL import Image
 from PIL.ExifTags import GPS, Base
 from PIL.TiffImagePlugin import IFDRational
 
+from engine.file_parts import BoundingBox, FilePart
+from engine.images import opened_file
 from engine.images.details_messages import PhotoDetails
 from engine.images.found_details import LONGEST_NAME, LONGEST_TEXT, camera_name, clean, real_place
 from engine.images.image_header import are_directories_bounded
 from engine.images.photo_details import NO_DETAILS, details_in, read_details
 from engine.images.taken_time import real_time
 from engine.images.xmp_details import xmp_details
+from tests.support.images import write_jpeg
 from tests.support.raw_photos import KINDS, raw_photo
 
 TAKEN = datetime.fromisoformat("2024-05-17T06:30:12")
@@ -258,3 +261,20 @@ def test_what_is_no_image(make: Callable[[Path], object], tmp_path: Path) -> Non
     path = tmp_path / "photo.jpg"
     make(path)
     assert read_details(path) == NO_DETAILS
+
+
+def test_details_of_a_photo_are_read_once_for_all_its_boxes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They belong to the file; reading them takes as long as cutting a box out."""
+    times: list[int] = []
+
+    def counted(data: bytes) -> PhotoDetails:
+        times.append(len(data))
+        return details_in(data)
+
+    monkeypatch.setattr(opened_file, "details_in", counted)
+    write_jpeg(tmp_path / "photo.jpg", width=64, height=48, seed=1)
+    box = FilePart(box=BoundingBox.of(0.1, 0.1, 0.5, 0.5))
+    with opened_file.OpenedFile(tmp_path / "photo.jpg", box) as file:
+        found = [file.details(part) for part in (FilePart(), box, FilePart(thing=2))]
+    assert found == [details_in((tmp_path / "photo.jpg").read_bytes())] * 3
+    assert len(times) == 1

@@ -18,6 +18,7 @@ from research.benchmarks.beside_a_fit import measure_beside_a_fit
 from research.benchmarks.collection_stage import measure_collection_stage
 from research.benchmarks.decoders import DECODERS, measure_decoders
 from research.benchmarks.embedding import EmbedFigures, Peer, measure_embed
+from research.benchmarks.embedding_boxes import drawn_boxes, measure_boxes
 from research.benchmarks.files import FilesFigures, FilesRun, measure_files
 from research.benchmarks.files_steps import StepFigures
 from research.benchmarks.many_classes import Size, measure_many_classes
@@ -77,6 +78,30 @@ def test_synthetic_project_is_a_project(tmp_path: Path) -> None:
     assert (state.best_class > 0).all()
     assert live.project.check() == []
     live.close()
+
+
+def test_a_synthetic_project_with_boxes(tmp_path: Path) -> None:
+    """Boxes are images with embeddings, and have the labels."""
+    caches = CacheFolders(tmp_path / "cache")
+    live = LiveCollection.open(synthetic_project(tmp_path, caches, 400, boxes=2), caches)
+    state = live.load()
+    assert len(state.image_ids) == 1200
+    assert set(state.shot_counts.values()) <= {1, 2, 3, 4, 5}
+    assert all(live.project.images.record(image_id).part for image_id in live.project.labels.by_image())
+    assert len(state.items) == 400
+    live.close()
+
+
+def test_photos_with_boxes_at_small_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both ways are timed in turn, by the clock and by the processors."""
+    kind = PhotoKind(160, 120, grain=4, quality=85, pictures=2, copies=2)
+    monkeypatch.setitem(photos.KINDS, "small", kind)
+    write_tiny_backbone(tmp_path / "tiny.onnx")
+    figures = measure_boxes(3, files=4, backbone=str(tmp_path / "tiny.onnx"), device="cpu", rounds=2)
+    assert (figures.photos, figures.boxes) == (4, 3)
+    assert [row.unit for row in figures.rows] == ["s"] * 3 + ["s of processors"] * 3
+    assert min(row.figure for row in figures.rows if row.unit == "s") > 0
+    assert len(set(drawn_boxes(3, 0) + drawn_boxes(3, 1))) == 6
 
 
 SMALL_KIND = PhotoKind(200, 150, grain=4, quality=85, pictures=3, copies=2)

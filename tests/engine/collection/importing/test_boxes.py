@@ -134,3 +134,20 @@ def test_pictures_with_people_are_hidden_from_views_and_exports(project: Project
     assert "photos/1.jpg" in out.read_text()
     project.history.undo()
     assert hidden_images(project) == frozenset()
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_box_of_one_of_two_namesakes_keeps_its_class(project: Project, tmp_path: Path, name: str) -> None:
+    """A class is called as the one above it, so that its path alone tells them apart."""
+    _, above = project.classes.add("Gull")
+    _, gull = project.classes.add("Gull", [above])
+    project.images.add_parts(1, ["xywh=percent:25,25,50,50"], [gull])
+    out = tmp_path / f"out{format_named(name).suffix}"
+    export_images(project, {}, ExportChoice(name, out, Which.VERIFIED))
+    other = new_project(tmp_path, "other.protoleaf")
+    import_images(other, [tmp_path / "photos"])
+    import_labels(other, out, adds_classes=True)
+    (label,) = other.labels.by_image().values()
+    assert label.class_id is not None
+    assert other.classes.graph.path_text(label.class_id) == "Gull/Gull"
+    assert other.images.record(label.image_id).part == "xywh=percent:25,25,50,50"

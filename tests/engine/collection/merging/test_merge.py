@@ -10,6 +10,7 @@ from engine.collection.merging.merge import merge
 from engine.collection.merging.merge_plan import ConflictKind, MergePlan, Preference, Verdict
 from engine.collection.merging.planning import open_other, plan_merge
 from engine.collection.merging.settled import settle, settle_comment
+from engine.graph.codes import UNKNOWN
 from engine.project import Project
 from tests.support.copies import content, copied, labels_of, read, stranger, two_copies
 from tests.support.labelled_images import draw
@@ -128,7 +129,7 @@ def test_settled_conflicts_are_asked_once_and_others_stay_open(copies: Copies) -
     settle(ada, conflicts[3], Verdict.OURS)
     settle(ada, conflicts[4], Verdict.THEIRS)
     settle(ada, conflicts[5], Verdict.OTHER, 1)
-    settle(ada, conflicts[6], Verdict.OTHER, None)
+    settle(ada, conflicts[6], Verdict.OTHER, UNKNOWN)
     paths = [labels_of(ada)[each][0] for each in (3, 4, 5, 6, 7)]
     assert paths == ["Bird/Gull", "Bird/Heron", "Bird", "", "Bird/Gull"]
     assert ada.labels.confirmed() == {3: 2}

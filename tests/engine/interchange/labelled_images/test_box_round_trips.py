@@ -270,3 +270,10 @@ def test_a_sidecar_has_the_classes_of_all_boxes(boxed: LabelledImages, tmp_path:
     folder = written(boxed, "xmp", tmp_path)
     text = next(folder.rglob("photo 0*.xmp")).read_text()
     assert all(name in text for name in ("Red fox", "Badger", "Lynx"))
+
+
+def test_empty_images_alone_come_back_from_yolo(boxed: LabelledImages, tmp_path: Path) -> None:
+    """No class has a number then."""
+    images = [each for each in boxed.images if each.is_empty]
+    found = read(written(replace(boxed, images=images), "yolo-detection", tmp_path), "yolo-detection")
+    assert [(label.names, label.is_empty) for label in found] == [((), True)]
