@@ -1748,6 +1748,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Una carpeta por clase, sin jerarquía</translation>
     </message>
     <message>
+        <source>Cut out the boxes, as JPEGs</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Opens correctly in Excel (byte-order mark)</source>
         <translation>Se abre bien en Excel (marca de orden de bytes)</translation>
     </message>
@@ -1991,8 +1995,36 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>como está</translation>
     </message>
     <message>
+        <source>Count and fields of the image…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A number is the count · Enter chooses · Esc closes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Count, field or value of %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fields of the project…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Correct a camera&apos;s clock…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Enter chooses · Esc closes</source>
         <translation>Intro elige · Esc cierra</translation>
+    </message>
+    <message>
+        <source>A digit or letters · Enter chooses · Esc closes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>now %1</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Looking for duplicates</source>
@@ -2698,6 +2730,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>No es esta clase</translation>
     </message>
     <message>
+        <source>Empty</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>None of the classes</source>
         <translation>Ninguna de las clases</translation>
     </message>
@@ -2887,6 +2923,13 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <source>with a comment</source>
         <translation>con comentario</translation>
     </message>
+    <message numerus="yes">
+        <source>%n boxes</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
     <message>
         <source>Not read yet</source>
         <translation>Aún no leída</translation>
@@ -2920,6 +2963,38 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>%1 de similitud</translation>
     </message>
     <message>
+        <source>Move the box to the left</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Make the box narrower</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Move the box to the right</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Make the box wider</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Move the box up</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Make the box lower</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Move the box down</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Make the box higher</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>One image</source>
         <translation>Una imagen</translation>
     </message>
@@ -2940,6 +3015,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Girar a la derecha</translation>
     </message>
     <message>
+        <source>New box in the middle</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Only the first page is shown and classified</source>
         <translation>Solo se muestra y clasifica la primera página</translation>
     </message>
@@ -2953,6 +3032,17 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
             <numerusform>Primera de %n página</numerusform>
             <numerusform>Primera de %n páginas</numerusform>
         </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n things</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Thing %1 of %2</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Image</source>
@@ -2970,8 +3060,8 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         </translation>
     </message>
     <message>
-        <source>%1 looks like a data set: %2 are usual names of its parts, not of classes. Boxes are not read yet. Make classes of them all the same?</source>
-        <translation>%1 parece un conjunto de datos: %2 son nombres habituales de sus partes, no de clases. Los recuadros todavía no se leen. ¿Convertirlas en clases de todos modos?</translation>
+        <source>%1 looks like a data set: %2 are usual names of its parts, not of classes. To have its boxes, import its labels instead. Make classes of them all the same?</source>
+        <translation type="unfinished"></translation>
     </message>
     <message numerus="yes">
         <source>Make classes</source>
@@ -3096,6 +3186,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>Focal length</source>
         <translation>Distancia focal</translation>
+    </message>
+    <message>
+        <source>%1 (corrected; the camera&apos;s clock said %2)</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>%1 × %2 pixels</source>
@@ -3306,6 +3400,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Etiqueta</translation>
     </message>
     <message>
+        <source>Fields</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Show the updated prediction</source>
         <translation>Mostrar la predicción actualizada</translation>
     </message>
@@ -3412,6 +3510,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>Not classified yet. Its prediction appears in a moment.</source>
         <translation>Aún sin clasificar. Su predicción aparecerá en un momento.</translation>
+    </message>
+    <message>
+        <source>Its boxes are classified in its place.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Unknown: it looks too different from every class.</source>
@@ -3988,6 +4090,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Etiquetado por</translation>
     </message>
     <message>
+        <source>Boxes with a score of at least</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>None of them was found on disk.</source>
         <translation>Ninguna se encontró en el disco.</translation>
     </message>
@@ -4006,6 +4112,13 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <source>%1, labelled by %2</source>
         <translation>%1, etiquetado por %2</translation>
     </message>
+    <message numerus="yes">
+        <source>%n boxes will be imported</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
     <message>
         <source>Nothing to import</source>
         <translation>Nada que importar</translation>
@@ -4015,6 +4128,20 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>
             <numerusform>Se importará %n etiqueta</numerusform>
             <numerusform>Se importarán %n etiquetas</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n boxes become images of their own.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n boxes with a lower score stay out.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4572,6 +4699,13 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Nada nuevo en esta copia</translation>
     </message>
     <message numerus="yes">
+        <source>%n values of fields</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n labels are the same decision.</source>
         <translation>
             <numerusform>%n etiqueta es la misma decisión.</numerusform>
@@ -4604,6 +4738,13 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>
             <numerusform>%n imagen tiene allí otras estrellas. Se conservan las propias.</numerusform>
             <numerusform>%n imágenes tienen allí otras estrellas. Se conservan las propias.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n values of fields are other ones there. Yours stay.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
         </translation>
     </message>
     <message>
@@ -5011,6 +5152,38 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>¿Quién etiqueta estas imágenes?</translation>
     </message>
     <message>
+        <source>Name of the field</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Kind of the field</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choices, with commas between them</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Remove the field</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fields of the project</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Beside the count, which every image can have. A field that is removed takes its values with it; undo brings both back.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Add a field</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Camera trap: sex, life stage, behaviour</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Save</source>
         <translation>Guardar</translation>
     </message>
@@ -5304,8 +5477,13 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Pasar a la imagen siguiente</translation>
     </message>
     <message>
-        <source>This image is labelled already: none of the classes.</source>
-        <translation>Esta imagen ya está etiquetada: ninguna de las clases.</translation>
+        <source>empty</source>
+        <comment>an image</comment>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Its boxes are classified in its place: open it to label them.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>This image is labelled already: %1.</source>
@@ -5322,6 +5500,22 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>Nothing to accept yet: label an image of some class first.</source>
         <translation>Aún no hay nada que aceptar: etiquete antes una imagen de alguna clase.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n images had another label.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Press %1 for another thing in the image.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Was %1.</source>
+        <comment>class</comment>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Prediction %1 is not shown yet. Press the key again in a moment.</source>
@@ -5383,8 +5577,60 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Comprobando %1</translation>
     </message>
     <message>
+        <source>%1 …</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Remove the value</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Yes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choice</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Number</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Yes or no</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Text</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Camera %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>All images</source>
         <translation>Todas las imágenes</translation>
+    </message>
+    <message>
+        <source>Folder %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No time changes.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Now: %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Then: %1</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>To review</source>
@@ -5491,6 +5737,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>Label removed</source>
         <translation>Etiqueta quitada</translation>
+    </message>
+    <message>
+        <source>Labelled as empty</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>%1 to review</source>
@@ -6269,6 +6519,15 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>%1/s</source>
         <translation>%1/s</translation>
+    </message>
+    <message>
+        <source>%1, page %2</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1, %2</source>
+        <comment>a video and a time in it</comment>
+        <translation type="unfinished">%1, %2</translation>
     </message>
     <message>
         <source>There is only one class</source>
@@ -9831,8 +10090,16 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>de dónde procede la etiqueta</translation>
     </message>
     <message>
+        <source>how many individuals are in it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>what is known of the image</source>
         <translation>qué se sabe de la imagen</translation>
+    </message>
+    <message>
+        <source>value of a field of the project</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>images without a label</source>
@@ -9845,6 +10112,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>like none of the classes, or labelled so</source>
         <translation>como ninguna de las clases, o etiquetadas así</translation>
+    </message>
+    <message>
+        <source>labelled as empty: nothing is there</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>images with a flag</source>
@@ -11015,6 +11286,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>las imágenes se nombran, no se incluyen</translation>
     </message>
     <message>
+        <source>which page or moment a box is of stands in a table of our own</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>observation {place}: {reason}</source>
         <translation>observación {place}: {reason}</translation>
     </message>
@@ -11059,8 +11334,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>elija la carpeta que las contiene</translation>
     </message>
     <message>
-        <source>each label becomes a box around the whole image</source>
-        <translation>cada etiqueta se convierte en un recuadro alrededor de toda la imagen</translation>
+        <source>the label of a whole image becomes a box around it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>annotation {place}: {reason}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{source} is no COCO file</source>
@@ -11073,10 +11352,6 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>its image or its category is missing</source>
         <translation>falta su imagen o su categoría</translation>
-    </message>
-    <message>
-        <source>annotation {number}: {reason}</source>
-        <translation>anotación {number}: {reason}</translation>
     </message>
     <message>
         <source>the hierarchy is flattened; full paths are kept in the tags</source>
@@ -11105,6 +11380,14 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>images without a class stay out: they are no occurrences</source>
         <translation>las imágenes sin clase quedan fuera: no son registros de presencia</translation>
+    </message>
+    <message>
+        <source>an empty image is an absence without a name: write of what (scientificName) before you publish</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>boxes: there is no term for them, and each is an occurrence with its whole image</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>the licence and whom to write to are not known: fill them in (eml.xml) before you publish</source>
@@ -11143,6 +11426,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>la jerarquía se aplana; las rutas completas se conservan en un atributo de cada imagen</translation>
     </message>
     <message>
+        <source>beside boxes, the label of a whole image becomes a box around it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{source} has no labels</source>
         <translation>{source} no tiene etiquetas</translation>
     </message>
@@ -11153,6 +11440,14 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>{place}: {reason}</source>
         <translation>{place}: {reason}</translation>
+    </message>
+    <message>
+        <source>{source} holds no list of CreateML</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>objects with &quot;image&quot; and &quot;annotations&quot; that have &quot;coordinates&quot;</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>CSV</source>
@@ -11191,8 +11486,8 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>CVAT</translation>
     </message>
     <message>
-        <source>CVAT for images 1.1: an XML file of tags, to go on in CVAT</source>
-        <translation>CVAT for images 1.1: un archivo XML de tags, para seguir en CVAT</translation>
+        <source>CVAT for images 1.1: an XML file of tags and boxes, to go on in CVAT</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Darwin Core archive</source>
@@ -11243,6 +11538,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>train y val con una carpeta por clase, para entrenar con Ultralytics</translation>
     </message>
     <message>
+        <source>images and labels with the boxes of each, and data.yaml, as Ultralytics trains on them</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>XMP sidecars</source>
         <translation>Archivos sidecar XMP</translation>
     </message>
@@ -11267,6 +11566,30 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>una clase con varias clases padre va bajo la primera; una tabla indica las demás</translation>
     </message>
     <message>
+        <source>boxes: their pictures lie there once for each class, or what is in the boxes is cut out (--crops)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>results of MegaDetector, or predictions of SpeciesNet: boxes with scores</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>an XML file with boxes for each image</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a JSON file with shapes for each image</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a JSON list of images with boxes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a JSON project with regions of images</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Keywords of photos</source>
         <translation>Palabras clave de fotos</translation>
     </message>
@@ -11289,6 +11612,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>the hierarchy is flattened; full paths are kept in a column</source>
         <translation>la jerarquía se aplana; las rutas completas se conservan en una columna</translation>
+    </message>
+    <message>
+        <source>of a picture with several boxes there is a row for each, which a loader takes for images</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{source} has no rows of labels</source>
@@ -11351,6 +11678,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>una lista de tareas como las exporta Label Studio</translation>
     </message>
     <message>
+        <source>the shape &quot;{shape}&quot; has no box</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>task {place}: {reason}</source>
         <translation>tarea {place}: {reason}</translation>
     </message>
@@ -11393,6 +11724,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>a program that writes keywords into images may drop who labelled, and what the model only supposed</source>
         <translation>un programa que escribe palabras clave en las imágenes puede perder quién etiquetó y lo que el modelo solo suponía</translation>
+    </message>
+    <message>
+        <source>boxes: a sidecar has the classes of all of them as keywords, and one of them comes back</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>classes of other images: an export changes the sidecars of the images that it writes, and no others</source>
@@ -11455,8 +11790,84 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>{name} es demasiado grande para leerlo</translation>
     </message>
     <message>
+        <source>a number such as 12 or 0.5</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>this is no value of the field &quot;{name}&quot;</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a whole number from 1 to {limit:,}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>one of {choices}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>at most {limit}</source>
         <translation>como máximo {limit}</translation>
+    </message>
+    <message>
+        <source>too many fields</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the field &quot;{name}&quot; is there twice</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>names that differ in letters or digits</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>this is no name of a field</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 to {limit} characters that begin with a letter</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a field cannot be called &quot;{name}&quot;</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a name that means nothing else in a search</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the field &quot;{name}&quot; has choices</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>choices of a choice alone</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the choices of the field &quot;{name}&quot; are not clear</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 to {most} different ones of 1 to {longest} characters</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the fields cannot be read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a list of names, kinds and choices</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>this defines no field</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>such as &quot;sex: female, male&quot;, &quot;distance: number&quot;, &quot;antlers: yes_no&quot; or &quot;remark: text&quot;</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{source} is a file</source>
@@ -12087,6 +12498,54 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Etiquetar {images} como ninguna de las clases</translation>
     </message>
     <message>
+        <source>Labelled {images} as empty</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Label {images} as empty</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Added {boxes}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Add {boxes}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Found {boxes} with {source}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Find {boxes} with {source}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Hid people and vehicles</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Showed people and vehicles</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Changed a box</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Change a box</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Added {things}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Add {things}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Added {labels}</source>
         <translation>Adición de {labels}</translation>
     </message>
@@ -12205,6 +12664,58 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>Add notes on {images}</source>
         <translation>Añadir notas a {images}</translation>
+    </message>
+    <message>
+        <source>Set {field} of {images} to {value}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Set {fields} of {images}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Removed {field} of {images}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Remove {field} of {images}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Added {values}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Add {values}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Changed the fields of images</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Change the fields of images</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{values} removed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Corrected the clock of {source}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Correct the clock of {source}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Removed the correction of the clock of {source}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Remove the correction of the clock of {source}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Accepted {images} in {classes}</source>
@@ -12487,6 +12998,14 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Resolver un conflicto como ninguna de las clases</translation>
     </message>
     <message>
+        <source>Settled a conflict as empty</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Settle a conflict as empty</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Switched to model {model}</source>
         <translation>Cambio al modelo {model}</translation>
     </message>
@@ -12603,6 +13122,13 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Probar {edits}: {first}; …</translation>
     </message>
     <message numerus="yes">
+        <source>{count:,} things</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>{count:,} new classes</source>
         <translation>
             <numerusform>{count:,} clase nueva</numerusform>
@@ -12621,6 +13147,13 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>
             <numerusform>{count:,} cambio</numerusform>
             <numerusform>{count:,} cambios</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{count:,} values</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -13218,8 +13751,72 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>la red base produce valores que no son números</translation>
     </message>
     <message>
+        <source>the detector&apos;s outputs have another form than in its trial</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>export it again</source>
         <translation>expórtela de nuevo</translation>
+    </message>
+    <message>
+        <source>the detector gives values that are no numbers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the detector&apos;s scores cannot be used</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>numbers from 0 to 1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>export it with its last step, which makes scores of them</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>YOLOv5 and MegaDetector: (images, n, 5 + classes)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>YOLOv5, turned: (images, 5 + classes, n)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>YOLOv8 and later: (images, 4 + classes, n)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>YOLOv8, turned: (images, n, 4 + classes)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>with the choice of boxes built in: (n, 6) or (images, n, 6)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>RT-DETR of Ultralytics: (images, n, 6), in shares</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>with the choice of boxes built in, YOLOv7: (n, 7)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>torchvision and RT-DETR: boxes, scores and labels</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>TensorFlow: detection_boxes, detection_scores and detection_classes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>DETR: logits with a last class for nothing, and pred_boxes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>RT-DETR and RF-DETR: logits or labels, and pred_boxes or dets</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>its memory is full, even for one image</source>
@@ -13228,6 +13825,14 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>{device} failed ({why}); the CPU takes over from there</source>
         <translation>{device} falló ({why}); a partir de ahí continúa la CPU</translation>
+    </message>
+    <message>
+        <source>a number from {least:g} to 1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the threshold cannot be used</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{device} cannot run this network ({why}); the CPU does the work</source>
@@ -14121,16 +14726,28 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>guárdela como JPEG o PNG con otro programa y añada esa copia</translation>
     </message>
     <message>
-        <source>{source} carries boxes around things ({form}), which are not read yet</source>
-        <translation>{source} contiene recuadros alrededor de objetos ({form}), que todavía no se leen</translation>
-    </message>
-    <message>
         <source>one class for a whole image</source>
         <translation>una clase para toda la imagen</translation>
     </message>
     <message>
-        <source>boxes come with a later version; the images can be added without them</source>
-        <translation>los recuadros llegarán con una versión posterior; las imágenes se pueden añadir sin ellos</translation>
+        <source>{source} carries boxes around things ({form}), and its folders are no classes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a folder for each class</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>import its labels instead: each box becomes an image with a label of its own</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{source} carries boxes around things in columns ({form}), which are not read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>save the boxes as COCO, YOLO, Pascal VOC or in another form that is read</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{source} has folders that are called as parts of data sets are, and would become classes</source>
@@ -14199,6 +14816,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>{role} from {columns}</source>
         <translation>{role} de {columns}</translation>
+    </message>
+    <message>
+        <source>{image} has {count:,} boxes: only the first {most:,} are read</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{name} does not say which of its columns is which</source>
@@ -14481,6 +15102,569 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>reading it took too long</source>
         <translation>leerlo llevó demasiado tiempo</translation>
+    </message>
+    <message>
+        <source>Another thing in the image</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Empty: nothing is there</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Find things…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Detectors (*.onnx);;All files (*)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Find things with a detector</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Finding things with %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing was found in %1</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show people and vehicles</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Hide people and vehicles</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>%1 are hidden from all views and exports.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing is hidden.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No box is left. Label the image itself, or say that it is empty (%1).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%1: %n boxes</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n images could not be read.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Things were found in %1 of %2.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Add the boxes with a score of at least:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Correct a camera&apos;s clock</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Correct the times</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Remove the correction</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Files stay as they are: the corrected time is used for sorting, searching, bursts and exports.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Times of</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Add to the clock</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>True time of this photo</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Time zone of the clock</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No photo with a date and a time is known yet.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>As the file says</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>{count:,} boxes</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>--set and --search go together</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>such as --set count=12 --search &quot;name:IMG_01&quot;</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>{count:,} fields</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>--set names a field and a value</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>such as count=12</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>count cannot be removed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a field of the project&apos;s own</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a clock is corrected for a folder or a camera</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>--folder or --camera, with --offset, --zone or both, or with --remove</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>one of --folder and --camera</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>{count:,} corrections</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>the numbers of names have gaps</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>this is no list of a detector&apos;s categories</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>one name a line, at most {most:,}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count:,} lines in {file}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a model for the task “{task}”</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>export a model that detects</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>this is no detector</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a model for the task “detect”</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>give the names of its categories in a text file, one a line</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the model&apos;s outputs have none of the known forms of detectors</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>export it in one of these forms</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the names do not fit the detector&apos;s categories</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{count} names</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the model&apos;s outputs may have two forms</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{first}, or {second}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the detector&apos;s boxes are not in pixels of its input</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>centres from 0 to {side}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{low:.3g} to {high:.3g}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>export it with its last step, which makes boxes of the grid</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the model&apos;s inputs are not those of a detector</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>one for pictures</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>3 channels</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{width} x {height}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&quot;{part}&quot; names no part of an image</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>such as page=3, t=12.5 or xywh=percent:25,10,50,30</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>this is no bounding box</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>correct it where it was written</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>page {page} of the document is damaged</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the document is encrypted</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a PDF that opens without a password</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>open it in another program and save it without a password</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>open it in another program and save it again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the document has no pages</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the document is damaged or incomplete</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the page has no size</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the file has no such page</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a page from 1 to {count}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the file has too many pages</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>at most {most}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>split it into several files</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>videos are not read by this installation</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the Python package av</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>install Protoleaf with Python and that package, or save frames of the video as images</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>this is not a video that can be read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>MP4, MOV, M4V, AVI, MKV, WebM or MTS</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>convert it to MP4 with another program</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the file has no moving pictures</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a video, not sound alone</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>leave it out</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the video is stored in a way that cannot be read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>such as H.264, H.265, VP9, AV1, MPEG-4 or Motion JPEG</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>convert it to MP4 with another program, and add that</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the video is too large</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the video is damaged or incomplete</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>copy the file again from the camera&apos;s card</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the video is too long</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>at most {most} hours</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>cut it into shorter ones</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the video has no frame that can be decoded</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the video has too many frames before this one</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the video breaks off before this time</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the video ends before this time</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>less than {end} s</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>true</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it has no points</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a box has {count} numbers, not {found}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>its width and height are not written, and its image was not found: put the image beside it</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>it is of the picture lying on its side: write it as the picture is shown, upright</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&quot;{value}&quot; is no number</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{source} holds no files of LabelMe</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>objects with &quot;shapes&quot; and &quot;imagePath&quot;</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the detector could not read it: {failure}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{source} holds no results of a detector</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>an object with &quot;images&quot; (MegaDetector) or &quot;predictions&quot; (SpeciesNet)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{source} holds no annotations of Pascal VOC</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>files .xml with &lt;annotation&gt; and &lt;object&gt;</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>an object has no box (bndbox)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{source} holds no project of the VGG Image Annotator</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>images with &quot;regions&quot; that have &quot;shape_attributes&quot;</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>images and boxes without a class stay out, and are listed in a table</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{source} has no boxes of YOLO</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>texts of numbers in labels, beside images</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>no class has the number {number}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>a polygon has two numbers for each corner, not {count}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{source} has boxes of YOLO without names of their classes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>names in data.yaml, or classes.txt beside the boxes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>too many corrections of clocks</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>this is no offset of a clock</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>such as +1h02m, -3:30 or +1:02:15</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>this is no time zone</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>such as +02:00, UTC-3 or UTC</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>one of the two</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the clock cannot be that wrong</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>at most 100 years</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>at most 14 hours from UTC</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>the project has no field &quot;{name}&quot;</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>define the field first</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>there is the same box already</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>use that one, or remove it first</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 </TS>
