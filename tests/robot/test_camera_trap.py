@@ -32,6 +32,9 @@ THRESHOLD: Final = 40
 TAUGHT: Final = 3
 """Of each species, before the groups."""
 SPECIES: Final = tuple(COLOURS)
+HEADER: Final = 50
+DESCRIBED: Final = 240
+"""Pixels from the top of the panel at the right to below the picture that it describes."""
 HERD: Final = 12
 ANALYSED_S: Final = 120.0
 ANSWERED_S: Final = 20.0
@@ -139,6 +142,9 @@ def teach(person: Person, project: Path) -> None:
     for count in range(TAUGHT * len(SPECIES)):
         name = SPECIES[count % len(SPECIES)]
         person.hand.click(find(person, name))
+        window, grid = person.window, person.grid
+        described = Area(grid.right, grid.top - HEADER, window.right - grid.right, DESCRIBED)
+        wait_for(partial(seen_in, person, described, name), f"a {name} in the panel at the right")
         person.hand.key("r")
         person.hand.type(name)
         person.hand.key("Enter")
@@ -154,6 +160,7 @@ def find(person: Person, name: str) -> Point:
         seen = seen_in(person, grid, name)
         if not seen:
             person.hand.wheel(3)
+            person.wait_until_at_rest(grid, STILL_S, PATIENCE_S)
         return seen[0].centre if seen else None
 
     person.wait_until_at_rest(grid, STILL_S, PATIENCE_S)
@@ -167,7 +174,8 @@ def review_groups(person: Person, project: Path, labels: int) -> None:
     while not has_labels(project, labels):
         page = person.part_containing(f"Group {group} of", deadline_s=ANSWERED_S)
         person.wait_until_at_rest(person.window, STILL_S, PATIENCE_S)
-        seen = {name: seen_in(person, person.window, name) for name in SPECIES}
+        looked = person.eyes.look(person.window)
+        seen = {name: things_seen(looked, person.window, colour) for name, colour in COLOURS.items()}
         name = max(seen, key=lambda each: len(seen[each]))
         if not seen[name]:
             person.hand.key("e")

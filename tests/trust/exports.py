@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from engine.collection.exporting.export import ExportChoice, Which, export_images
-from engine.collection.importing.import_labels import read_labels
+from engine.collection.importing.read_labels import read_labels
 from engine.errors import FormatError, ProtoleafError
 from engine.interchange.labelled_images.formats import FORMATS
 from engine.project import Project
