@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QPushButton
 
-from app.boxes.controller import Boxes
 from app.boxes.wording import threshold_choices
 from app.importing.controller import Importing
 from engine.collection.state import ImageStatus
