@@ -1749,7 +1749,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Cut out the boxes, as JPEGs</source>
-        <translation type="unfinished"></translation>
+        <translation>Rahmen ausschneiden, als JPEGs</translation>
     </message>
     <message>
         <source>Opens correctly in Excel (byte-order mark)</source>
@@ -1996,23 +1996,23 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Count and fields of the image…</source>
-        <translation type="unfinished"></translation>
+        <translation>Anzahl und Felder des Bildes…</translation>
     </message>
     <message>
         <source>A number is the count · Enter chooses · Esc closes</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Zahl ist die Anzahl · Enter wählt · Esc schließt</translation>
     </message>
     <message>
         <source>Count, field or value of %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Anzahl, Feld oder Wert: %1</translation>
     </message>
     <message>
         <source>Fields of the project…</source>
-        <translation type="unfinished"></translation>
+        <translation>Felder des Projekts…</translation>
     </message>
     <message>
         <source>Correct a camera&apos;s clock…</source>
-        <translation type="unfinished"></translation>
+        <translation>Uhr einer Kamera korrigieren…</translation>
     </message>
     <message>
         <source>Enter chooses · Esc closes</source>
@@ -2020,11 +2020,11 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>A digit or letters · Enter chooses · Esc closes</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Ziffer oder Buchstaben · Enter wählt · Esc schließt</translation>
     </message>
     <message>
         <source>now %1</source>
-        <translation type="unfinished"></translation>
+        <translation>jetzt %1</translation>
     </message>
     <message>
         <source>Looking for duplicates</source>
@@ -2731,7 +2731,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Empty</source>
-        <translation type="unfinished"></translation>
+        <translation>Leer</translation>
     </message>
     <message>
         <source>None of the classes</source>
@@ -2925,9 +2925,9 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message numerus="yes">
         <source>%n boxes</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n Rahmen</numerusform>
+            <numerusform>%n Rahmen</numerusform>
         </translation>
     </message>
     <message>
@@ -2964,35 +2964,35 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Move the box to the left</source>
-        <translation type="unfinished"></translation>
+        <translation>Rahmen nach links verschieben</translation>
     </message>
     <message>
         <source>Make the box narrower</source>
-        <translation type="unfinished"></translation>
+        <translation>Rahmen schmaler machen</translation>
     </message>
     <message>
         <source>Move the box to the right</source>
-        <translation type="unfinished"></translation>
+        <translation>Rahmen nach rechts verschieben</translation>
     </message>
     <message>
         <source>Make the box wider</source>
-        <translation type="unfinished"></translation>
+        <translation>Rahmen breiter machen</translation>
     </message>
     <message>
         <source>Move the box up</source>
-        <translation type="unfinished"></translation>
+        <translation>Rahmen nach oben verschieben</translation>
     </message>
     <message>
         <source>Make the box lower</source>
-        <translation type="unfinished"></translation>
+        <translation>Rahmen niedriger machen</translation>
     </message>
     <message>
         <source>Move the box down</source>
-        <translation type="unfinished"></translation>
+        <translation>Rahmen nach unten verschieben</translation>
     </message>
     <message>
         <source>Make the box higher</source>
-        <translation type="unfinished"></translation>
+        <translation>Rahmen höher machen</translation>
     </message>
     <message>
         <source>One image</source>
@@ -3016,7 +3016,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>New box in the middle</source>
-        <translation type="unfinished"></translation>
+        <translation>Neuer Rahmen in der Mitte</translation>
     </message>
     <message>
         <source>Only the first page is shown and classified</source>
@@ -3035,14 +3035,14 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message numerus="yes">
         <source>%n things</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n Objekt</numerusform>
+            <numerusform>%n Objekte</numerusform>
         </translation>
     </message>
     <message>
         <source>Thing %1 of %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Objekt %1 von %2</translation>
     </message>
     <message>
         <source>Image</source>
@@ -3061,7 +3061,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>%1 looks like a data set: %2 are usual names of its parts, not of classes. To have its boxes, import its labels instead. Make classes of them all the same?</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 sieht wie ein Datensatz aus: %2 sind übliche Namen seiner Teile, nicht von Klassen. Um seine Rahmen zu bekommen, stattdessen seine Labels importieren. Trotzdem Klassen daraus machen?</translation>
     </message>
     <message numerus="yes">
         <source>Make classes</source>
@@ -3189,7 +3189,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>%1 (corrected; the camera&apos;s clock said %2)</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 (korrigiert; die Uhr der Kamera zeigte %2)</translation>
     </message>
     <message>
         <source>%1 × %2 pixels</source>
@@ -3401,7 +3401,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Fields</source>
-        <translation type="unfinished"></translation>
+        <translation>Felder</translation>
     </message>
     <message>
         <source>Show the updated prediction</source>
@@ -3513,7 +3513,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Its boxes are classified in its place.</source>
-        <translation type="unfinished"></translation>
+        <translation>Statt des Bildes werden seine Rahmen klassifiziert.</translation>
     </message>
     <message>
         <source>Unknown: it looks too different from every class.</source>
@@ -4091,7 +4091,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Boxes with a score of at least</source>
-        <translation type="unfinished"></translation>
+        <translation>Rahmen mit einem Score von mindestens</translation>
     </message>
     <message>
         <source>None of them was found on disk.</source>
@@ -4114,9 +4114,9 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message numerus="yes">
         <source>%n boxes will be imported</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n Rahmen wird importiert</numerusform>
+            <numerusform>%n Rahmen werden importiert</numerusform>
         </translation>
     </message>
     <message>
@@ -4132,16 +4132,16 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message numerus="yes">
         <source>%n boxes become images of their own.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n Rahmen wird ein eigenes Bild.</numerusform>
+            <numerusform>%n Rahmen werden eigene Bilder.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n boxes with a lower score stay out.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n Rahmen mit niedrigerem Score bleibt weg.</numerusform>
+            <numerusform>%n Rahmen mit niedrigerem Score bleiben weg.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4700,9 +4700,9 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message numerus="yes">
         <source>%n values of fields</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n Feldwert</numerusform>
+            <numerusform>%n Feldwerte</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4742,9 +4742,9 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message numerus="yes">
         <source>%n values of fields are other ones there. Yours stay.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n Feldwert ist dort ein anderer. Ihrer bleibt.</numerusform>
+            <numerusform>%n Feldwerte sind dort andere. Ihre bleiben.</numerusform>
         </translation>
     </message>
     <message>
@@ -5153,35 +5153,35 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Name of the field</source>
-        <translation type="unfinished"></translation>
+        <translation>Name des Feldes</translation>
     </message>
     <message>
         <source>Kind of the field</source>
-        <translation type="unfinished"></translation>
+        <translation>Typ des Feldes</translation>
     </message>
     <message>
         <source>Choices, with commas between them</source>
-        <translation type="unfinished"></translation>
+        <translation>Auswahlmöglichkeiten, durch Kommas getrennt</translation>
     </message>
     <message>
         <source>Remove the field</source>
-        <translation type="unfinished"></translation>
+        <translation>Feld entfernen</translation>
     </message>
     <message>
         <source>Fields of the project</source>
-        <translation type="unfinished"></translation>
+        <translation>Felder des Projekts</translation>
     </message>
     <message>
         <source>Beside the count, which every image can have. A field that is removed takes its values with it; undo brings both back.</source>
-        <translation type="unfinished"></translation>
+        <translation>Neben der Anzahl, die jedes Bild haben kann. Mit einem Feld werden auch seine Werte entfernt; „Rückgängig“ bringt beides zurück.</translation>
     </message>
     <message>
         <source>Add a field</source>
-        <translation type="unfinished"></translation>
+        <translation>Feld hinzufügen</translation>
     </message>
     <message>
         <source>Camera trap: sex, life stage, behaviour</source>
-        <translation type="unfinished"></translation>
+        <translation>Kamerafalle: Geschlecht, Lebensstadium, Verhalten</translation>
     </message>
     <message>
         <source>Save</source>
@@ -5479,11 +5479,11 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>empty</source>
         <comment>an image</comment>
-        <translation type="unfinished"></translation>
+        <translation>leer</translation>
     </message>
     <message>
         <source>Its boxes are classified in its place: open it to label them.</source>
-        <translation type="unfinished"></translation>
+        <translation>Statt des Bildes werden seine Rahmen klassifiziert: öffnen, um sie zu labeln.</translation>
     </message>
     <message>
         <source>This image is labelled already: %1.</source>
@@ -5503,19 +5503,19 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message numerus="yes">
         <source>%n images had another label.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n Bild hatte ein anderes Label.</numerusform>
+            <numerusform>%n Bilder hatten ein anderes Label.</numerusform>
         </translation>
     </message>
     <message>
         <source>Press %1 for another thing in the image.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 für ein weiteres Objekt im Bild drücken.</translation>
     </message>
     <message>
         <source>Was %1.</source>
         <comment>class</comment>
-        <translation type="unfinished"></translation>
+        <translation>War %1.</translation>
     </message>
     <message>
         <source>Prediction %1 is not shown yet. Press the key again in a moment.</source>
@@ -5578,39 +5578,39 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>%1 …</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 …</translation>
     </message>
     <message>
         <source>Remove the value</source>
-        <translation type="unfinished"></translation>
+        <translation>Wert entfernen</translation>
     </message>
     <message>
         <source>Yes</source>
-        <translation type="unfinished"></translation>
+        <translation>Ja</translation>
     </message>
     <message>
         <source>No</source>
-        <translation type="unfinished"></translation>
+        <translation>Nein</translation>
     </message>
     <message>
         <source>Choice</source>
-        <translation type="unfinished"></translation>
+        <translation>Auswahl</translation>
     </message>
     <message>
         <source>Number</source>
-        <translation type="unfinished"></translation>
+        <translation>Zahl</translation>
     </message>
     <message>
         <source>Yes or no</source>
-        <translation type="unfinished"></translation>
+        <translation>Ja oder nein</translation>
     </message>
     <message>
         <source>Text</source>
-        <translation type="unfinished"></translation>
+        <translation>Text</translation>
     </message>
     <message>
         <source>Camera %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Kamera %1</translation>
     </message>
     <message>
         <source>All images</source>
@@ -5618,19 +5618,19 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Folder %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Ordner %1</translation>
     </message>
     <message>
         <source>No time changes.</source>
-        <translation type="unfinished"></translation>
+        <translation>Keine Zeit ändert sich.</translation>
     </message>
     <message>
         <source>Now: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Jetzt: %1</translation>
     </message>
     <message>
         <source>Then: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Dann: %1</translation>
     </message>
     <message>
         <source>To review</source>
@@ -5740,7 +5740,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Labelled as empty</source>
-        <translation type="unfinished"></translation>
+        <translation>Als „leer“ gelabelt</translation>
     </message>
     <message>
         <source>%1 to review</source>
@@ -6019,7 +6019,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Opening the sample collection</source>
-        <translation>Beispielsammlung wird geöffnet</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Recent projects</source>
@@ -6027,15 +6027,15 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>New project…</source>
-        <translation>Neues Projekt…</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Close project</source>
-        <translation>Projekt schließen</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Quit</source>
-        <translation>Beenden</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>New project</source>
@@ -6043,19 +6043,19 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Open project…</source>
-        <translation>Projekt öffnen…</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Open project</source>
-        <translation>Projekt öffnen</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Try the sample collection</source>
-        <translation>Beispielsammlung ausprobieren</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Open another file…</source>
-        <translation>Andere Datei öffnen…</translation>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Create project</source>
@@ -6522,12 +6522,12 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>%1, page %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1, Seite %2</translation>
     </message>
     <message>
         <source>%1, %2</source>
         <comment>a video and a time in it</comment>
-        <translation type="unfinished">%1, %2</translation>
+        <translation>%1, %2</translation>
     </message>
     <message>
         <source>There is only one class</source>
@@ -10091,7 +10091,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>how many individuals are in it</source>
-        <translation type="unfinished"></translation>
+        <translation>wie viele Individuen darauf sind</translation>
     </message>
     <message>
         <source>what is known of the image</source>
@@ -10099,7 +10099,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>value of a field of the project</source>
-        <translation type="unfinished"></translation>
+        <translation>Wert eines Feldes des Projekts</translation>
     </message>
     <message>
         <source>images without a label</source>
@@ -10115,7 +10115,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>labelled as empty: nothing is there</source>
-        <translation type="unfinished"></translation>
+        <translation>als „leer“ gelabelt: nichts ist darauf</translation>
     </message>
     <message>
         <source>images with a flag</source>
@@ -11287,7 +11287,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>which page or moment a box is of stands in a table of our own</source>
-        <translation type="unfinished"></translation>
+        <translation>zu welcher Seite oder welchem Zeitpunkt ein Rahmen gehört, steht in einer eigenen Tabelle</translation>
     </message>
     <message>
         <source>observation {place}: {reason}</source>
@@ -11335,11 +11335,11 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>the label of a whole image becomes a box around it</source>
-        <translation type="unfinished"></translation>
+        <translation>das Label eines ganzen Bildes wird zu einem Rahmen darum</translation>
     </message>
     <message>
         <source>annotation {place}: {reason}</source>
-        <translation type="unfinished"></translation>
+        <translation>Annotation {place}: {reason}</translation>
     </message>
     <message>
         <source>{source} is no COCO file</source>
@@ -11383,11 +11383,11 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>an empty image is an absence without a name: write of what (scientificName) before you publish</source>
-        <translation type="unfinished"></translation>
+        <translation>ein leeres Bild ist eine Abwesenheit ohne Namen: vor dem Veröffentlichen angeben, wovon (scientificName)</translation>
     </message>
     <message>
         <source>boxes: there is no term for them, and each is an occurrence with its whole image</source>
-        <translation type="unfinished"></translation>
+        <translation>Rahmen: für sie gibt es keinen Begriff, und jeder ist ein Vorkommen mit seinem ganzen Bild</translation>
     </message>
     <message>
         <source>the licence and whom to write to are not known: fill them in (eml.xml) before you publish</source>
@@ -11427,7 +11427,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>beside boxes, the label of a whole image becomes a box around it</source>
-        <translation type="unfinished"></translation>
+        <translation>neben Rahmen wird das Label eines ganzen Bildes zu einem Rahmen darum</translation>
     </message>
     <message>
         <source>{source} has no labels</source>
@@ -11443,11 +11443,11 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>{source} holds no list of CreateML</source>
-        <translation type="unfinished"></translation>
+        <translation>{source} enthält keine Liste von CreateML</translation>
     </message>
     <message>
         <source>objects with &quot;image&quot; and &quot;annotations&quot; that have &quot;coordinates&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>Objekte mit „image“ und „annotations“, die „coordinates“ haben</translation>
     </message>
     <message>
         <source>CSV</source>
@@ -11487,7 +11487,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>CVAT for images 1.1: an XML file of tags and boxes, to go on in CVAT</source>
-        <translation type="unfinished"></translation>
+        <translation>CVAT for images 1.1: eine XML-Datei mit Tags und Rahmen, um in CVAT weiterzumachen</translation>
     </message>
     <message>
         <source>Darwin Core archive</source>
@@ -11539,7 +11539,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>images and labels with the boxes of each, and data.yaml, as Ultralytics trains on them</source>
-        <translation type="unfinished"></translation>
+        <translation>Bilder und Labels mit den Rahmen zu jedem, dazu data.yaml, wie Ultralytics damit trainiert</translation>
     </message>
     <message>
         <source>XMP sidecars</source>
@@ -11567,27 +11567,27 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>boxes: their pictures lie there once for each class, or what is in the boxes is cut out (--crops)</source>
-        <translation type="unfinished"></translation>
+        <translation>Rahmen: ihre Bilder liegen dort einmal je Klasse, oder der Inhalt der Rahmen wird ausgeschnitten (--crops)</translation>
     </message>
     <message>
         <source>results of MegaDetector, or predictions of SpeciesNet: boxes with scores</source>
-        <translation type="unfinished"></translation>
+        <translation>Ergebnisse von MegaDetector oder Vorhersagen von SpeciesNet: Rahmen mit Scores</translation>
     </message>
     <message>
         <source>an XML file with boxes for each image</source>
-        <translation type="unfinished"></translation>
+        <translation>eine XML-Datei mit Rahmen je Bild</translation>
     </message>
     <message>
         <source>a JSON file with shapes for each image</source>
-        <translation type="unfinished"></translation>
+        <translation>eine JSON-Datei mit Formen je Bild</translation>
     </message>
     <message>
         <source>a JSON list of images with boxes</source>
-        <translation type="unfinished"></translation>
+        <translation>eine JSON-Liste von Bildern mit Rahmen</translation>
     </message>
     <message>
         <source>a JSON project with regions of images</source>
-        <translation type="unfinished"></translation>
+        <translation>ein JSON-Projekt mit Regionen von Bildern</translation>
     </message>
     <message>
         <source>Keywords of photos</source>
@@ -11615,7 +11615,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>of a picture with several boxes there is a row for each, which a loader takes for images</source>
-        <translation type="unfinished"></translation>
+        <translation>ein Bild mit mehreren Rahmen hat je Rahmen eine Zeile, die ein Ladeprogramm für Bilder hält</translation>
     </message>
     <message>
         <source>{source} has no rows of labels</source>
@@ -11679,7 +11679,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>the shape &quot;{shape}&quot; has no box</source>
-        <translation type="unfinished"></translation>
+        <translation>die Form „{shape}“ hat keinen Rahmen</translation>
     </message>
     <message>
         <source>task {place}: {reason}</source>
@@ -11727,7 +11727,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>boxes: a sidecar has the classes of all of them as keywords, and one of them comes back</source>
-        <translation type="unfinished"></translation>
+        <translation>Rahmen: ein Sidecar hat die Klassen aller Rahmen als Stichwörter, und eine davon kommt zurück</translation>
     </message>
     <message>
         <source>classes of other images: an export changes the sidecars of the images that it writes, and no others</source>
@@ -11791,19 +11791,19 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>a number such as 12 or 0.5</source>
-        <translation type="unfinished"></translation>
+        <translation>eine Zahl wie 12 oder 0.5</translation>
     </message>
     <message>
         <source>this is no value of the field &quot;{name}&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>das ist kein Wert des Feldes „{name}“</translation>
     </message>
     <message>
         <source>a whole number from 1 to {limit:,}</source>
-        <translation type="unfinished"></translation>
+        <translation>eine ganze Zahl von 1 bis {limit:,}</translation>
     </message>
     <message>
         <source>one of {choices}</source>
-        <translation type="unfinished"></translation>
+        <translation>einer von {choices}</translation>
     </message>
     <message>
         <source>at most {limit}</source>
@@ -11811,63 +11811,63 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>too many fields</source>
-        <translation type="unfinished"></translation>
+        <translation>zu viele Felder</translation>
     </message>
     <message>
         <source>the field &quot;{name}&quot; is there twice</source>
-        <translation type="unfinished"></translation>
+        <translation>das Feld „{name}“ gibt es zweimal</translation>
     </message>
     <message>
         <source>names that differ in letters or digits</source>
-        <translation type="unfinished"></translation>
+        <translation>Namen, die sich in Buchstaben oder Ziffern unterscheiden</translation>
     </message>
     <message>
         <source>this is no name of a field</source>
-        <translation type="unfinished"></translation>
+        <translation>das ist kein Name eines Feldes</translation>
     </message>
     <message>
         <source>1 to {limit} characters that begin with a letter</source>
-        <translation type="unfinished"></translation>
+        <translation>1 bis {limit} Zeichen, die mit einem Buchstaben beginnen</translation>
     </message>
     <message>
         <source>a field cannot be called &quot;{name}&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>ein Feld kann nicht „{name}“ heißen</translation>
     </message>
     <message>
         <source>a name that means nothing else in a search</source>
-        <translation type="unfinished"></translation>
+        <translation>ein Name, der in einer Suche nichts anderes bedeutet</translation>
     </message>
     <message>
         <source>the field &quot;{name}&quot; has choices</source>
-        <translation type="unfinished"></translation>
+        <translation>das Feld „{name}“ hat Auswahlmöglichkeiten</translation>
     </message>
     <message>
         <source>choices of a choice alone</source>
-        <translation type="unfinished"></translation>
+        <translation>Auswahlmöglichkeiten nur bei einer Auswahl</translation>
     </message>
     <message>
         <source>the choices of the field &quot;{name}&quot; are not clear</source>
-        <translation type="unfinished"></translation>
+        <translation>die Auswahlmöglichkeiten des Feldes „{name}“ sind nicht eindeutig</translation>
     </message>
     <message>
         <source>1 to {most} different ones of 1 to {longest} characters</source>
-        <translation type="unfinished"></translation>
+        <translation>1 bis {most} verschiedene mit 1 bis {longest} Zeichen</translation>
     </message>
     <message>
         <source>the fields cannot be read</source>
-        <translation type="unfinished"></translation>
+        <translation>die Felder können nicht gelesen werden</translation>
     </message>
     <message>
         <source>a list of names, kinds and choices</source>
-        <translation type="unfinished"></translation>
+        <translation>eine Liste von Namen, Typen und Auswahlmöglichkeiten</translation>
     </message>
     <message>
         <source>this defines no field</source>
-        <translation type="unfinished"></translation>
+        <translation>das definiert kein Feld</translation>
     </message>
     <message>
         <source>such as &quot;sex: female, male&quot;, &quot;distance: number&quot;, &quot;antlers: yes_no&quot; or &quot;remark: text&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>etwa „Geschlecht: weiblich, männlich“, „Abstand: number“, „Geweih: yes_no“ oder „Bemerkung: text“</translation>
     </message>
     <message>
         <source>{source} is a file</source>
@@ -12499,51 +12499,51 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Labelled {images} as empty</source>
-        <translation type="unfinished"></translation>
+        <translation>{images} als „leer“ gelabelt</translation>
     </message>
     <message>
         <source>Label {images} as empty</source>
-        <translation type="unfinished"></translation>
+        <translation>{images} als „leer“ labeln</translation>
     </message>
     <message>
         <source>Added {boxes}</source>
-        <translation type="unfinished"></translation>
+        <translation>{boxes} hinzugefügt</translation>
     </message>
     <message>
         <source>Add {boxes}</source>
-        <translation type="unfinished"></translation>
+        <translation>{boxes} hinzufügen</translation>
     </message>
     <message>
         <source>Found {boxes} with {source}</source>
-        <translation type="unfinished"></translation>
+        <translation>{boxes} mit {source} gefunden</translation>
     </message>
     <message>
         <source>Find {boxes} with {source}</source>
-        <translation type="unfinished"></translation>
+        <translation>{boxes} mit {source} finden</translation>
     </message>
     <message>
         <source>Hid people and vehicles</source>
-        <translation type="unfinished"></translation>
+        <translation>Personen und Fahrzeuge ausgeblendet</translation>
     </message>
     <message>
         <source>Showed people and vehicles</source>
-        <translation type="unfinished"></translation>
+        <translation>Personen und Fahrzeuge angezeigt</translation>
     </message>
     <message>
         <source>Changed a box</source>
-        <translation type="unfinished"></translation>
+        <translation>Rahmen geändert</translation>
     </message>
     <message>
         <source>Change a box</source>
-        <translation type="unfinished"></translation>
+        <translation>Rahmen ändern</translation>
     </message>
     <message>
         <source>Added {things}</source>
-        <translation type="unfinished"></translation>
+        <translation>{things} hinzugefügt</translation>
     </message>
     <message>
         <source>Add {things}</source>
-        <translation type="unfinished"></translation>
+        <translation>{things} hinzufügen</translation>
     </message>
     <message>
         <source>Added {labels}</source>
@@ -12667,55 +12667,55 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Set {field} of {images} to {value}</source>
-        <translation type="unfinished"></translation>
+        <translation>{images}: {field} auf {value} gesetzt</translation>
     </message>
     <message>
         <source>Set {fields} of {images}</source>
-        <translation type="unfinished"></translation>
+        <translation>{images}: {fields} gesetzt</translation>
     </message>
     <message>
         <source>Removed {field} of {images}</source>
-        <translation type="unfinished"></translation>
+        <translation>{images}: {field} entfernt</translation>
     </message>
     <message>
         <source>Remove {field} of {images}</source>
-        <translation type="unfinished"></translation>
+        <translation>{images}: {field} entfernen</translation>
     </message>
     <message>
         <source>Added {values}</source>
-        <translation type="unfinished"></translation>
+        <translation>{values} hinzugefügt</translation>
     </message>
     <message>
         <source>Add {values}</source>
-        <translation type="unfinished"></translation>
+        <translation>{values} hinzufügen</translation>
     </message>
     <message>
         <source>Changed the fields of images</source>
-        <translation type="unfinished"></translation>
+        <translation>Felder der Bilder geändert</translation>
     </message>
     <message>
         <source>Change the fields of images</source>
-        <translation type="unfinished"></translation>
+        <translation>Felder der Bilder ändern</translation>
     </message>
     <message>
         <source>{values} removed</source>
-        <translation type="unfinished"></translation>
+        <translation>{values} entfernt</translation>
     </message>
     <message>
         <source>Corrected the clock of {source}</source>
-        <translation type="unfinished"></translation>
+        <translation>Uhr korrigiert: {source}</translation>
     </message>
     <message>
         <source>Correct the clock of {source}</source>
-        <translation type="unfinished"></translation>
+        <translation>Uhr korrigieren: {source}</translation>
     </message>
     <message>
         <source>Removed the correction of the clock of {source}</source>
-        <translation type="unfinished"></translation>
+        <translation>Korrektur der Uhr entfernt: {source}</translation>
     </message>
     <message>
         <source>Remove the correction of the clock of {source}</source>
-        <translation type="unfinished"></translation>
+        <translation>Korrektur der Uhr entfernen: {source}</translation>
     </message>
     <message>
         <source>Accepted {images} in {classes}</source>
@@ -12999,11 +12999,11 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Settled a conflict as empty</source>
-        <translation type="unfinished"></translation>
+        <translation>Konflikt als „leer“ geklärt</translation>
     </message>
     <message>
         <source>Settle a conflict as empty</source>
-        <translation type="unfinished"></translation>
+        <translation>Konflikt als „leer“ klären</translation>
     </message>
     <message>
         <source>Switched to model {model}</source>
@@ -13123,9 +13123,9 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message numerus="yes">
         <source>{count:,} things</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count:,} Objekt</numerusform>
+            <numerusform>{count:,} Objekte</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -13151,9 +13151,9 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message numerus="yes">
         <source>{count:,} values</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count:,} Wert</numerusform>
+            <numerusform>{count:,} Werte</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -13752,7 +13752,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>the detector&apos;s outputs have another form than in its trial</source>
-        <translation type="unfinished"></translation>
+        <translation>die Ausgaben des Detektors haben eine andere Form als bei der Erprobung</translation>
     </message>
     <message>
         <source>export it again</source>
@@ -13760,63 +13760,63 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>the detector gives values that are no numbers</source>
-        <translation type="unfinished"></translation>
+        <translation>der Detektor liefert Werte, die keine Zahlen sind</translation>
     </message>
     <message>
         <source>the detector&apos;s scores cannot be used</source>
-        <translation type="unfinished"></translation>
+        <translation>die Scores des Detektors sind nicht verwendbar</translation>
     </message>
     <message>
         <source>numbers from 0 to 1</source>
-        <translation type="unfinished"></translation>
+        <translation>Zahlen von 0 bis 1</translation>
     </message>
     <message>
         <source>export it with its last step, which makes scores of them</source>
-        <translation type="unfinished"></translation>
+        <translation>mit dem letzten Schritt exportieren, der daraus Scores macht</translation>
     </message>
     <message>
         <source>YOLOv5 and MegaDetector: (images, n, 5 + classes)</source>
-        <translation type="unfinished"></translation>
+        <translation>YOLOv5 und MegaDetector: (Bilder, n, 5 + Klassen)</translation>
     </message>
     <message>
         <source>YOLOv5, turned: (images, 5 + classes, n)</source>
-        <translation type="unfinished"></translation>
+        <translation>YOLOv5, transponiert: (Bilder, 5 + Klassen, n)</translation>
     </message>
     <message>
         <source>YOLOv8 and later: (images, 4 + classes, n)</source>
-        <translation type="unfinished"></translation>
+        <translation>YOLOv8 und neuer: (Bilder, 4 + Klassen, n)</translation>
     </message>
     <message>
         <source>YOLOv8, turned: (images, n, 4 + classes)</source>
-        <translation type="unfinished"></translation>
+        <translation>YOLOv8, transponiert: (Bilder, n, 4 + Klassen)</translation>
     </message>
     <message>
         <source>with the choice of boxes built in: (n, 6) or (images, n, 6)</source>
-        <translation type="unfinished"></translation>
+        <translation>mit eingebauter Auswahl der Rahmen: (n, 6) oder (Bilder, n, 6)</translation>
     </message>
     <message>
         <source>RT-DETR of Ultralytics: (images, n, 6), in shares</source>
-        <translation type="unfinished"></translation>
+        <translation>RT-DETR von Ultralytics: (Bilder, n, 6), in Anteilen</translation>
     </message>
     <message>
         <source>with the choice of boxes built in, YOLOv7: (n, 7)</source>
-        <translation type="unfinished"></translation>
+        <translation>mit eingebauter Auswahl der Rahmen, YOLOv7: (n, 7)</translation>
     </message>
     <message>
         <source>torchvision and RT-DETR: boxes, scores and labels</source>
-        <translation type="unfinished"></translation>
+        <translation>torchvision und RT-DETR: boxes, scores und labels</translation>
     </message>
     <message>
         <source>TensorFlow: detection_boxes, detection_scores and detection_classes</source>
-        <translation type="unfinished"></translation>
+        <translation>TensorFlow: detection_boxes, detection_scores und detection_classes</translation>
     </message>
     <message>
         <source>DETR: logits with a last class for nothing, and pred_boxes</source>
-        <translation type="unfinished"></translation>
+        <translation>DETR: logits mit einer letzten Klasse für nichts, und pred_boxes</translation>
     </message>
     <message>
         <source>RT-DETR and RF-DETR: logits or labels, and pred_boxes or dets</source>
-        <translation type="unfinished"></translation>
+        <translation>RT-DETR und RF-DETR: logits oder labels, und pred_boxes oder dets</translation>
     </message>
     <message>
         <source>its memory is full, even for one image</source>
@@ -13828,11 +13828,11 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>a number from {least:g} to 1</source>
-        <translation type="unfinished"></translation>
+        <translation>eine Zahl von {least:g} bis 1</translation>
     </message>
     <message>
         <source>the threshold cannot be used</source>
-        <translation type="unfinished"></translation>
+        <translation>die Schwelle ist nicht verwendbar</translation>
     </message>
     <message>
         <source>{device} cannot run this network ({why}); the CPU does the work</source>
@@ -14731,23 +14731,23 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>{source} carries boxes around things ({form}), and its folders are no classes</source>
-        <translation type="unfinished"></translation>
+        <translation>{source} enthält Rahmen um Objekte ({form}), und die Ordner darin sind keine Klassen</translation>
     </message>
     <message>
         <source>a folder for each class</source>
-        <translation type="unfinished"></translation>
+        <translation>ein Ordner je Klasse</translation>
     </message>
     <message>
         <source>import its labels instead: each box becomes an image with a label of its own</source>
-        <translation type="unfinished"></translation>
+        <translation>stattdessen die Labels importieren: Jeder Rahmen wird ein Bild mit eigenem Label</translation>
     </message>
     <message>
         <source>{source} carries boxes around things in columns ({form}), which are not read</source>
-        <translation type="unfinished"></translation>
+        <translation>{source} enthält Rahmen um Objekte in Spalten ({form}), die nicht gelesen werden</translation>
     </message>
     <message>
         <source>save the boxes as COCO, YOLO, Pascal VOC or in another form that is read</source>
-        <translation type="unfinished"></translation>
+        <translation>die Rahmen als COCO, YOLO, Pascal VOC oder in einer anderen lesbaren Form speichern</translation>
     </message>
     <message>
         <source>{source} has folders that are called as parts of data sets are, and would become classes</source>
@@ -14819,7 +14819,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>{image} has {count:,} boxes: only the first {most:,} are read</source>
-        <translation type="unfinished"></translation>
+        <translation>{image} hat {count:,} Rahmen: Nur die ersten {most:,} werden gelesen</translation>
     </message>
     <message>
         <source>{name} does not say which of its columns is which</source>
@@ -15105,566 +15105,566 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Another thing in the image</source>
-        <translation type="unfinished"></translation>
+        <translation>Weiteres Objekt im Bild</translation>
     </message>
     <message>
         <source>Empty: nothing is there</source>
-        <translation type="unfinished"></translation>
+        <translation>Leer: nichts ist darauf</translation>
     </message>
     <message>
         <source>Find things…</source>
-        <translation type="unfinished"></translation>
+        <translation>Objekte finden…</translation>
     </message>
     <message>
         <source>Detectors (*.onnx);;All files (*)</source>
-        <translation type="unfinished"></translation>
+        <translation>Detektoren (*.onnx);;Alle Dateien (*)</translation>
     </message>
     <message>
         <source>Find things with a detector</source>
-        <translation type="unfinished"></translation>
+        <translation>Objekte mit einem Detektor finden</translation>
     </message>
     <message>
         <source>Finding things with %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Objekte werden mit %1 gesucht</translation>
     </message>
     <message>
         <source>Nothing was found in %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Nichts gefunden: %1</translation>
     </message>
     <message>
         <source>Show people and vehicles</source>
-        <translation type="unfinished"></translation>
+        <translation>Personen und Fahrzeuge anzeigen</translation>
     </message>
     <message>
         <source>Hide people and vehicles</source>
-        <translation type="unfinished"></translation>
+        <translation>Personen und Fahrzeuge ausblenden</translation>
     </message>
     <message>
         <source>%1 are hidden from all views and exports.</source>
-        <translation type="unfinished"></translation>
+        <translation>In allen Ansichten und Exporten ausgeblendet: %1.</translation>
     </message>
     <message>
         <source>Nothing is hidden.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nichts ist ausgeblendet.</translation>
     </message>
     <message>
         <source>No box is left. Label the image itself, or say that it is empty (%1).</source>
-        <translation type="unfinished"></translation>
+        <translation>Kein Rahmen ist übrig. Das Bild selbst labeln oder angeben, dass es leer ist (%1).</translation>
     </message>
     <message numerus="yes">
         <source>%1: %n boxes</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%1: %n Rahmen</numerusform>
+            <numerusform>%1: %n Rahmen</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n images could not be read.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n Bild konnte nicht gelesen werden.</numerusform>
+            <numerusform>%n Bilder konnten nicht gelesen werden.</numerusform>
         </translation>
     </message>
     <message>
         <source>Things were found in %1 of %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>Objekte gefunden: %1 von %2.</translation>
     </message>
     <message>
         <source>Add the boxes with a score of at least:</source>
-        <translation type="unfinished"></translation>
+        <translation>Rahmen hinzufügen mit einem Score von mindestens:</translation>
     </message>
     <message>
         <source>Correct a camera&apos;s clock</source>
-        <translation type="unfinished"></translation>
+        <translation>Uhr einer Kamera korrigieren</translation>
     </message>
     <message>
         <source>Correct the times</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeiten korrigieren</translation>
     </message>
     <message>
         <source>Remove the correction</source>
-        <translation type="unfinished"></translation>
+        <translation>Korrektur entfernen</translation>
     </message>
     <message>
         <source>Files stay as they are: the corrected time is used for sorting, searching, bursts and exports.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dateien bleiben, wie sie sind: Die korrigierte Zeit gilt beim Sortieren und Suchen, für Serien und Exporte.</translation>
     </message>
     <message>
         <source>Times of</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeiten von</translation>
     </message>
     <message>
         <source>Add to the clock</source>
-        <translation type="unfinished"></translation>
+        <translation>Zur Uhr addieren</translation>
     </message>
     <message>
         <source>True time of this photo</source>
-        <translation type="unfinished"></translation>
+        <translation>Wahre Zeit dieses Fotos</translation>
     </message>
     <message>
         <source>Time zone of the clock</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeitzone der Uhr</translation>
     </message>
     <message>
         <source>No photo with a date and a time is known yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch ist kein Foto mit Datum und Uhrzeit bekannt.</translation>
     </message>
     <message>
         <source>As the file says</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie in der Datei</translation>
     </message>
     <message numerus="yes">
         <source>{count:,} boxes</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count:,} Rahmen</numerusform>
+            <numerusform>{count:,} Rahmen</numerusform>
         </translation>
     </message>
     <message>
         <source>--set and --search go together</source>
-        <translation type="unfinished"></translation>
+        <translation>--set und --search gehören zusammen</translation>
     </message>
     <message>
         <source>such as --set count=12 --search &quot;name:IMG_01&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>etwa --set count=12 --search &quot;name:IMG_01&quot;</translation>
     </message>
     <message numerus="yes">
         <source>{count:,} fields</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count:,} Feld</numerusform>
+            <numerusform>{count:,} Felder</numerusform>
         </translation>
     </message>
     <message>
         <source>--set names a field and a value</source>
-        <translation type="unfinished"></translation>
+        <translation>--set nennt ein Feld und einen Wert</translation>
     </message>
     <message>
         <source>such as count=12</source>
-        <translation type="unfinished"></translation>
+        <translation>etwa count=12</translation>
     </message>
     <message>
         <source>count cannot be removed</source>
-        <translation type="unfinished"></translation>
+        <translation>die Anzahl kann nicht entfernt werden</translation>
     </message>
     <message>
         <source>a field of the project&apos;s own</source>
-        <translation type="unfinished"></translation>
+        <translation>ein eigenes Feld des Projekts</translation>
     </message>
     <message>
         <source>a clock is corrected for a folder or a camera</source>
-        <translation type="unfinished"></translation>
+        <translation>eine Uhr wird für einen Ordner oder eine Kamera korrigiert</translation>
     </message>
     <message>
         <source>--folder or --camera, with --offset, --zone or both, or with --remove</source>
-        <translation type="unfinished"></translation>
+        <translation>--folder oder --camera, mit --offset, --zone oder beidem, oder mit --remove</translation>
     </message>
     <message>
         <source>one of --folder and --camera</source>
-        <translation type="unfinished"></translation>
+        <translation>eines von --folder und --camera</translation>
     </message>
     <message numerus="yes">
         <source>{count:,} corrections</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count:,} Korrektur</numerusform>
+            <numerusform>{count:,} Korrekturen</numerusform>
         </translation>
     </message>
     <message>
         <source>the numbers of names have gaps</source>
-        <translation type="unfinished"></translation>
+        <translation>die Nummern der Namen haben Lücken</translation>
     </message>
     <message>
         <source>this is no list of a detector&apos;s categories</source>
-        <translation type="unfinished"></translation>
+        <translation>das ist keine Liste der Kategorien eines Detektors</translation>
     </message>
     <message>
         <source>one name a line, at most {most:,}</source>
-        <translation type="unfinished"></translation>
+        <translation>ein Name je Zeile, höchstens {most:,}</translation>
     </message>
     <message>
         <source>{count:,} lines in {file}</source>
-        <translation type="unfinished"></translation>
+        <translation>{count:,} Zeilen in {file}</translation>
     </message>
     <message>
         <source>a model for the task “{task}”</source>
-        <translation type="unfinished"></translation>
+        <translation>ein Modell für die Aufgabe „{task}“</translation>
     </message>
     <message>
         <source>export a model that detects</source>
-        <translation type="unfinished"></translation>
+        <translation>ein Modell exportieren, das Objekte erkennt</translation>
     </message>
     <message>
         <source>this is no detector</source>
-        <translation type="unfinished"></translation>
+        <translation>das ist kein Detektor</translation>
     </message>
     <message>
         <source>a model for the task “detect”</source>
-        <translation type="unfinished"></translation>
+        <translation>ein Modell für die Aufgabe „detect“</translation>
     </message>
     <message>
         <source>give the names of its categories in a text file, one a line</source>
-        <translation type="unfinished"></translation>
+        <translation>die Namen der Kategorien in einer Textdatei angeben, einen je Zeile</translation>
     </message>
     <message>
         <source>the model&apos;s outputs have none of the known forms of detectors</source>
-        <translation type="unfinished"></translation>
+        <translation>die Ausgaben des Modells haben keine der bekannten Formen von Detektoren</translation>
     </message>
     <message>
         <source>export it in one of these forms</source>
-        <translation type="unfinished"></translation>
+        <translation>in einer dieser Formen exportieren</translation>
     </message>
     <message>
         <source>the names do not fit the detector&apos;s categories</source>
-        <translation type="unfinished"></translation>
+        <translation>die Namen passen nicht zu den Kategorien des Detektors</translation>
     </message>
     <message>
         <source>{count} names</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} Namen</translation>
     </message>
     <message>
         <source>the model&apos;s outputs may have two forms</source>
-        <translation type="unfinished"></translation>
+        <translation>die Ausgaben des Modells können zwei Formen haben</translation>
     </message>
     <message>
         <source>{first}, or {second}</source>
-        <translation type="unfinished"></translation>
+        <translation>{first}, oder {second}</translation>
     </message>
     <message>
         <source>the detector&apos;s boxes are not in pixels of its input</source>
-        <translation type="unfinished"></translation>
+        <translation>die Rahmen des Detektors sind nicht in Pixeln der Eingabe angegeben</translation>
     </message>
     <message>
         <source>centres from 0 to {side}</source>
-        <translation type="unfinished"></translation>
+        <translation>Mittelpunkte von 0 bis {side}</translation>
     </message>
     <message>
         <source>{low:.3g} to {high:.3g}</source>
-        <translation type="unfinished"></translation>
+        <translation>{low:.3g} bis {high:.3g}</translation>
     </message>
     <message>
         <source>export it with its last step, which makes boxes of the grid</source>
-        <translation type="unfinished"></translation>
+        <translation>mit dem letzten Schritt exportieren, der aus dem Raster Rahmen macht</translation>
     </message>
     <message>
         <source>the model&apos;s inputs are not those of a detector</source>
-        <translation type="unfinished"></translation>
+        <translation>die Eingaben des Modells sind nicht die eines Detektors</translation>
     </message>
     <message>
         <source>one for pictures</source>
-        <translation type="unfinished"></translation>
+        <translation>eine für Bilder</translation>
     </message>
     <message>
         <source>3 channels</source>
-        <translation type="unfinished"></translation>
+        <translation>3 Kanäle</translation>
     </message>
     <message>
         <source>{width} x {height}</source>
-        <translation type="unfinished"></translation>
+        <translation>{width} x {height}</translation>
     </message>
     <message>
         <source>&quot;{part}&quot; names no part of an image</source>
-        <translation type="unfinished"></translation>
+        <translation>„{part}“ bezeichnet keinen Teil eines Bildes</translation>
     </message>
     <message>
         <source>such as page=3, t=12.5 or xywh=percent:25,10,50,30</source>
-        <translation type="unfinished"></translation>
+        <translation>etwa page=3, t=12.5 oder xywh=percent:25,10,50,30</translation>
     </message>
     <message>
         <source>this is no bounding box</source>
-        <translation type="unfinished"></translation>
+        <translation>das ist kein Begrenzungsrahmen</translation>
     </message>
     <message>
         <source>correct it where it was written</source>
-        <translation type="unfinished"></translation>
+        <translation>dort korrigieren, wo es geschrieben wurde</translation>
     </message>
     <message>
         <source>page {page} of the document is damaged</source>
-        <translation type="unfinished"></translation>
+        <translation>Seite {page} des Dokuments ist beschädigt</translation>
     </message>
     <message>
         <source>the document is encrypted</source>
-        <translation type="unfinished"></translation>
+        <translation>das Dokument ist verschlüsselt</translation>
     </message>
     <message>
         <source>a PDF that opens without a password</source>
-        <translation type="unfinished"></translation>
+        <translation>ein PDF, das sich ohne Passwort öffnen lässt</translation>
     </message>
     <message>
         <source>open it in another program and save it without a password</source>
-        <translation type="unfinished"></translation>
+        <translation>in einem anderen Programm öffnen und ohne Passwort speichern</translation>
     </message>
     <message>
         <source>open it in another program and save it again</source>
-        <translation type="unfinished"></translation>
+        <translation>in einem anderen Programm öffnen und neu speichern</translation>
     </message>
     <message>
         <source>the document has no pages</source>
-        <translation type="unfinished"></translation>
+        <translation>das Dokument hat keine Seiten</translation>
     </message>
     <message>
         <source>the document is damaged or incomplete</source>
-        <translation type="unfinished"></translation>
+        <translation>das Dokument ist beschädigt oder unvollständig</translation>
     </message>
     <message>
         <source>the page has no size</source>
-        <translation type="unfinished"></translation>
+        <translation>die Seite hat keine Größe</translation>
     </message>
     <message>
         <source>the file has no such page</source>
-        <translation type="unfinished"></translation>
+        <translation>die Datei hat keine solche Seite</translation>
     </message>
     <message>
         <source>a page from 1 to {count}</source>
-        <translation type="unfinished"></translation>
+        <translation>eine Seite von 1 bis {count}</translation>
     </message>
     <message>
         <source>the file has too many pages</source>
-        <translation type="unfinished"></translation>
+        <translation>die Datei hat zu viele Seiten</translation>
     </message>
     <message>
         <source>at most {most}</source>
-        <translation type="unfinished"></translation>
+        <translation>höchstens {most}</translation>
     </message>
     <message>
         <source>split it into several files</source>
-        <translation type="unfinished"></translation>
+        <translation>in mehrere Dateien aufteilen</translation>
     </message>
     <message>
         <source>videos are not read by this installation</source>
-        <translation type="unfinished"></translation>
+        <translation>diese Installation liest keine Videos</translation>
     </message>
     <message>
         <source>the Python package av</source>
-        <translation type="unfinished"></translation>
+        <translation>das Python-Paket av</translation>
     </message>
     <message>
         <source>install Protoleaf with Python and that package, or save frames of the video as images</source>
-        <translation type="unfinished"></translation>
+        <translation>Protoleaf mit Python und diesem Paket installieren oder Einzelbilder des Videos als Bilder speichern</translation>
     </message>
     <message>
         <source>this is not a video that can be read</source>
-        <translation type="unfinished"></translation>
+        <translation>das ist kein lesbares Video</translation>
     </message>
     <message>
         <source>MP4, MOV, M4V, AVI, MKV, WebM or MTS</source>
-        <translation type="unfinished"></translation>
+        <translation>MP4, MOV, M4V, AVI, MKV, WebM oder MTS</translation>
     </message>
     <message>
         <source>convert it to MP4 with another program</source>
-        <translation type="unfinished"></translation>
+        <translation>mit einem anderen Programm in MP4 umwandeln</translation>
     </message>
     <message>
         <source>the file has no moving pictures</source>
-        <translation type="unfinished"></translation>
+        <translation>die Datei hat keine bewegten Bilder</translation>
     </message>
     <message>
         <source>a video, not sound alone</source>
-        <translation type="unfinished"></translation>
+        <translation>ein Video, nicht nur Ton</translation>
     </message>
     <message>
         <source>leave it out</source>
-        <translation type="unfinished"></translation>
+        <translation>weglassen</translation>
     </message>
     <message>
         <source>the video is stored in a way that cannot be read</source>
-        <translation type="unfinished"></translation>
+        <translation>das Video ist in nicht lesbarer Weise gespeichert</translation>
     </message>
     <message>
         <source>such as H.264, H.265, VP9, AV1, MPEG-4 or Motion JPEG</source>
-        <translation type="unfinished"></translation>
+        <translation>etwa H.264, H.265, VP9, AV1, MPEG-4 oder Motion JPEG</translation>
     </message>
     <message>
         <source>convert it to MP4 with another program, and add that</source>
-        <translation type="unfinished"></translation>
+        <translation>mit einem anderen Programm in MP4 umwandeln und dieses hinzufügen</translation>
     </message>
     <message>
         <source>the video is too large</source>
-        <translation type="unfinished"></translation>
+        <translation>das Video ist zu groß</translation>
     </message>
     <message>
         <source>the video is damaged or incomplete</source>
-        <translation type="unfinished"></translation>
+        <translation>das Video ist beschädigt oder unvollständig</translation>
     </message>
     <message>
         <source>copy the file again from the camera&apos;s card</source>
-        <translation type="unfinished"></translation>
+        <translation>die Datei erneut von der Karte der Kamera kopieren</translation>
     </message>
     <message>
         <source>the video is too long</source>
-        <translation type="unfinished"></translation>
+        <translation>das Video ist zu lang</translation>
     </message>
     <message>
         <source>at most {most} hours</source>
-        <translation type="unfinished"></translation>
+        <translation>höchstens {most} Stunden</translation>
     </message>
     <message>
         <source>cut it into shorter ones</source>
-        <translation type="unfinished"></translation>
+        <translation>in kürzere schneiden</translation>
     </message>
     <message>
         <source>the video has no frame that can be decoded</source>
-        <translation type="unfinished"></translation>
+        <translation>das Video hat kein dekodierbares Einzelbild</translation>
     </message>
     <message>
         <source>the video has too many frames before this one</source>
-        <translation type="unfinished"></translation>
+        <translation>das Video hat vor diesem zu viele Einzelbilder</translation>
     </message>
     <message>
         <source>the video breaks off before this time</source>
-        <translation type="unfinished"></translation>
+        <translation>das Video bricht vor dieser Zeit ab</translation>
     </message>
     <message>
         <source>the video ends before this time</source>
-        <translation type="unfinished"></translation>
+        <translation>das Video endet vor dieser Zeit</translation>
     </message>
     <message>
         <source>less than {end} s</source>
-        <translation type="unfinished"></translation>
+        <translation>weniger als {end} s</translation>
     </message>
     <message>
         <source>true</source>
-        <translation type="unfinished"></translation>
+        <translation>wahr</translation>
     </message>
     <message>
         <source>it has no points</source>
-        <translation type="unfinished"></translation>
+        <translation>keine Punkte vorhanden</translation>
     </message>
     <message>
         <source>a box has {count} numbers, not {found}</source>
-        <translation type="unfinished"></translation>
+        <translation>ein Rahmen hat {count} Zahlen, nicht {found}</translation>
     </message>
     <message>
         <source>its width and height are not written, and its image was not found: put the image beside it</source>
-        <translation type="unfinished"></translation>
+        <translation>Breite und Höhe sind nicht angegeben, und das Bild wurde nicht gefunden: das Bild daneben ablegen</translation>
     </message>
     <message>
         <source>it is of the picture lying on its side: write it as the picture is shown, upright</source>
-        <translation type="unfinished"></translation>
+        <translation>gilt für das auf der Seite liegende Bild: so angeben, wie das Bild angezeigt wird, aufrecht</translation>
     </message>
     <message>
         <source>&quot;{value}&quot; is no number</source>
-        <translation type="unfinished"></translation>
+        <translation>„{value}“ ist keine Zahl</translation>
     </message>
     <message>
         <source>{source} holds no files of LabelMe</source>
-        <translation type="unfinished"></translation>
+        <translation>{source} enthält keine Dateien von LabelMe</translation>
     </message>
     <message>
         <source>objects with &quot;shapes&quot; and &quot;imagePath&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>Objekte mit „shapes“ und „imagePath“</translation>
     </message>
     <message>
         <source>the detector could not read it: {failure}</source>
-        <translation type="unfinished"></translation>
+        <translation>der Detektor konnte es nicht lesen: {failure}</translation>
     </message>
     <message>
         <source>{source} holds no results of a detector</source>
-        <translation type="unfinished"></translation>
+        <translation>{source} enthält keine Ergebnisse eines Detektors</translation>
     </message>
     <message>
         <source>an object with &quot;images&quot; (MegaDetector) or &quot;predictions&quot; (SpeciesNet)</source>
-        <translation type="unfinished"></translation>
+        <translation>ein Objekt mit „images“ (MegaDetector) oder „predictions“ (SpeciesNet)</translation>
     </message>
     <message>
         <source>{source} holds no annotations of Pascal VOC</source>
-        <translation type="unfinished"></translation>
+        <translation>{source} enthält keine Annotationen von Pascal VOC</translation>
     </message>
     <message>
         <source>files .xml with &lt;annotation&gt; and &lt;object&gt;</source>
-        <translation type="unfinished"></translation>
+        <translation>Dateien .xml mit &lt;annotation&gt; und &lt;object&gt;</translation>
     </message>
     <message>
         <source>an object has no box (bndbox)</source>
-        <translation type="unfinished"></translation>
+        <translation>ein Objekt hat keinen Rahmen (bndbox)</translation>
     </message>
     <message>
         <source>{source} holds no project of the VGG Image Annotator</source>
-        <translation type="unfinished"></translation>
+        <translation>{source} enthält kein Projekt des VGG Image Annotator</translation>
     </message>
     <message>
         <source>images with &quot;regions&quot; that have &quot;shape_attributes&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>Bilder mit „regions“, die „shape_attributes“ haben</translation>
     </message>
     <message>
         <source>images and boxes without a class stay out, and are listed in a table</source>
-        <translation type="unfinished"></translation>
+        <translation>Bilder und Rahmen ohne Klasse bleiben weg und sind in einer Tabelle aufgelistet</translation>
     </message>
     <message>
         <source>{source} has no boxes of YOLO</source>
-        <translation type="unfinished"></translation>
+        <translation>{source} hat keine Rahmen von YOLO</translation>
     </message>
     <message>
         <source>texts of numbers in labels, beside images</source>
-        <translation type="unfinished"></translation>
+        <translation>Texte aus Zahlen in labels, neben images</translation>
     </message>
     <message>
         <source>no class has the number {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>keine Klasse hat die Nummer {number}</translation>
     </message>
     <message>
         <source>a polygon has two numbers for each corner, not {count}</source>
-        <translation type="unfinished"></translation>
+        <translation>ein Polygon hat zwei Zahlen je Ecke, nicht {count}</translation>
     </message>
     <message>
         <source>{source} has boxes of YOLO without names of their classes</source>
-        <translation type="unfinished"></translation>
+        <translation>{source} hat Rahmen von YOLO ohne Namen ihrer Klassen</translation>
     </message>
     <message>
         <source>names in data.yaml, or classes.txt beside the boxes</source>
-        <translation type="unfinished"></translation>
+        <translation>names in data.yaml oder classes.txt neben den Rahmen</translation>
     </message>
     <message>
         <source>too many corrections of clocks</source>
-        <translation type="unfinished"></translation>
+        <translation>zu viele Korrekturen von Uhren</translation>
     </message>
     <message>
         <source>this is no offset of a clock</source>
-        <translation type="unfinished"></translation>
+        <translation>das ist keine Abweichung einer Uhr</translation>
     </message>
     <message>
         <source>such as +1h02m, -3:30 or +1:02:15</source>
-        <translation type="unfinished"></translation>
+        <translation>etwa +1h02m, -3:30 oder +1:02:15</translation>
     </message>
     <message>
         <source>this is no time zone</source>
-        <translation type="unfinished"></translation>
+        <translation>das ist keine Zeitzone</translation>
     </message>
     <message>
         <source>such as +02:00, UTC-3 or UTC</source>
-        <translation type="unfinished"></translation>
+        <translation>etwa +02:00, UTC-3 oder UTC</translation>
     </message>
     <message>
         <source>one of the two</source>
-        <translation type="unfinished"></translation>
+        <translation>eines von beiden</translation>
     </message>
     <message>
         <source>the clock cannot be that wrong</source>
-        <translation type="unfinished"></translation>
+        <translation>so falsch kann die Uhr nicht gehen</translation>
     </message>
     <message>
         <source>at most 100 years</source>
-        <translation type="unfinished"></translation>
+        <translation>höchstens 100 Jahre</translation>
     </message>
     <message>
         <source>at most 14 hours from UTC</source>
-        <translation type="unfinished"></translation>
+        <translation>höchstens 14 Stunden von UTC</translation>
     </message>
     <message>
         <source>the project has no field &quot;{name}&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>das Projekt hat kein Feld „{name}“</translation>
     </message>
     <message>
         <source>define the field first</source>
-        <translation type="unfinished"></translation>
+        <translation>zuerst das Feld definieren</translation>
     </message>
     <message>
         <source>there is the same box already</source>
-        <translation type="unfinished"></translation>
+        <translation>denselben Rahmen gibt es schon</translation>
     </message>
     <message>
         <source>use that one, or remove it first</source>
-        <translation type="unfinished"></translation>
+        <translation>diesen verwenden oder zuerst entfernen</translation>
     </message>
 </context>
 </TS>

@@ -1749,7 +1749,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Cut out the boxes, as JPEGs</source>
-        <translation type="unfinished"></translation>
+        <translation>Recortar los recuadros, como JPEG</translation>
     </message>
     <message>
         <source>Opens correctly in Excel (byte-order mark)</source>
@@ -1996,23 +1996,23 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Count and fields of the image…</source>
-        <translation type="unfinished"></translation>
+        <translation>Recuento y campos de la imagen…</translation>
     </message>
     <message>
         <source>A number is the count · Enter chooses · Esc closes</source>
-        <translation type="unfinished"></translation>
+        <translation>Un número es el recuento · Intro elige · Esc cierra</translation>
     </message>
     <message>
         <source>Count, field or value of %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Recuento, campo o valor de %1</translation>
     </message>
     <message>
         <source>Fields of the project…</source>
-        <translation type="unfinished"></translation>
+        <translation>Campos del proyecto…</translation>
     </message>
     <message>
         <source>Correct a camera&apos;s clock…</source>
-        <translation type="unfinished"></translation>
+        <translation>Corregir el reloj de una cámara…</translation>
     </message>
     <message>
         <source>Enter chooses · Esc closes</source>
@@ -2020,11 +2020,11 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>A digit or letters · Enter chooses · Esc closes</source>
-        <translation type="unfinished"></translation>
+        <translation>Una cifra o letras · Intro elige · Esc cierra</translation>
     </message>
     <message>
         <source>now %1</source>
-        <translation type="unfinished"></translation>
+        <translation>ahora %1</translation>
     </message>
     <message>
         <source>Looking for duplicates</source>
@@ -2731,7 +2731,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Empty</source>
-        <translation type="unfinished"></translation>
+        <translation>Vacía</translation>
     </message>
     <message>
         <source>None of the classes</source>
@@ -2925,9 +2925,9 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message numerus="yes">
         <source>%n boxes</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n recuadro</numerusform>
+            <numerusform>%n recuadros</numerusform>
         </translation>
     </message>
     <message>
@@ -2964,35 +2964,35 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Move the box to the left</source>
-        <translation type="unfinished"></translation>
+        <translation>Mover el recuadro a la izquierda</translation>
     </message>
     <message>
         <source>Make the box narrower</source>
-        <translation type="unfinished"></translation>
+        <translation>Estrechar el recuadro</translation>
     </message>
     <message>
         <source>Move the box to the right</source>
-        <translation type="unfinished"></translation>
+        <translation>Mover el recuadro a la derecha</translation>
     </message>
     <message>
         <source>Make the box wider</source>
-        <translation type="unfinished"></translation>
+        <translation>Ensanchar el recuadro</translation>
     </message>
     <message>
         <source>Move the box up</source>
-        <translation type="unfinished"></translation>
+        <translation>Mover el recuadro hacia arriba</translation>
     </message>
     <message>
         <source>Make the box lower</source>
-        <translation type="unfinished"></translation>
+        <translation>Reducir la altura del recuadro</translation>
     </message>
     <message>
         <source>Move the box down</source>
-        <translation type="unfinished"></translation>
+        <translation>Mover el recuadro hacia abajo</translation>
     </message>
     <message>
         <source>Make the box higher</source>
-        <translation type="unfinished"></translation>
+        <translation>Aumentar la altura del recuadro</translation>
     </message>
     <message>
         <source>One image</source>
@@ -3016,7 +3016,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>New box in the middle</source>
-        <translation type="unfinished"></translation>
+        <translation>Recuadro nuevo en el centro</translation>
     </message>
     <message>
         <source>Only the first page is shown and classified</source>
@@ -3035,14 +3035,14 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message numerus="yes">
         <source>%n things</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n objeto</numerusform>
+            <numerusform>%n objetos</numerusform>
         </translation>
     </message>
     <message>
         <source>Thing %1 of %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Objeto %1 de %2</translation>
     </message>
     <message>
         <source>Image</source>
@@ -3061,7 +3061,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>%1 looks like a data set: %2 are usual names of its parts, not of classes. To have its boxes, import its labels instead. Make classes of them all the same?</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 parece un conjunto de datos: %2 son nombres habituales de sus partes, no de clases. Para obtener sus recuadros, importe en su lugar sus etiquetas. ¿Crear clases con ellos de todos modos?</translation>
     </message>
     <message numerus="yes">
         <source>Make classes</source>
@@ -3189,7 +3189,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>%1 (corrected; the camera&apos;s clock said %2)</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 (corregida; el reloj de la cámara indicaba %2)</translation>
     </message>
     <message>
         <source>%1 × %2 pixels</source>
@@ -3401,7 +3401,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Fields</source>
-        <translation type="unfinished"></translation>
+        <translation>Campos</translation>
     </message>
     <message>
         <source>Show the updated prediction</source>
@@ -3513,7 +3513,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Its boxes are classified in its place.</source>
-        <translation type="unfinished"></translation>
+        <translation>En su lugar se clasifican sus recuadros.</translation>
     </message>
     <message>
         <source>Unknown: it looks too different from every class.</source>
@@ -4091,7 +4091,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Boxes with a score of at least</source>
-        <translation type="unfinished"></translation>
+        <translation>Recuadros con una puntuación mínima de</translation>
     </message>
     <message>
         <source>None of them was found on disk.</source>
@@ -4114,9 +4114,9 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message numerus="yes">
         <source>%n boxes will be imported</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Se importará %n recuadro</numerusform>
+            <numerusform>Se importarán %n recuadros</numerusform>
         </translation>
     </message>
     <message>
@@ -4132,16 +4132,16 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message numerus="yes">
         <source>%n boxes become images of their own.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n recuadro pasa a ser una imagen propia.</numerusform>
+            <numerusform>%n recuadros pasan a ser imágenes propias.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n boxes with a lower score stay out.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n recuadro con menor puntuación queda fuera.</numerusform>
+            <numerusform>%n recuadros con menor puntuación quedan fuera.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4700,9 +4700,9 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message numerus="yes">
         <source>%n values of fields</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n valor de campos</numerusform>
+            <numerusform>%n valores de campos</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4742,9 +4742,9 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message numerus="yes">
         <source>%n values of fields are other ones there. Yours stay.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n valor de campo es distinto allí. Se conserva el propio.</numerusform>
+            <numerusform>%n valores de campos son distintos allí. Se conservan los propios.</numerusform>
         </translation>
     </message>
     <message>
@@ -5153,35 +5153,35 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Name of the field</source>
-        <translation type="unfinished"></translation>
+        <translation>Nombre del campo</translation>
     </message>
     <message>
         <source>Kind of the field</source>
-        <translation type="unfinished"></translation>
+        <translation>Tipo del campo</translation>
     </message>
     <message>
         <source>Choices, with commas between them</source>
-        <translation type="unfinished"></translation>
+        <translation>Opciones, separadas por comas</translation>
     </message>
     <message>
         <source>Remove the field</source>
-        <translation type="unfinished"></translation>
+        <translation>Eliminar el campo</translation>
     </message>
     <message>
         <source>Fields of the project</source>
-        <translation type="unfinished"></translation>
+        <translation>Campos del proyecto</translation>
     </message>
     <message>
         <source>Beside the count, which every image can have. A field that is removed takes its values with it; undo brings both back.</source>
-        <translation type="unfinished"></translation>
+        <translation>Además del recuento, que puede tener cualquier imagen. Al eliminar un campo se eliminan sus valores; al deshacer se recuperan ambos.</translation>
     </message>
     <message>
         <source>Add a field</source>
-        <translation type="unfinished"></translation>
+        <translation>Añadir un campo</translation>
     </message>
     <message>
         <source>Camera trap: sex, life stage, behaviour</source>
-        <translation type="unfinished"></translation>
+        <translation>Fototrampeo: sexo, etapa vital, comportamiento</translation>
     </message>
     <message>
         <source>Save</source>
@@ -5479,11 +5479,11 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>empty</source>
         <comment>an image</comment>
-        <translation type="unfinished"></translation>
+        <translation>vacía</translation>
     </message>
     <message>
         <source>Its boxes are classified in its place: open it to label them.</source>
-        <translation type="unfinished"></translation>
+        <translation>En su lugar se clasifican sus recuadros: ábrala para etiquetarlos.</translation>
     </message>
     <message>
         <source>This image is labelled already: %1.</source>
@@ -5503,19 +5503,19 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message numerus="yes">
         <source>%n images had another label.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n imagen tenía otra etiqueta.</numerusform>
+            <numerusform>%n imágenes tenían otra etiqueta.</numerusform>
         </translation>
     </message>
     <message>
         <source>Press %1 for another thing in the image.</source>
-        <translation type="unfinished"></translation>
+        <translation>Pulse %1 para añadir otro objeto de la imagen.</translation>
     </message>
     <message>
         <source>Was %1.</source>
         <comment>class</comment>
-        <translation type="unfinished"></translation>
+        <translation>Antes: %1.</translation>
     </message>
     <message>
         <source>Prediction %1 is not shown yet. Press the key again in a moment.</source>
@@ -5578,39 +5578,39 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>%1 …</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 …</translation>
     </message>
     <message>
         <source>Remove the value</source>
-        <translation type="unfinished"></translation>
+        <translation>Quitar el valor</translation>
     </message>
     <message>
         <source>Yes</source>
-        <translation type="unfinished"></translation>
+        <translation>Sí</translation>
     </message>
     <message>
         <source>No</source>
-        <translation type="unfinished"></translation>
+        <translation>No</translation>
     </message>
     <message>
         <source>Choice</source>
-        <translation type="unfinished"></translation>
+        <translation>Opción</translation>
     </message>
     <message>
         <source>Number</source>
-        <translation type="unfinished"></translation>
+        <translation>Número</translation>
     </message>
     <message>
         <source>Yes or no</source>
-        <translation type="unfinished"></translation>
+        <translation>Sí o no</translation>
     </message>
     <message>
         <source>Text</source>
-        <translation type="unfinished"></translation>
+        <translation>Texto</translation>
     </message>
     <message>
         <source>Camera %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Cámara %1</translation>
     </message>
     <message>
         <source>All images</source>
@@ -5618,19 +5618,19 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Folder %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Carpeta %1</translation>
     </message>
     <message>
         <source>No time changes.</source>
-        <translation type="unfinished"></translation>
+        <translation>No cambia ninguna fecha y hora.</translation>
     </message>
     <message>
         <source>Now: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Ahora: %1</translation>
     </message>
     <message>
         <source>Then: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Después: %1</translation>
     </message>
     <message>
         <source>To review</source>
@@ -5740,7 +5740,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Labelled as empty</source>
-        <translation type="unfinished"></translation>
+        <translation>Etiquetada como vacía</translation>
     </message>
     <message>
         <source>%1 to review</source>
@@ -6522,12 +6522,12 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>%1, page %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1, página %2</translation>
     </message>
     <message>
         <source>%1, %2</source>
         <comment>a video and a time in it</comment>
-        <translation type="unfinished">%1, %2</translation>
+        <translation>%1, %2</translation>
     </message>
     <message>
         <source>There is only one class</source>
@@ -10091,7 +10091,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>how many individuals are in it</source>
-        <translation type="unfinished"></translation>
+        <translation>cuántos individuos hay en ella</translation>
     </message>
     <message>
         <source>what is known of the image</source>
@@ -10099,7 +10099,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>value of a field of the project</source>
-        <translation type="unfinished"></translation>
+        <translation>valor de un campo del proyecto</translation>
     </message>
     <message>
         <source>images without a label</source>
@@ -10115,7 +10115,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>labelled as empty: nothing is there</source>
-        <translation type="unfinished"></translation>
+        <translation>etiquetada como vacía: no hay nada</translation>
     </message>
     <message>
         <source>images with a flag</source>
@@ -11287,7 +11287,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>which page or moment a box is of stands in a table of our own</source>
-        <translation type="unfinished"></translation>
+        <translation>la página o el momento de cada recuadro consta en una tabla propia de este programa</translation>
     </message>
     <message>
         <source>observation {place}: {reason}</source>
@@ -11335,11 +11335,11 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>the label of a whole image becomes a box around it</source>
-        <translation type="unfinished"></translation>
+        <translation>la etiqueta de una imagen completa pasa a ser un recuadro que la rodea</translation>
     </message>
     <message>
         <source>annotation {place}: {reason}</source>
-        <translation type="unfinished"></translation>
+        <translation>anotación {place}: {reason}</translation>
     </message>
     <message>
         <source>{source} is no COCO file</source>
@@ -11383,11 +11383,11 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>an empty image is an absence without a name: write of what (scientificName) before you publish</source>
-        <translation type="unfinished"></translation>
+        <translation>una imagen vacía es una ausencia sin nombre: indique de qué (scientificName) antes de publicar</translation>
     </message>
     <message>
         <source>boxes: there is no term for them, and each is an occurrence with its whole image</source>
-        <translation type="unfinished"></translation>
+        <translation>recuadros: no hay ningún término para ellos, y cada uno es un registro de presencia con su imagen completa</translation>
     </message>
     <message>
         <source>the licence and whom to write to are not known: fill them in (eml.xml) before you publish</source>
@@ -11427,7 +11427,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>beside boxes, the label of a whole image becomes a box around it</source>
-        <translation type="unfinished"></translation>
+        <translation>junto a recuadros, la etiqueta de una imagen completa pasa a ser un recuadro que la rodea</translation>
     </message>
     <message>
         <source>{source} has no labels</source>
@@ -11443,11 +11443,11 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>{source} holds no list of CreateML</source>
-        <translation type="unfinished"></translation>
+        <translation>{source} no contiene ninguna lista de CreateML</translation>
     </message>
     <message>
         <source>objects with &quot;image&quot; and &quot;annotations&quot; that have &quot;coordinates&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>objetos con «image» y «annotations» que tengan «coordinates»</translation>
     </message>
     <message>
         <source>CSV</source>
@@ -11487,7 +11487,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>CVAT for images 1.1: an XML file of tags and boxes, to go on in CVAT</source>
-        <translation type="unfinished"></translation>
+        <translation>CVAT para imágenes 1.1: un archivo XML de etiquetas y recuadros, para continuar en CVAT</translation>
     </message>
     <message>
         <source>Darwin Core archive</source>
@@ -11539,7 +11539,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>images and labels with the boxes of each, and data.yaml, as Ultralytics trains on them</source>
-        <translation type="unfinished"></translation>
+        <translation>images y labels con los recuadros de cada imagen, y data.yaml, para entrenar con Ultralytics</translation>
     </message>
     <message>
         <source>XMP sidecars</source>
@@ -11567,27 +11567,27 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>boxes: their pictures lie there once for each class, or what is in the boxes is cut out (--crops)</source>
-        <translation type="unfinished"></translation>
+        <translation>recuadros: sus imágenes están allí una vez por clase, o se recorta lo que hay en los recuadros (--crops)</translation>
     </message>
     <message>
         <source>results of MegaDetector, or predictions of SpeciesNet: boxes with scores</source>
-        <translation type="unfinished"></translation>
+        <translation>resultados de MegaDetector o predicciones de SpeciesNet: recuadros con puntuaciones</translation>
     </message>
     <message>
         <source>an XML file with boxes for each image</source>
-        <translation type="unfinished"></translation>
+        <translation>un archivo XML con recuadros por imagen</translation>
     </message>
     <message>
         <source>a JSON file with shapes for each image</source>
-        <translation type="unfinished"></translation>
+        <translation>un archivo JSON con formas por imagen</translation>
     </message>
     <message>
         <source>a JSON list of images with boxes</source>
-        <translation type="unfinished"></translation>
+        <translation>una lista JSON de imágenes con recuadros</translation>
     </message>
     <message>
         <source>a JSON project with regions of images</source>
-        <translation type="unfinished"></translation>
+        <translation>un proyecto JSON con regiones de imágenes</translation>
     </message>
     <message>
         <source>Keywords of photos</source>
@@ -11615,7 +11615,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>of a picture with several boxes there is a row for each, which a loader takes for images</source>
-        <translation type="unfinished"></translation>
+        <translation>una imagen con varios recuadros tiene una fila por cada uno, y un cargador las toma por imágenes</translation>
     </message>
     <message>
         <source>{source} has no rows of labels</source>
@@ -11679,7 +11679,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>the shape &quot;{shape}&quot; has no box</source>
-        <translation type="unfinished"></translation>
+        <translation>la forma «{shape}» no tiene recuadro</translation>
     </message>
     <message>
         <source>task {place}: {reason}</source>
@@ -11727,7 +11727,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>boxes: a sidecar has the classes of all of them as keywords, and one of them comes back</source>
-        <translation type="unfinished"></translation>
+        <translation>recuadros: un archivo sidecar tiene las clases de todos como palabras clave, y al volver a leerlo se recupera una</translation>
     </message>
     <message>
         <source>classes of other images: an export changes the sidecars of the images that it writes, and no others</source>
@@ -11791,19 +11791,19 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>a number such as 12 or 0.5</source>
-        <translation type="unfinished"></translation>
+        <translation>un número como 12 o 0.5</translation>
     </message>
     <message>
         <source>this is no value of the field &quot;{name}&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>no es un valor del campo «{name}»</translation>
     </message>
     <message>
         <source>a whole number from 1 to {limit:,}</source>
-        <translation type="unfinished"></translation>
+        <translation>un número entero de 1 a {limit:,}</translation>
     </message>
     <message>
         <source>one of {choices}</source>
-        <translation type="unfinished"></translation>
+        <translation>una de {choices}</translation>
     </message>
     <message>
         <source>at most {limit}</source>
@@ -11811,63 +11811,63 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>too many fields</source>
-        <translation type="unfinished"></translation>
+        <translation>demasiados campos</translation>
     </message>
     <message>
         <source>the field &quot;{name}&quot; is there twice</source>
-        <translation type="unfinished"></translation>
+        <translation>el campo «{name}» está dos veces</translation>
     </message>
     <message>
         <source>names that differ in letters or digits</source>
-        <translation type="unfinished"></translation>
+        <translation>nombres que se distingan en letras o cifras</translation>
     </message>
     <message>
         <source>this is no name of a field</source>
-        <translation type="unfinished"></translation>
+        <translation>no es un nombre de campo</translation>
     </message>
     <message>
         <source>1 to {limit} characters that begin with a letter</source>
-        <translation type="unfinished"></translation>
+        <translation>de 1 a {limit} caracteres, empezando por una letra</translation>
     </message>
     <message>
         <source>a field cannot be called &quot;{name}&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>un campo no se puede llamar «{name}»</translation>
     </message>
     <message>
         <source>a name that means nothing else in a search</source>
-        <translation type="unfinished"></translation>
+        <translation>un nombre que no signifique otra cosa en una búsqueda</translation>
     </message>
     <message>
         <source>the field &quot;{name}&quot; has choices</source>
-        <translation type="unfinished"></translation>
+        <translation>el campo «{name}» tiene opciones</translation>
     </message>
     <message>
         <source>choices of a choice alone</source>
-        <translation type="unfinished"></translation>
+        <translation>opciones solo en un campo de tipo opción</translation>
     </message>
     <message>
         <source>the choices of the field &quot;{name}&quot; are not clear</source>
-        <translation type="unfinished"></translation>
+        <translation>las opciones del campo «{name}» no están claras</translation>
     </message>
     <message>
         <source>1 to {most} different ones of 1 to {longest} characters</source>
-        <translation type="unfinished"></translation>
+        <translation>de 1 a {most} distintas, de 1 a {longest} caracteres cada una</translation>
     </message>
     <message>
         <source>the fields cannot be read</source>
-        <translation type="unfinished"></translation>
+        <translation>no se pueden leer los campos</translation>
     </message>
     <message>
         <source>a list of names, kinds and choices</source>
-        <translation type="unfinished"></translation>
+        <translation>una lista de nombres, tipos y opciones</translation>
     </message>
     <message>
         <source>this defines no field</source>
-        <translation type="unfinished"></translation>
+        <translation>esto no define ningún campo</translation>
     </message>
     <message>
         <source>such as &quot;sex: female, male&quot;, &quot;distance: number&quot;, &quot;antlers: yes_no&quot; or &quot;remark: text&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>como «sexo: hembra, macho», «distancia: number», «astas: yes_no» o «nota: text»</translation>
     </message>
     <message>
         <source>{source} is a file</source>
@@ -12499,51 +12499,51 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Labelled {images} as empty</source>
-        <translation type="unfinished"></translation>
+        <translation>Etiquetado de {images} como vacías</translation>
     </message>
     <message>
         <source>Label {images} as empty</source>
-        <translation type="unfinished"></translation>
+        <translation>Etiquetar {images} como vacías</translation>
     </message>
     <message>
         <source>Added {boxes}</source>
-        <translation type="unfinished"></translation>
+        <translation>Adición de {boxes}</translation>
     </message>
     <message>
         <source>Add {boxes}</source>
-        <translation type="unfinished"></translation>
+        <translation>Añadir {boxes}</translation>
     </message>
     <message>
         <source>Found {boxes} with {source}</source>
-        <translation type="unfinished"></translation>
+        <translation>Detección de {boxes} con {source}</translation>
     </message>
     <message>
         <source>Find {boxes} with {source}</source>
-        <translation type="unfinished"></translation>
+        <translation>Detectar {boxes} con {source}</translation>
     </message>
     <message>
         <source>Hid people and vehicles</source>
-        <translation type="unfinished"></translation>
+        <translation>Ocultación de personas y vehículos</translation>
     </message>
     <message>
         <source>Showed people and vehicles</source>
-        <translation type="unfinished"></translation>
+        <translation>Visualización de personas y vehículos</translation>
     </message>
     <message>
         <source>Changed a box</source>
-        <translation type="unfinished"></translation>
+        <translation>Cambio de un recuadro</translation>
     </message>
     <message>
         <source>Change a box</source>
-        <translation type="unfinished"></translation>
+        <translation>Cambiar un recuadro</translation>
     </message>
     <message>
         <source>Added {things}</source>
-        <translation type="unfinished"></translation>
+        <translation>Adición de {things}</translation>
     </message>
     <message>
         <source>Add {things}</source>
-        <translation type="unfinished"></translation>
+        <translation>Añadir {things}</translation>
     </message>
     <message>
         <source>Added {labels}</source>
@@ -12667,55 +12667,55 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Set {field} of {images} to {value}</source>
-        <translation type="unfinished"></translation>
+        <translation>Cambio de {field} de {images} a {value}</translation>
     </message>
     <message>
         <source>Set {fields} of {images}</source>
-        <translation type="unfinished"></translation>
+        <translation>Cambio de {fields} de {images}</translation>
     </message>
     <message>
         <source>Removed {field} of {images}</source>
-        <translation type="unfinished"></translation>
+        <translation>Eliminación de {field} de {images}</translation>
     </message>
     <message>
         <source>Remove {field} of {images}</source>
-        <translation type="unfinished"></translation>
+        <translation>Quitar {field} de {images}</translation>
     </message>
     <message>
         <source>Added {values}</source>
-        <translation type="unfinished"></translation>
+        <translation>Adición de {values}</translation>
     </message>
     <message>
         <source>Add {values}</source>
-        <translation type="unfinished"></translation>
+        <translation>Añadir {values}</translation>
     </message>
     <message>
         <source>Changed the fields of images</source>
-        <translation type="unfinished"></translation>
+        <translation>Cambio de los campos de las imágenes</translation>
     </message>
     <message>
         <source>Change the fields of images</source>
-        <translation type="unfinished"></translation>
+        <translation>Cambiar los campos de las imágenes</translation>
     </message>
     <message>
         <source>{values} removed</source>
-        <translation type="unfinished"></translation>
+        <translation>eliminación de {values}</translation>
     </message>
     <message>
         <source>Corrected the clock of {source}</source>
-        <translation type="unfinished"></translation>
+        <translation>Corrección del reloj de {source}</translation>
     </message>
     <message>
         <source>Correct the clock of {source}</source>
-        <translation type="unfinished"></translation>
+        <translation>Corregir el reloj de {source}</translation>
     </message>
     <message>
         <source>Removed the correction of the clock of {source}</source>
-        <translation type="unfinished"></translation>
+        <translation>Eliminación de la corrección del reloj de {source}</translation>
     </message>
     <message>
         <source>Remove the correction of the clock of {source}</source>
-        <translation type="unfinished"></translation>
+        <translation>Quitar la corrección del reloj de {source}</translation>
     </message>
     <message>
         <source>Accepted {images} in {classes}</source>
@@ -12999,11 +12999,11 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Settled a conflict as empty</source>
-        <translation type="unfinished"></translation>
+        <translation>Resolución de un conflicto como vacía</translation>
     </message>
     <message>
         <source>Settle a conflict as empty</source>
-        <translation type="unfinished"></translation>
+        <translation>Resolver un conflicto como vacía</translation>
     </message>
     <message>
         <source>Switched to model {model}</source>
@@ -13123,9 +13123,9 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message numerus="yes">
         <source>{count:,} things</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count:,} objeto</numerusform>
+            <numerusform>{count:,} objetos</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -13151,9 +13151,9 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message numerus="yes">
         <source>{count:,} values</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count:,} valor</numerusform>
+            <numerusform>{count:,} valores</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -13752,7 +13752,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>the detector&apos;s outputs have another form than in its trial</source>
-        <translation type="unfinished"></translation>
+        <translation>las salidas del detector tienen otra forma que en su prueba</translation>
     </message>
     <message>
         <source>export it again</source>
@@ -13760,63 +13760,63 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>the detector gives values that are no numbers</source>
-        <translation type="unfinished"></translation>
+        <translation>el detector da valores que no son números</translation>
     </message>
     <message>
         <source>the detector&apos;s scores cannot be used</source>
-        <translation type="unfinished"></translation>
+        <translation>no se pueden usar las puntuaciones del detector</translation>
     </message>
     <message>
         <source>numbers from 0 to 1</source>
-        <translation type="unfinished"></translation>
+        <translation>números de 0 a 1</translation>
     </message>
     <message>
         <source>export it with its last step, which makes scores of them</source>
-        <translation type="unfinished"></translation>
+        <translation>expórtelo con su último paso, que los convierte en puntuaciones</translation>
     </message>
     <message>
         <source>YOLOv5 and MegaDetector: (images, n, 5 + classes)</source>
-        <translation type="unfinished"></translation>
+        <translation>YOLOv5 y MegaDetector: (imágenes, n, 5 + clases)</translation>
     </message>
     <message>
         <source>YOLOv5, turned: (images, 5 + classes, n)</source>
-        <translation type="unfinished"></translation>
+        <translation>YOLOv5, traspuesto: (imágenes, 5 + clases, n)</translation>
     </message>
     <message>
         <source>YOLOv8 and later: (images, 4 + classes, n)</source>
-        <translation type="unfinished"></translation>
+        <translation>YOLOv8 y posteriores: (imágenes, 4 + clases, n)</translation>
     </message>
     <message>
         <source>YOLOv8, turned: (images, n, 4 + classes)</source>
-        <translation type="unfinished"></translation>
+        <translation>YOLOv8, traspuesto: (imágenes, n, 4 + clases)</translation>
     </message>
     <message>
         <source>with the choice of boxes built in: (n, 6) or (images, n, 6)</source>
-        <translation type="unfinished"></translation>
+        <translation>con la selección de recuadros integrada: (n, 6) o (imágenes, n, 6)</translation>
     </message>
     <message>
         <source>RT-DETR of Ultralytics: (images, n, 6), in shares</source>
-        <translation type="unfinished"></translation>
+        <translation>RT-DETR de Ultralytics: (imágenes, n, 6), en fracciones</translation>
     </message>
     <message>
         <source>with the choice of boxes built in, YOLOv7: (n, 7)</source>
-        <translation type="unfinished"></translation>
+        <translation>con la selección de recuadros integrada, YOLOv7: (n, 7)</translation>
     </message>
     <message>
         <source>torchvision and RT-DETR: boxes, scores and labels</source>
-        <translation type="unfinished"></translation>
+        <translation>torchvision y RT-DETR: boxes, scores y labels</translation>
     </message>
     <message>
         <source>TensorFlow: detection_boxes, detection_scores and detection_classes</source>
-        <translation type="unfinished"></translation>
+        <translation>TensorFlow: detection_boxes, detection_scores y detection_classes</translation>
     </message>
     <message>
         <source>DETR: logits with a last class for nothing, and pred_boxes</source>
-        <translation type="unfinished"></translation>
+        <translation>DETR: logits con una última clase para nada, y pred_boxes</translation>
     </message>
     <message>
         <source>RT-DETR and RF-DETR: logits or labels, and pred_boxes or dets</source>
-        <translation type="unfinished"></translation>
+        <translation>RT-DETR y RF-DETR: logits o labels, y pred_boxes o dets</translation>
     </message>
     <message>
         <source>its memory is full, even for one image</source>
@@ -13828,11 +13828,11 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>a number from {least:g} to 1</source>
-        <translation type="unfinished"></translation>
+        <translation>un número de {least:g} a 1</translation>
     </message>
     <message>
         <source>the threshold cannot be used</source>
-        <translation type="unfinished"></translation>
+        <translation>no se puede usar el umbral</translation>
     </message>
     <message>
         <source>{device} cannot run this network ({why}); the CPU does the work</source>
@@ -14731,23 +14731,23 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>{source} carries boxes around things ({form}), and its folders are no classes</source>
-        <translation type="unfinished"></translation>
+        <translation>{source} contiene recuadros alrededor de objetos ({form}) y sus carpetas no son clases</translation>
     </message>
     <message>
         <source>a folder for each class</source>
-        <translation type="unfinished"></translation>
+        <translation>una carpeta por clase</translation>
     </message>
     <message>
         <source>import its labels instead: each box becomes an image with a label of its own</source>
-        <translation type="unfinished"></translation>
+        <translation>importe en su lugar sus etiquetas: cada recuadro pasa a ser una imagen con etiqueta propia</translation>
     </message>
     <message>
         <source>{source} carries boxes around things in columns ({form}), which are not read</source>
-        <translation type="unfinished"></translation>
+        <translation>{source} contiene recuadros alrededor de objetos en columnas ({form}), que no se leen</translation>
     </message>
     <message>
         <source>save the boxes as COCO, YOLO, Pascal VOC or in another form that is read</source>
-        <translation type="unfinished"></translation>
+        <translation>guarde los recuadros como COCO, YOLO, Pascal VOC o en otro formato que se lea</translation>
     </message>
     <message>
         <source>{source} has folders that are called as parts of data sets are, and would become classes</source>
@@ -14819,7 +14819,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>{image} has {count:,} boxes: only the first {most:,} are read</source>
-        <translation type="unfinished"></translation>
+        <translation>{image} tiene {count:,} recuadros: solo se leen los primeros {most:,}</translation>
     </message>
     <message>
         <source>{name} does not say which of its columns is which</source>
@@ -15105,566 +15105,566 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Another thing in the image</source>
-        <translation type="unfinished"></translation>
+        <translation>Otro objeto de la imagen</translation>
     </message>
     <message>
         <source>Empty: nothing is there</source>
-        <translation type="unfinished"></translation>
+        <translation>Vacía: no hay nada</translation>
     </message>
     <message>
         <source>Find things…</source>
-        <translation type="unfinished"></translation>
+        <translation>Buscar objetos…</translation>
     </message>
     <message>
         <source>Detectors (*.onnx);;All files (*)</source>
-        <translation type="unfinished"></translation>
+        <translation>Detectores (*.onnx);;Todos los archivos (*)</translation>
     </message>
     <message>
         <source>Find things with a detector</source>
-        <translation type="unfinished"></translation>
+        <translation>Buscar objetos con un detector</translation>
     </message>
     <message>
         <source>Finding things with %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Buscando objetos con %1</translation>
     </message>
     <message>
         <source>Nothing was found in %1</source>
-        <translation type="unfinished"></translation>
+        <translation>No se encontró nada en %1</translation>
     </message>
     <message>
         <source>Show people and vehicles</source>
-        <translation type="unfinished"></translation>
+        <translation>Mostrar personas y vehículos</translation>
     </message>
     <message>
         <source>Hide people and vehicles</source>
-        <translation type="unfinished"></translation>
+        <translation>Ocultar personas y vehículos</translation>
     </message>
     <message>
         <source>%1 are hidden from all views and exports.</source>
-        <translation type="unfinished"></translation>
+        <translation>Sin mostrar en ninguna vista ni exportación: %1.</translation>
     </message>
     <message>
         <source>Nothing is hidden.</source>
-        <translation type="unfinished"></translation>
+        <translation>No hay nada oculto.</translation>
     </message>
     <message>
         <source>No box is left. Label the image itself, or say that it is empty (%1).</source>
-        <translation type="unfinished"></translation>
+        <translation>No queda ningún recuadro. Etiquete la propia imagen o indique que está vacía (%1).</translation>
     </message>
     <message numerus="yes">
         <source>%1: %n boxes</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%1: %n recuadro</numerusform>
+            <numerusform>%1: %n recuadros</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n images could not be read.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>No se pudo leer %n imagen.</numerusform>
+            <numerusform>No se pudieron leer %n imágenes.</numerusform>
         </translation>
     </message>
     <message>
         <source>Things were found in %1 of %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>Se encontraron objetos en %1 de %2.</translation>
     </message>
     <message>
         <source>Add the boxes with a score of at least:</source>
-        <translation type="unfinished"></translation>
+        <translation>Añadir los recuadros con una puntuación mínima de:</translation>
     </message>
     <message>
         <source>Correct a camera&apos;s clock</source>
-        <translation type="unfinished"></translation>
+        <translation>Corregir el reloj de una cámara</translation>
     </message>
     <message>
         <source>Correct the times</source>
-        <translation type="unfinished"></translation>
+        <translation>Corregir las fechas y horas</translation>
     </message>
     <message>
         <source>Remove the correction</source>
-        <translation type="unfinished"></translation>
+        <translation>Quitar la corrección</translation>
     </message>
     <message>
         <source>Files stay as they are: the corrected time is used for sorting, searching, bursts and exports.</source>
-        <translation type="unfinished"></translation>
+        <translation>Los archivos quedan como están: la fecha y hora corregidas se usan para ordenar y buscar, y en ráfagas y exportaciones.</translation>
     </message>
     <message>
         <source>Times of</source>
-        <translation type="unfinished"></translation>
+        <translation>Fechas y horas de</translation>
     </message>
     <message>
         <source>Add to the clock</source>
-        <translation type="unfinished"></translation>
+        <translation>Sumar al reloj</translation>
     </message>
     <message>
         <source>True time of this photo</source>
-        <translation type="unfinished"></translation>
+        <translation>Fecha y hora reales de esta foto</translation>
     </message>
     <message>
         <source>Time zone of the clock</source>
-        <translation type="unfinished"></translation>
+        <translation>Zona horaria del reloj</translation>
     </message>
     <message>
         <source>No photo with a date and a time is known yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>Aún no se conoce ninguna foto con fecha y hora.</translation>
     </message>
     <message>
         <source>As the file says</source>
-        <translation type="unfinished"></translation>
+        <translation>Según el archivo</translation>
     </message>
     <message numerus="yes">
         <source>{count:,} boxes</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count:,} recuadro</numerusform>
+            <numerusform>{count:,} recuadros</numerusform>
         </translation>
     </message>
     <message>
         <source>--set and --search go together</source>
-        <translation type="unfinished"></translation>
+        <translation>--set y --search van juntos</translation>
     </message>
     <message>
         <source>such as --set count=12 --search &quot;name:IMG_01&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>como --set count=12 --search &quot;name:IMG_01&quot;</translation>
     </message>
     <message numerus="yes">
         <source>{count:,} fields</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count:,} campo</numerusform>
+            <numerusform>{count:,} campos</numerusform>
         </translation>
     </message>
     <message>
         <source>--set names a field and a value</source>
-        <translation type="unfinished"></translation>
+        <translation>--set indica un campo y un valor</translation>
     </message>
     <message>
         <source>such as count=12</source>
-        <translation type="unfinished"></translation>
+        <translation>como count=12</translation>
     </message>
     <message>
         <source>count cannot be removed</source>
-        <translation type="unfinished"></translation>
+        <translation>count no se puede eliminar</translation>
     </message>
     <message>
         <source>a field of the project&apos;s own</source>
-        <translation type="unfinished"></translation>
+        <translation>un campo propio del proyecto</translation>
     </message>
     <message>
         <source>a clock is corrected for a folder or a camera</source>
-        <translation type="unfinished"></translation>
+        <translation>un reloj se corrige para una carpeta o una cámara</translation>
     </message>
     <message>
         <source>--folder or --camera, with --offset, --zone or both, or with --remove</source>
-        <translation type="unfinished"></translation>
+        <translation>--folder o --camera, con --offset, --zone o ambos, o con --remove</translation>
     </message>
     <message>
         <source>one of --folder and --camera</source>
-        <translation type="unfinished"></translation>
+        <translation>uno de --folder y --camera</translation>
     </message>
     <message numerus="yes">
         <source>{count:,} corrections</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count:,} corrección</numerusform>
+            <numerusform>{count:,} correcciones</numerusform>
         </translation>
     </message>
     <message>
         <source>the numbers of names have gaps</source>
-        <translation type="unfinished"></translation>
+        <translation>los números de los nombres tienen huecos</translation>
     </message>
     <message>
         <source>this is no list of a detector&apos;s categories</source>
-        <translation type="unfinished"></translation>
+        <translation>no es una lista de las categorías de un detector</translation>
     </message>
     <message>
         <source>one name a line, at most {most:,}</source>
-        <translation type="unfinished"></translation>
+        <translation>un nombre por línea, como máximo {most:,}</translation>
     </message>
     <message>
         <source>{count:,} lines in {file}</source>
-        <translation type="unfinished"></translation>
+        <translation>{count:,} líneas en {file}</translation>
     </message>
     <message>
         <source>a model for the task “{task}”</source>
-        <translation type="unfinished"></translation>
+        <translation>un modelo para la tarea «{task}»</translation>
     </message>
     <message>
         <source>export a model that detects</source>
-        <translation type="unfinished"></translation>
+        <translation>exporte un modelo que detecte</translation>
     </message>
     <message>
         <source>this is no detector</source>
-        <translation type="unfinished"></translation>
+        <translation>no es un detector</translation>
     </message>
     <message>
         <source>a model for the task “detect”</source>
-        <translation type="unfinished"></translation>
+        <translation>un modelo para la tarea «detect»</translation>
     </message>
     <message>
         <source>give the names of its categories in a text file, one a line</source>
-        <translation type="unfinished"></translation>
+        <translation>indique los nombres de sus categorías en un archivo de texto, uno por línea</translation>
     </message>
     <message>
         <source>the model&apos;s outputs have none of the known forms of detectors</source>
-        <translation type="unfinished"></translation>
+        <translation>las salidas del modelo no tienen ninguna de las formas conocidas de los detectores</translation>
     </message>
     <message>
         <source>export it in one of these forms</source>
-        <translation type="unfinished"></translation>
+        <translation>expórtelo en una de estas formas</translation>
     </message>
     <message>
         <source>the names do not fit the detector&apos;s categories</source>
-        <translation type="unfinished"></translation>
+        <translation>los nombres no corresponden a las categorías del detector</translation>
     </message>
     <message>
         <source>{count} names</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} nombres</translation>
     </message>
     <message>
         <source>the model&apos;s outputs may have two forms</source>
-        <translation type="unfinished"></translation>
+        <translation>las salidas del modelo pueden tener dos formas</translation>
     </message>
     <message>
         <source>{first}, or {second}</source>
-        <translation type="unfinished"></translation>
+        <translation>{first}, o {second}</translation>
     </message>
     <message>
         <source>the detector&apos;s boxes are not in pixels of its input</source>
-        <translation type="unfinished"></translation>
+        <translation>los recuadros del detector no están en píxeles de su entrada</translation>
     </message>
     <message>
         <source>centres from 0 to {side}</source>
-        <translation type="unfinished"></translation>
+        <translation>centros de 0 a {side}</translation>
     </message>
     <message>
         <source>{low:.3g} to {high:.3g}</source>
-        <translation type="unfinished"></translation>
+        <translation>de {low:.3g} a {high:.3g}</translation>
     </message>
     <message>
         <source>export it with its last step, which makes boxes of the grid</source>
-        <translation type="unfinished"></translation>
+        <translation>expórtelo con su último paso, que convierte la cuadrícula en recuadros</translation>
     </message>
     <message>
         <source>the model&apos;s inputs are not those of a detector</source>
-        <translation type="unfinished"></translation>
+        <translation>las entradas del modelo no son las de un detector</translation>
     </message>
     <message>
         <source>one for pictures</source>
-        <translation type="unfinished"></translation>
+        <translation>una para imágenes</translation>
     </message>
     <message>
         <source>3 channels</source>
-        <translation type="unfinished"></translation>
+        <translation>3 canales</translation>
     </message>
     <message>
         <source>{width} x {height}</source>
-        <translation type="unfinished"></translation>
+        <translation>{width} x {height}</translation>
     </message>
     <message>
         <source>&quot;{part}&quot; names no part of an image</source>
-        <translation type="unfinished"></translation>
+        <translation>«{part}» no indica ninguna parte de una imagen</translation>
     </message>
     <message>
         <source>such as page=3, t=12.5 or xywh=percent:25,10,50,30</source>
-        <translation type="unfinished"></translation>
+        <translation>como page=3, t=12.5 o xywh=percent:25,10,50,30</translation>
     </message>
     <message>
         <source>this is no bounding box</source>
-        <translation type="unfinished"></translation>
+        <translation>no es un recuadro delimitador</translation>
     </message>
     <message>
         <source>correct it where it was written</source>
-        <translation type="unfinished"></translation>
+        <translation>corríjalo donde se escribió</translation>
     </message>
     <message>
         <source>page {page} of the document is damaged</source>
-        <translation type="unfinished"></translation>
+        <translation>la página {page} del documento está dañada</translation>
     </message>
     <message>
         <source>the document is encrypted</source>
-        <translation type="unfinished"></translation>
+        <translation>el documento está cifrado</translation>
     </message>
     <message>
         <source>a PDF that opens without a password</source>
-        <translation type="unfinished"></translation>
+        <translation>un PDF que se abra sin contraseña</translation>
     </message>
     <message>
         <source>open it in another program and save it without a password</source>
-        <translation type="unfinished"></translation>
+        <translation>ábralo en otro programa y guárdelo sin contraseña</translation>
     </message>
     <message>
         <source>open it in another program and save it again</source>
-        <translation type="unfinished"></translation>
+        <translation>ábralo en otro programa y guárdelo de nuevo</translation>
     </message>
     <message>
         <source>the document has no pages</source>
-        <translation type="unfinished"></translation>
+        <translation>el documento no tiene páginas</translation>
     </message>
     <message>
         <source>the document is damaged or incomplete</source>
-        <translation type="unfinished"></translation>
+        <translation>el documento está dañado o incompleto</translation>
     </message>
     <message>
         <source>the page has no size</source>
-        <translation type="unfinished"></translation>
+        <translation>la página no tiene tamaño</translation>
     </message>
     <message>
         <source>the file has no such page</source>
-        <translation type="unfinished"></translation>
+        <translation>el archivo no tiene esa página</translation>
     </message>
     <message>
         <source>a page from 1 to {count}</source>
-        <translation type="unfinished"></translation>
+        <translation>una página de 1 a {count}</translation>
     </message>
     <message>
         <source>the file has too many pages</source>
-        <translation type="unfinished"></translation>
+        <translation>el archivo tiene demasiadas páginas</translation>
     </message>
     <message>
         <source>at most {most}</source>
-        <translation type="unfinished"></translation>
+        <translation>como máximo {most}</translation>
     </message>
     <message>
         <source>split it into several files</source>
-        <translation type="unfinished"></translation>
+        <translation>divídalo en varios archivos</translation>
     </message>
     <message>
         <source>videos are not read by this installation</source>
-        <translation type="unfinished"></translation>
+        <translation>esta instalación no lee vídeos</translation>
     </message>
     <message>
         <source>the Python package av</source>
-        <translation type="unfinished"></translation>
+        <translation>el paquete av de Python</translation>
     </message>
     <message>
         <source>install Protoleaf with Python and that package, or save frames of the video as images</source>
-        <translation type="unfinished"></translation>
+        <translation>instale Protoleaf con Python y ese paquete o guarde fotogramas del vídeo como imágenes</translation>
     </message>
     <message>
         <source>this is not a video that can be read</source>
-        <translation type="unfinished"></translation>
+        <translation>no es un vídeo que se pueda leer</translation>
     </message>
     <message>
         <source>MP4, MOV, M4V, AVI, MKV, WebM or MTS</source>
-        <translation type="unfinished"></translation>
+        <translation>MP4, MOV, M4V, AVI, MKV, WebM o MTS</translation>
     </message>
     <message>
         <source>convert it to MP4 with another program</source>
-        <translation type="unfinished"></translation>
+        <translation>conviértalo a MP4 con otro programa</translation>
     </message>
     <message>
         <source>the file has no moving pictures</source>
-        <translation type="unfinished"></translation>
+        <translation>el archivo no tiene imágenes en movimiento</translation>
     </message>
     <message>
         <source>a video, not sound alone</source>
-        <translation type="unfinished"></translation>
+        <translation>un vídeo, no solo sonido</translation>
     </message>
     <message>
         <source>leave it out</source>
-        <translation type="unfinished"></translation>
+        <translation>omítalo</translation>
     </message>
     <message>
         <source>the video is stored in a way that cannot be read</source>
-        <translation type="unfinished"></translation>
+        <translation>el vídeo está guardado de un modo que no se puede leer</translation>
     </message>
     <message>
         <source>such as H.264, H.265, VP9, AV1, MPEG-4 or Motion JPEG</source>
-        <translation type="unfinished"></translation>
+        <translation>como H.264, H.265, VP9, AV1, MPEG-4 o Motion JPEG</translation>
     </message>
     <message>
         <source>convert it to MP4 with another program, and add that</source>
-        <translation type="unfinished"></translation>
+        <translation>conviértalo a MP4 con otro programa y añada ese</translation>
     </message>
     <message>
         <source>the video is too large</source>
-        <translation type="unfinished"></translation>
+        <translation>el vídeo es demasiado grande</translation>
     </message>
     <message>
         <source>the video is damaged or incomplete</source>
-        <translation type="unfinished"></translation>
+        <translation>el vídeo está dañado o incompleto</translation>
     </message>
     <message>
         <source>copy the file again from the camera&apos;s card</source>
-        <translation type="unfinished"></translation>
+        <translation>copie de nuevo el archivo desde la tarjeta de la cámara</translation>
     </message>
     <message>
         <source>the video is too long</source>
-        <translation type="unfinished"></translation>
+        <translation>el vídeo es demasiado largo</translation>
     </message>
     <message>
         <source>at most {most} hours</source>
-        <translation type="unfinished"></translation>
+        <translation>como máximo {most} horas</translation>
     </message>
     <message>
         <source>cut it into shorter ones</source>
-        <translation type="unfinished"></translation>
+        <translation>córtelo en otros más cortos</translation>
     </message>
     <message>
         <source>the video has no frame that can be decoded</source>
-        <translation type="unfinished"></translation>
+        <translation>el vídeo no tiene ningún fotograma que se pueda descodificar</translation>
     </message>
     <message>
         <source>the video has too many frames before this one</source>
-        <translation type="unfinished"></translation>
+        <translation>el vídeo tiene demasiados fotogramas antes de este</translation>
     </message>
     <message>
         <source>the video breaks off before this time</source>
-        <translation type="unfinished"></translation>
+        <translation>el vídeo se interrumpe antes de este momento</translation>
     </message>
     <message>
         <source>the video ends before this time</source>
-        <translation type="unfinished"></translation>
+        <translation>el vídeo termina antes de este momento</translation>
     </message>
     <message>
         <source>less than {end} s</source>
-        <translation type="unfinished"></translation>
+        <translation>menos de {end} s</translation>
     </message>
     <message>
         <source>true</source>
-        <translation type="unfinished"></translation>
+        <translation>verdadero</translation>
     </message>
     <message>
         <source>it has no points</source>
-        <translation type="unfinished"></translation>
+        <translation>no tiene puntos</translation>
     </message>
     <message>
         <source>a box has {count} numbers, not {found}</source>
-        <translation type="unfinished"></translation>
+        <translation>un recuadro tiene {count} números, no {found}</translation>
     </message>
     <message>
         <source>its width and height are not written, and its image was not found: put the image beside it</source>
-        <translation type="unfinished"></translation>
+        <translation>no constan su anchura y altura, y no se encontró su imagen: ponga la imagen a su lado</translation>
     </message>
     <message>
         <source>it is of the picture lying on its side: write it as the picture is shown, upright</source>
-        <translation type="unfinished"></translation>
+        <translation>corresponde a la imagen tumbada: escríbalo como se muestra la imagen, derecha</translation>
     </message>
     <message>
         <source>&quot;{value}&quot; is no number</source>
-        <translation type="unfinished"></translation>
+        <translation>«{value}» no es un número</translation>
     </message>
     <message>
         <source>{source} holds no files of LabelMe</source>
-        <translation type="unfinished"></translation>
+        <translation>{source} no contiene archivos de LabelMe</translation>
     </message>
     <message>
         <source>objects with &quot;shapes&quot; and &quot;imagePath&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>objetos con «shapes» e «imagePath»</translation>
     </message>
     <message>
         <source>the detector could not read it: {failure}</source>
-        <translation type="unfinished"></translation>
+        <translation>el detector no pudo leerla: {failure}</translation>
     </message>
     <message>
         <source>{source} holds no results of a detector</source>
-        <translation type="unfinished"></translation>
+        <translation>{source} no contiene resultados de un detector</translation>
     </message>
     <message>
         <source>an object with &quot;images&quot; (MegaDetector) or &quot;predictions&quot; (SpeciesNet)</source>
-        <translation type="unfinished"></translation>
+        <translation>un objeto con «images» (MegaDetector) o «predictions» (SpeciesNet)</translation>
     </message>
     <message>
         <source>{source} holds no annotations of Pascal VOC</source>
-        <translation type="unfinished"></translation>
+        <translation>{source} no contiene anotaciones de Pascal VOC</translation>
     </message>
     <message>
         <source>files .xml with &lt;annotation&gt; and &lt;object&gt;</source>
-        <translation type="unfinished"></translation>
+        <translation>archivos .xml con &lt;annotation&gt; y &lt;object&gt;</translation>
     </message>
     <message>
         <source>an object has no box (bndbox)</source>
-        <translation type="unfinished"></translation>
+        <translation>un objeto no tiene recuadro (bndbox)</translation>
     </message>
     <message>
         <source>{source} holds no project of the VGG Image Annotator</source>
-        <translation type="unfinished"></translation>
+        <translation>{source} no contiene ningún proyecto de VGG Image Annotator</translation>
     </message>
     <message>
         <source>images with &quot;regions&quot; that have &quot;shape_attributes&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>imágenes con «regions» que tengan «shape_attributes»</translation>
     </message>
     <message>
         <source>images and boxes without a class stay out, and are listed in a table</source>
-        <translation type="unfinished"></translation>
+        <translation>las imágenes y los recuadros sin clase quedan fuera y se enumeran en una tabla</translation>
     </message>
     <message>
         <source>{source} has no boxes of YOLO</source>
-        <translation type="unfinished"></translation>
+        <translation>{source} no tiene recuadros de YOLO</translation>
     </message>
     <message>
         <source>texts of numbers in labels, beside images</source>
-        <translation type="unfinished"></translation>
+        <translation>textos con números en labels, junto a images</translation>
     </message>
     <message>
         <source>no class has the number {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>ninguna clase tiene el número {number}</translation>
     </message>
     <message>
         <source>a polygon has two numbers for each corner, not {count}</source>
-        <translation type="unfinished"></translation>
+        <translation>un polígono tiene dos números por vértice, no {count}</translation>
     </message>
     <message>
         <source>{source} has boxes of YOLO without names of their classes</source>
-        <translation type="unfinished"></translation>
+        <translation>{source} tiene recuadros de YOLO sin los nombres de sus clases</translation>
     </message>
     <message>
         <source>names in data.yaml, or classes.txt beside the boxes</source>
-        <translation type="unfinished"></translation>
+        <translation>nombres en data.yaml, o classes.txt junto a los recuadros</translation>
     </message>
     <message>
         <source>too many corrections of clocks</source>
-        <translation type="unfinished"></translation>
+        <translation>demasiadas correcciones de relojes</translation>
     </message>
     <message>
         <source>this is no offset of a clock</source>
-        <translation type="unfinished"></translation>
+        <translation>no es un desfase de reloj</translation>
     </message>
     <message>
         <source>such as +1h02m, -3:30 or +1:02:15</source>
-        <translation type="unfinished"></translation>
+        <translation>como +1h02m, -3:30 o +1:02:15</translation>
     </message>
     <message>
         <source>this is no time zone</source>
-        <translation type="unfinished"></translation>
+        <translation>no es una zona horaria</translation>
     </message>
     <message>
         <source>such as +02:00, UTC-3 or UTC</source>
-        <translation type="unfinished"></translation>
+        <translation>como +02:00, UTC-3 o UTC</translation>
     </message>
     <message>
         <source>one of the two</source>
-        <translation type="unfinished"></translation>
+        <translation>una de las dos</translation>
     </message>
     <message>
         <source>the clock cannot be that wrong</source>
-        <translation type="unfinished"></translation>
+        <translation>el reloj no puede tener tanto error</translation>
     </message>
     <message>
         <source>at most 100 years</source>
-        <translation type="unfinished"></translation>
+        <translation>como máximo 100 años</translation>
     </message>
     <message>
         <source>at most 14 hours from UTC</source>
-        <translation type="unfinished"></translation>
+        <translation>como máximo 14 horas de diferencia con UTC</translation>
     </message>
     <message>
         <source>the project has no field &quot;{name}&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>el proyecto no tiene el campo «{name}»</translation>
     </message>
     <message>
         <source>define the field first</source>
-        <translation type="unfinished"></translation>
+        <translation>defina antes el campo</translation>
     </message>
     <message>
         <source>there is the same box already</source>
-        <translation type="unfinished"></translation>
+        <translation>ya existe el mismo recuadro</translation>
     </message>
     <message>
         <source>use that one, or remove it first</source>
-        <translation type="unfinished"></translation>
+        <translation>use ese o elimínelo antes</translation>
     </message>
 </context>
 </TS>

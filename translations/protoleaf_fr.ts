@@ -1749,7 +1749,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Cut out the boxes, as JPEGs</source>
-        <translation type="unfinished"></translation>
+        <translation>Découper les cadres, en JPEG</translation>
     </message>
     <message>
         <source>Opens correctly in Excel (byte-order mark)</source>
@@ -1996,23 +1996,23 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Count and fields of the image…</source>
-        <translation type="unfinished"></translation>
+        <translation>Nombre et champs de l’image…</translation>
     </message>
     <message>
         <source>A number is the count · Enter chooses · Esc closes</source>
-        <translation type="unfinished"></translation>
+        <translation>Un chiffre donne le nombre · Entrée choisit · Échap ferme</translation>
     </message>
     <message>
         <source>Count, field or value of %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Nombre, champ ou valeur de %1</translation>
     </message>
     <message>
         <source>Fields of the project…</source>
-        <translation type="unfinished"></translation>
+        <translation>Champs du projet…</translation>
     </message>
     <message>
         <source>Correct a camera&apos;s clock…</source>
-        <translation type="unfinished"></translation>
+        <translation>Corriger l’horloge d’un appareil photo…</translation>
     </message>
     <message>
         <source>Enter chooses · Esc closes</source>
@@ -2020,11 +2020,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>A digit or letters · Enter chooses · Esc closes</source>
-        <translation type="unfinished"></translation>
+        <translation>Un chiffre ou des lettres · Entrée choisit · Échap ferme</translation>
     </message>
     <message>
         <source>now %1</source>
-        <translation type="unfinished"></translation>
+        <translation>actuellement %1</translation>
     </message>
     <message>
         <source>Looking for duplicates</source>
@@ -2731,7 +2731,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Empty</source>
-        <translation type="unfinished"></translation>
+        <translation>Vide</translation>
     </message>
     <message>
         <source>None of the classes</source>
@@ -2925,9 +2925,9 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message numerus="yes">
         <source>%n boxes</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n cadre</numerusform>
+            <numerusform>%n cadres</numerusform>
         </translation>
     </message>
     <message>
@@ -2964,35 +2964,35 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Move the box to the left</source>
-        <translation type="unfinished"></translation>
+        <translation>Déplacer le cadre vers la gauche</translation>
     </message>
     <message>
         <source>Make the box narrower</source>
-        <translation type="unfinished"></translation>
+        <translation>Rétrécir le cadre</translation>
     </message>
     <message>
         <source>Move the box to the right</source>
-        <translation type="unfinished"></translation>
+        <translation>Déplacer le cadre vers la droite</translation>
     </message>
     <message>
         <source>Make the box wider</source>
-        <translation type="unfinished"></translation>
+        <translation>Élargir le cadre</translation>
     </message>
     <message>
         <source>Move the box up</source>
-        <translation type="unfinished"></translation>
+        <translation>Déplacer le cadre vers le haut</translation>
     </message>
     <message>
         <source>Make the box lower</source>
-        <translation type="unfinished"></translation>
+        <translation>Réduire la hauteur du cadre</translation>
     </message>
     <message>
         <source>Move the box down</source>
-        <translation type="unfinished"></translation>
+        <translation>Déplacer le cadre vers le bas</translation>
     </message>
     <message>
         <source>Make the box higher</source>
-        <translation type="unfinished"></translation>
+        <translation>Augmenter la hauteur du cadre</translation>
     </message>
     <message>
         <source>One image</source>
@@ -3016,7 +3016,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>New box in the middle</source>
-        <translation type="unfinished"></translation>
+        <translation>Nouveau cadre au milieu</translation>
     </message>
     <message>
         <source>Only the first page is shown and classified</source>
@@ -3035,14 +3035,14 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message numerus="yes">
         <source>%n things</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n objet</numerusform>
+            <numerusform>%n objets</numerusform>
         </translation>
     </message>
     <message>
         <source>Thing %1 of %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Objet %1 sur %2</translation>
     </message>
     <message>
         <source>Image</source>
@@ -3061,7 +3061,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>%1 looks like a data set: %2 are usual names of its parts, not of classes. To have its boxes, import its labels instead. Make classes of them all the same?</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 ressemble à un jeu de données&#xa0;: %2 sont des noms habituels de ses parties, pas de classes. Pour obtenir ses cadres, importez plutôt ses étiquettes. En faire des classes malgré tout&#xa0;?</translation>
     </message>
     <message numerus="yes">
         <source>Make classes</source>
@@ -3189,7 +3189,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>%1 (corrected; the camera&apos;s clock said %2)</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 (corrigée&#xa0;; l’horloge de l’appareil indiquait %2)</translation>
     </message>
     <message>
         <source>%1 × %2 pixels</source>
@@ -3401,7 +3401,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Fields</source>
-        <translation type="unfinished"></translation>
+        <translation>Champs</translation>
     </message>
     <message>
         <source>Show the updated prediction</source>
@@ -3513,7 +3513,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Its boxes are classified in its place.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ses cadres sont classés à sa place.</translation>
     </message>
     <message>
         <source>Unknown: it looks too different from every class.</source>
@@ -4091,7 +4091,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Boxes with a score of at least</source>
-        <translation type="unfinished"></translation>
+        <translation>Cadres avec un score d’au moins</translation>
     </message>
     <message>
         <source>None of them was found on disk.</source>
@@ -4114,9 +4114,9 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message numerus="yes">
         <source>%n boxes will be imported</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n cadre sera importé</numerusform>
+            <numerusform>%n cadres seront importés</numerusform>
         </translation>
     </message>
     <message>
@@ -4132,16 +4132,16 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message numerus="yes">
         <source>%n boxes become images of their own.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n cadre devient une image à part entière.</numerusform>
+            <numerusform>%n cadres deviennent des images à part entière.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n boxes with a lower score stay out.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n cadre au score plus bas est omis.</numerusform>
+            <numerusform>%n cadres au score plus bas sont omis.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4700,9 +4700,9 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message numerus="yes">
         <source>%n values of fields</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n valeur de champ</numerusform>
+            <numerusform>%n valeurs de champs</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4742,9 +4742,9 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message numerus="yes">
         <source>%n values of fields are other ones there. Yours stay.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n valeur de champ y est différente. La vôtre est conservée.</numerusform>
+            <numerusform>%n valeurs de champs y sont différentes. Les vôtres sont conservées.</numerusform>
         </translation>
     </message>
     <message>
@@ -5153,35 +5153,35 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Name of the field</source>
-        <translation type="unfinished"></translation>
+        <translation>Nom du champ</translation>
     </message>
     <message>
         <source>Kind of the field</source>
-        <translation type="unfinished"></translation>
+        <translation>Type du champ</translation>
     </message>
     <message>
         <source>Choices, with commas between them</source>
-        <translation type="unfinished"></translation>
+        <translation>Choix, séparés par des virgules</translation>
     </message>
     <message>
         <source>Remove the field</source>
-        <translation type="unfinished"></translation>
+        <translation>Supprimer le champ</translation>
     </message>
     <message>
         <source>Fields of the project</source>
-        <translation type="unfinished"></translation>
+        <translation>Champs du projet</translation>
     </message>
     <message>
         <source>Beside the count, which every image can have. A field that is removed takes its values with it; undo brings both back.</source>
-        <translation type="unfinished"></translation>
+        <translation>En plus du nombre, que toute image peut avoir. Un champ supprimé emporte ses valeurs&#xa0;; une annulation rétablit les deux.</translation>
     </message>
     <message>
         <source>Add a field</source>
-        <translation type="unfinished"></translation>
+        <translation>Ajouter un champ</translation>
     </message>
     <message>
         <source>Camera trap: sex, life stage, behaviour</source>
-        <translation type="unfinished"></translation>
+        <translation>Piège photographique&#xa0;: sexe, stade de vie, comportement</translation>
     </message>
     <message>
         <source>Save</source>
@@ -5479,11 +5479,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>empty</source>
         <comment>an image</comment>
-        <translation type="unfinished"></translation>
+        <translation>vide</translation>
     </message>
     <message>
         <source>Its boxes are classified in its place: open it to label them.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ses cadres sont classés à sa place&#xa0;: ouvrez-la pour les étiqueter.</translation>
     </message>
     <message>
         <source>This image is labelled already: %1.</source>
@@ -5503,19 +5503,19 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message numerus="yes">
         <source>%n images had another label.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n image avait une autre étiquette.</numerusform>
+            <numerusform>%n images avaient une autre étiquette.</numerusform>
         </translation>
     </message>
     <message>
         <source>Press %1 for another thing in the image.</source>
-        <translation type="unfinished"></translation>
+        <translation>Appuyez sur %1 pour un autre objet dans l’image.</translation>
     </message>
     <message>
         <source>Was %1.</source>
         <comment>class</comment>
-        <translation type="unfinished"></translation>
+        <translation>Avant&#xa0;: %1.</translation>
     </message>
     <message>
         <source>Prediction %1 is not shown yet. Press the key again in a moment.</source>
@@ -5578,39 +5578,39 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>%1 …</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 …</translation>
     </message>
     <message>
         <source>Remove the value</source>
-        <translation type="unfinished"></translation>
+        <translation>Retirer la valeur</translation>
     </message>
     <message>
         <source>Yes</source>
-        <translation type="unfinished"></translation>
+        <translation>Oui</translation>
     </message>
     <message>
         <source>No</source>
-        <translation type="unfinished"></translation>
+        <translation>Non</translation>
     </message>
     <message>
         <source>Choice</source>
-        <translation type="unfinished"></translation>
+        <translation>Choix</translation>
     </message>
     <message>
         <source>Number</source>
-        <translation type="unfinished"></translation>
+        <translation>Nombre</translation>
     </message>
     <message>
         <source>Yes or no</source>
-        <translation type="unfinished"></translation>
+        <translation>Oui ou non</translation>
     </message>
     <message>
         <source>Text</source>
-        <translation type="unfinished"></translation>
+        <translation>Texte</translation>
     </message>
     <message>
         <source>Camera %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Appareil photo %1</translation>
     </message>
     <message>
         <source>All images</source>
@@ -5618,19 +5618,19 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Folder %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Dossier %1</translation>
     </message>
     <message>
         <source>No time changes.</source>
-        <translation type="unfinished"></translation>
+        <translation>Aucune heure ne change.</translation>
     </message>
     <message>
         <source>Now: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Actuellement&#xa0;: %1</translation>
     </message>
     <message>
         <source>Then: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Ensuite&#xa0;: %1</translation>
     </message>
     <message>
         <source>To review</source>
@@ -5740,7 +5740,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Labelled as empty</source>
-        <translation type="unfinished"></translation>
+        <translation>Étiquetée comme vide</translation>
     </message>
     <message>
         <source>%1 to review</source>
@@ -6522,12 +6522,12 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>%1, page %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1, page %2</translation>
     </message>
     <message>
         <source>%1, %2</source>
         <comment>a video and a time in it</comment>
-        <translation type="unfinished">%1, %2</translation>
+        <translation>%1, %2</translation>
     </message>
     <message>
         <source>There is only one class</source>
@@ -10091,7 +10091,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>how many individuals are in it</source>
-        <translation type="unfinished"></translation>
+        <translation>combien d’individus s’y trouvent</translation>
     </message>
     <message>
         <source>what is known of the image</source>
@@ -10099,7 +10099,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>value of a field of the project</source>
-        <translation type="unfinished"></translation>
+        <translation>valeur d’un champ du projet</translation>
     </message>
     <message>
         <source>images without a label</source>
@@ -10115,7 +10115,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>labelled as empty: nothing is there</source>
-        <translation type="unfinished"></translation>
+        <translation>étiquetée comme vide&#xa0;: il n’y a rien</translation>
     </message>
     <message>
         <source>images with a flag</source>
@@ -11287,7 +11287,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>which page or moment a box is of stands in a table of our own</source>
-        <translation type="unfinished"></translation>
+        <translation>la page ou le moment d’où vient un cadre figure dans un tableau propre à Protoleaf</translation>
     </message>
     <message>
         <source>observation {place}: {reason}</source>
@@ -11335,11 +11335,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>the label of a whole image becomes a box around it</source>
-        <translation type="unfinished"></translation>
+        <translation>l’étiquette d’une image entière devient un cadre autour d’elle</translation>
     </message>
     <message>
         <source>annotation {place}: {reason}</source>
-        <translation type="unfinished"></translation>
+        <translation>annotation {place}&#xa0;: {reason}</translation>
     </message>
     <message>
         <source>{source} is no COCO file</source>
@@ -11383,11 +11383,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>an empty image is an absence without a name: write of what (scientificName) before you publish</source>
-        <translation type="unfinished"></translation>
+        <translation>une image vide est une absence sans nom&#xa0;: indiquez de quoi (scientificName) avant de publier</translation>
     </message>
     <message>
         <source>boxes: there is no term for them, and each is an occurrence with its whole image</source>
-        <translation type="unfinished"></translation>
+        <translation>les cadres&#xa0;: il n’existe pas de terme pour eux, et chacun est une occurrence avec son image entière</translation>
     </message>
     <message>
         <source>the licence and whom to write to are not known: fill them in (eml.xml) before you publish</source>
@@ -11427,7 +11427,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>beside boxes, the label of a whole image becomes a box around it</source>
-        <translation type="unfinished"></translation>
+        <translation>à côté de cadres, l’étiquette d’une image entière devient un cadre autour d’elle</translation>
     </message>
     <message>
         <source>{source} has no labels</source>
@@ -11443,11 +11443,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>{source} holds no list of CreateML</source>
-        <translation type="unfinished"></translation>
+        <translation>{source} ne contient pas de liste de CreateML</translation>
     </message>
     <message>
         <source>objects with &quot;image&quot; and &quot;annotations&quot; that have &quot;coordinates&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>des objets avec &quot;image&quot; et des &quot;annotations&quot; qui ont des &quot;coordinates&quot;</translation>
     </message>
     <message>
         <source>CSV</source>
@@ -11487,7 +11487,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>CVAT for images 1.1: an XML file of tags and boxes, to go on in CVAT</source>
-        <translation type="unfinished"></translation>
+        <translation>CVAT for images 1.1&#xa0;: un fichier XML de tags et de cadres, pour continuer dans CVAT</translation>
     </message>
     <message>
         <source>Darwin Core archive</source>
@@ -11539,7 +11539,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>images and labels with the boxes of each, and data.yaml, as Ultralytics trains on them</source>
-        <translation type="unfinished"></translation>
+        <translation>les images, les étiquettes avec les cadres de chacune, et data.yaml, comme Ultralytics les utilise pour l’entraînement</translation>
     </message>
     <message>
         <source>XMP sidecars</source>
@@ -11567,27 +11567,27 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>boxes: their pictures lie there once for each class, or what is in the boxes is cut out (--crops)</source>
-        <translation type="unfinished"></translation>
+        <translation>les cadres&#xa0;: leurs images y figurent une fois par classe, ou le contenu des cadres est découpé (--crops)</translation>
     </message>
     <message>
         <source>results of MegaDetector, or predictions of SpeciesNet: boxes with scores</source>
-        <translation type="unfinished"></translation>
+        <translation>des résultats de MegaDetector, ou des prédictions de SpeciesNet&#xa0;: des cadres avec scores</translation>
     </message>
     <message>
         <source>an XML file with boxes for each image</source>
-        <translation type="unfinished"></translation>
+        <translation>un fichier XML avec des cadres par image</translation>
     </message>
     <message>
         <source>a JSON file with shapes for each image</source>
-        <translation type="unfinished"></translation>
+        <translation>un fichier JSON avec des formes par image</translation>
     </message>
     <message>
         <source>a JSON list of images with boxes</source>
-        <translation type="unfinished"></translation>
+        <translation>une liste JSON d’images avec des cadres</translation>
     </message>
     <message>
         <source>a JSON project with regions of images</source>
-        <translation type="unfinished"></translation>
+        <translation>un projet JSON avec des régions d’images</translation>
     </message>
     <message>
         <source>Keywords of photos</source>
@@ -11615,7 +11615,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>of a picture with several boxes there is a row for each, which a loader takes for images</source>
-        <translation type="unfinished"></translation>
+        <translation>une image à plusieurs cadres donne une ligne par cadre, qu’un chargeur prend pour des images</translation>
     </message>
     <message>
         <source>{source} has no rows of labels</source>
@@ -11679,7 +11679,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>the shape &quot;{shape}&quot; has no box</source>
-        <translation type="unfinished"></translation>
+        <translation>la forme «&#xa0;{shape}&#xa0;» n’a pas de cadre</translation>
     </message>
     <message>
         <source>task {place}: {reason}</source>
@@ -11727,7 +11727,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>boxes: a sidecar has the classes of all of them as keywords, and one of them comes back</source>
-        <translation type="unfinished"></translation>
+        <translation>les cadres&#xa0;: un fichier annexe contient les classes de tous comme mots-clés, et l’une d’elles revient</translation>
     </message>
     <message>
         <source>classes of other images: an export changes the sidecars of the images that it writes, and no others</source>
@@ -11791,19 +11791,19 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>a number such as 12 or 0.5</source>
-        <translation type="unfinished"></translation>
+        <translation>un nombre tel que 12 ou 0.5</translation>
     </message>
     <message>
         <source>this is no value of the field &quot;{name}&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>ce n’est pas une valeur du champ «&#xa0;{name}&#xa0;»</translation>
     </message>
     <message>
         <source>a whole number from 1 to {limit:,}</source>
-        <translation type="unfinished"></translation>
+        <translation>un nombre entier de 1 à {limit:,}</translation>
     </message>
     <message>
         <source>one of {choices}</source>
-        <translation type="unfinished"></translation>
+        <translation>l’un de {choices}</translation>
     </message>
     <message>
         <source>at most {limit}</source>
@@ -11811,63 +11811,63 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>too many fields</source>
-        <translation type="unfinished"></translation>
+        <translation>trop de champs</translation>
     </message>
     <message>
         <source>the field &quot;{name}&quot; is there twice</source>
-        <translation type="unfinished"></translation>
+        <translation>le champ «&#xa0;{name}&#xa0;» figure deux fois</translation>
     </message>
     <message>
         <source>names that differ in letters or digits</source>
-        <translation type="unfinished"></translation>
+        <translation>des noms qui diffèrent par leurs lettres ou leurs chiffres</translation>
     </message>
     <message>
         <source>this is no name of a field</source>
-        <translation type="unfinished"></translation>
+        <translation>ce n’est pas un nom de champ</translation>
     </message>
     <message>
         <source>1 to {limit} characters that begin with a letter</source>
-        <translation type="unfinished"></translation>
+        <translation>1 à {limit} caractères commençant par une lettre</translation>
     </message>
     <message>
         <source>a field cannot be called &quot;{name}&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>un champ ne peut pas s’appeler «&#xa0;{name}&#xa0;»</translation>
     </message>
     <message>
         <source>a name that means nothing else in a search</source>
-        <translation type="unfinished"></translation>
+        <translation>un nom qui n’a pas d’autre sens dans une recherche</translation>
     </message>
     <message>
         <source>the field &quot;{name}&quot; has choices</source>
-        <translation type="unfinished"></translation>
+        <translation>le champ «&#xa0;{name}&#xa0;» a des choix</translation>
     </message>
     <message>
         <source>choices of a choice alone</source>
-        <translation type="unfinished"></translation>
+        <translation>des choix pour un champ de type choix seulement</translation>
     </message>
     <message>
         <source>the choices of the field &quot;{name}&quot; are not clear</source>
-        <translation type="unfinished"></translation>
+        <translation>les choix du champ «&#xa0;{name}&#xa0;» ne sont pas clairs</translation>
     </message>
     <message>
         <source>1 to {most} different ones of 1 to {longest} characters</source>
-        <translation type="unfinished"></translation>
+        <translation>1 à {most} choix différents de 1 à {longest} caractères</translation>
     </message>
     <message>
         <source>the fields cannot be read</source>
-        <translation type="unfinished"></translation>
+        <translation>les champs ne peuvent pas être lus</translation>
     </message>
     <message>
         <source>a list of names, kinds and choices</source>
-        <translation type="unfinished"></translation>
+        <translation>une liste de noms, de types et de choix</translation>
     </message>
     <message>
         <source>this defines no field</source>
-        <translation type="unfinished"></translation>
+        <translation>cela ne définit aucun champ</translation>
     </message>
     <message>
         <source>such as &quot;sex: female, male&quot;, &quot;distance: number&quot;, &quot;antlers: yes_no&quot; or &quot;remark: text&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>par exemple &quot;sex: female, male&quot;, &quot;distance: number&quot;, &quot;antlers: yes_no&quot; ou &quot;remark: text&quot;</translation>
     </message>
     <message>
         <source>{source} is a file</source>
@@ -12499,51 +12499,51 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Labelled {images} as empty</source>
-        <translation type="unfinished"></translation>
+        <translation>Étiquetage de {images} comme vides</translation>
     </message>
     <message>
         <source>Label {images} as empty</source>
-        <translation type="unfinished"></translation>
+        <translation>Étiquetage de {images} comme vides</translation>
     </message>
     <message>
         <source>Added {boxes}</source>
-        <translation type="unfinished"></translation>
+        <translation>Ajout de {boxes}</translation>
     </message>
     <message>
         <source>Add {boxes}</source>
-        <translation type="unfinished"></translation>
+        <translation>Ajout de {boxes}</translation>
     </message>
     <message>
         <source>Found {boxes} with {source}</source>
-        <translation type="unfinished"></translation>
+        <translation>Détection de {boxes} avec {source}</translation>
     </message>
     <message>
         <source>Find {boxes} with {source}</source>
-        <translation type="unfinished"></translation>
+        <translation>Détection de {boxes} avec {source}</translation>
     </message>
     <message>
         <source>Hid people and vehicles</source>
-        <translation type="unfinished"></translation>
+        <translation>Masquage des personnes et des véhicules</translation>
     </message>
     <message>
         <source>Showed people and vehicles</source>
-        <translation type="unfinished"></translation>
+        <translation>Affichage des personnes et des véhicules</translation>
     </message>
     <message>
         <source>Changed a box</source>
-        <translation type="unfinished"></translation>
+        <translation>Modification d’un cadre</translation>
     </message>
     <message>
         <source>Change a box</source>
-        <translation type="unfinished"></translation>
+        <translation>Modification d’un cadre</translation>
     </message>
     <message>
         <source>Added {things}</source>
-        <translation type="unfinished"></translation>
+        <translation>Ajout de {things}</translation>
     </message>
     <message>
         <source>Add {things}</source>
-        <translation type="unfinished"></translation>
+        <translation>Ajout de {things}</translation>
     </message>
     <message>
         <source>Added {labels}</source>
@@ -12667,55 +12667,55 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Set {field} of {images} to {value}</source>
-        <translation type="unfinished"></translation>
+        <translation>Passage de {field} à {value} pour {images}</translation>
     </message>
     <message>
         <source>Set {fields} of {images}</source>
-        <translation type="unfinished"></translation>
+        <translation>Saisie de {fields} pour {images}</translation>
     </message>
     <message>
         <source>Removed {field} of {images}</source>
-        <translation type="unfinished"></translation>
+        <translation>Retrait de {field} pour {images}</translation>
     </message>
     <message>
         <source>Remove {field} of {images}</source>
-        <translation type="unfinished"></translation>
+        <translation>Retrait de {field} pour {images}</translation>
     </message>
     <message>
         <source>Added {values}</source>
-        <translation type="unfinished"></translation>
+        <translation>Ajout de {values}</translation>
     </message>
     <message>
         <source>Add {values}</source>
-        <translation type="unfinished"></translation>
+        <translation>Ajout de {values}</translation>
     </message>
     <message>
         <source>Changed the fields of images</source>
-        <translation type="unfinished"></translation>
+        <translation>Modification des champs d’images</translation>
     </message>
     <message>
         <source>Change the fields of images</source>
-        <translation type="unfinished"></translation>
+        <translation>Modification des champs d’images</translation>
     </message>
     <message>
         <source>{values} removed</source>
-        <translation type="unfinished"></translation>
+        <translation>retrait de {values}</translation>
     </message>
     <message>
         <source>Corrected the clock of {source}</source>
-        <translation type="unfinished"></translation>
+        <translation>Correction de l’horloge de {source}</translation>
     </message>
     <message>
         <source>Correct the clock of {source}</source>
-        <translation type="unfinished"></translation>
+        <translation>Correction de l’horloge de {source}</translation>
     </message>
     <message>
         <source>Removed the correction of the clock of {source}</source>
-        <translation type="unfinished"></translation>
+        <translation>Suppression de la correction de l’horloge de {source}</translation>
     </message>
     <message>
         <source>Remove the correction of the clock of {source}</source>
-        <translation type="unfinished"></translation>
+        <translation>Suppression de la correction de l’horloge de {source}</translation>
     </message>
     <message>
         <source>Accepted {images} in {classes}</source>
@@ -12999,11 +12999,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Settled a conflict as empty</source>
-        <translation type="unfinished"></translation>
+        <translation>Résolution d’un conflit comme vide</translation>
     </message>
     <message>
         <source>Settle a conflict as empty</source>
-        <translation type="unfinished"></translation>
+        <translation>Résolution d’un conflit comme vide</translation>
     </message>
     <message>
         <source>Switched to model {model}</source>
@@ -13123,9 +13123,9 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message numerus="yes">
         <source>{count:,} things</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count:,} objet</numerusform>
+            <numerusform>{count:,} objets</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -13151,9 +13151,9 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message numerus="yes">
         <source>{count:,} values</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count:,} valeur</numerusform>
+            <numerusform>{count:,} valeurs</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -13752,7 +13752,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>the detector&apos;s outputs have another form than in its trial</source>
-        <translation type="unfinished"></translation>
+        <translation>les sorties du détecteur ont une autre forme que lors de son essai</translation>
     </message>
     <message>
         <source>export it again</source>
@@ -13760,63 +13760,63 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>the detector gives values that are no numbers</source>
-        <translation type="unfinished"></translation>
+        <translation>le détecteur donne des valeurs qui ne sont pas des nombres</translation>
     </message>
     <message>
         <source>the detector&apos;s scores cannot be used</source>
-        <translation type="unfinished"></translation>
+        <translation>les scores du détecteur ne peuvent pas être utilisés</translation>
     </message>
     <message>
         <source>numbers from 0 to 1</source>
-        <translation type="unfinished"></translation>
+        <translation>des nombres de 0 à 1</translation>
     </message>
     <message>
         <source>export it with its last step, which makes scores of them</source>
-        <translation type="unfinished"></translation>
+        <translation>exportez-le avec sa dernière étape, qui en fait des scores</translation>
     </message>
     <message>
         <source>YOLOv5 and MegaDetector: (images, n, 5 + classes)</source>
-        <translation type="unfinished"></translation>
+        <translation>YOLOv5 et MegaDetector&#xa0;: (images, n, 5 + classes)</translation>
     </message>
     <message>
         <source>YOLOv5, turned: (images, 5 + classes, n)</source>
-        <translation type="unfinished"></translation>
+        <translation>YOLOv5, transposé&#xa0;: (images, 5 + classes, n)</translation>
     </message>
     <message>
         <source>YOLOv8 and later: (images, 4 + classes, n)</source>
-        <translation type="unfinished"></translation>
+        <translation>YOLOv8 et suivants&#xa0;: (images, 4 + classes, n)</translation>
     </message>
     <message>
         <source>YOLOv8, turned: (images, n, 4 + classes)</source>
-        <translation type="unfinished"></translation>
+        <translation>YOLOv8, transposé&#xa0;: (images, n, 4 + classes)</translation>
     </message>
     <message>
         <source>with the choice of boxes built in: (n, 6) or (images, n, 6)</source>
-        <translation type="unfinished"></translation>
+        <translation>avec la sélection des cadres intégrée&#xa0;: (n, 6) ou (images, n, 6)</translation>
     </message>
     <message>
         <source>RT-DETR of Ultralytics: (images, n, 6), in shares</source>
-        <translation type="unfinished"></translation>
+        <translation>RT-DETR d’Ultralytics&#xa0;: (images, n, 6), en proportions</translation>
     </message>
     <message>
         <source>with the choice of boxes built in, YOLOv7: (n, 7)</source>
-        <translation type="unfinished"></translation>
+        <translation>avec la sélection des cadres intégrée, YOLOv7&#xa0;: (n, 7)</translation>
     </message>
     <message>
         <source>torchvision and RT-DETR: boxes, scores and labels</source>
-        <translation type="unfinished"></translation>
+        <translation>torchvision et RT-DETR&#xa0;: boxes, scores et labels</translation>
     </message>
     <message>
         <source>TensorFlow: detection_boxes, detection_scores and detection_classes</source>
-        <translation type="unfinished"></translation>
+        <translation>TensorFlow&#xa0;: detection_boxes, detection_scores et detection_classes</translation>
     </message>
     <message>
         <source>DETR: logits with a last class for nothing, and pred_boxes</source>
-        <translation type="unfinished"></translation>
+        <translation>DETR&#xa0;: logits avec une dernière classe pour «&#xa0;rien&#xa0;», et pred_boxes</translation>
     </message>
     <message>
         <source>RT-DETR and RF-DETR: logits or labels, and pred_boxes or dets</source>
-        <translation type="unfinished"></translation>
+        <translation>RT-DETR et RF-DETR&#xa0;: logits ou labels, et pred_boxes ou dets</translation>
     </message>
     <message>
         <source>its memory is full, even for one image</source>
@@ -13828,11 +13828,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>a number from {least:g} to 1</source>
-        <translation type="unfinished"></translation>
+        <translation>un nombre de {least:g} à 1</translation>
     </message>
     <message>
         <source>the threshold cannot be used</source>
-        <translation type="unfinished"></translation>
+        <translation>le seuil ne peut pas être utilisé</translation>
     </message>
     <message>
         <source>{device} cannot run this network ({why}); the CPU does the work</source>
@@ -14731,23 +14731,23 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>{source} carries boxes around things ({form}), and its folders are no classes</source>
-        <translation type="unfinished"></translation>
+        <translation>{source} contient des cadres autour d’objets ({form}), et ses dossiers ne sont pas des classes</translation>
     </message>
     <message>
         <source>a folder for each class</source>
-        <translation type="unfinished"></translation>
+        <translation>un dossier par classe</translation>
     </message>
     <message>
         <source>import its labels instead: each box becomes an image with a label of its own</source>
-        <translation type="unfinished"></translation>
+        <translation>importez plutôt ses étiquettes&#xa0;: chaque cadre devient une image avec sa propre étiquette</translation>
     </message>
     <message>
         <source>{source} carries boxes around things in columns ({form}), which are not read</source>
-        <translation type="unfinished"></translation>
+        <translation>{source} contient dans des colonnes des cadres autour d’objets ({form}), qui ne sont pas lus</translation>
     </message>
     <message>
         <source>save the boxes as COCO, YOLO, Pascal VOC or in another form that is read</source>
-        <translation type="unfinished"></translation>
+        <translation>enregistrez les cadres en COCO, YOLO, Pascal VOC ou sous une autre forme prise en charge</translation>
     </message>
     <message>
         <source>{source} has folders that are called as parts of data sets are, and would become classes</source>
@@ -14819,7 +14819,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>{image} has {count:,} boxes: only the first {most:,} are read</source>
-        <translation type="unfinished"></translation>
+        <translation>{image} a {count:,} cadres&#xa0;: seuls les {most:,} premiers sont lus</translation>
     </message>
     <message>
         <source>{name} does not say which of its columns is which</source>
@@ -15105,566 +15105,566 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     </message>
     <message>
         <source>Another thing in the image</source>
-        <translation type="unfinished"></translation>
+        <translation>Autre objet dans l’image</translation>
     </message>
     <message>
         <source>Empty: nothing is there</source>
-        <translation type="unfinished"></translation>
+        <translation>Vide&#xa0;: il n’y a rien</translation>
     </message>
     <message>
         <source>Find things…</source>
-        <translation type="unfinished"></translation>
+        <translation>Rechercher des objets…</translation>
     </message>
     <message>
         <source>Detectors (*.onnx);;All files (*)</source>
-        <translation type="unfinished"></translation>
+        <translation>Détecteurs (*.onnx);;Tous les fichiers (*)</translation>
     </message>
     <message>
         <source>Find things with a detector</source>
-        <translation type="unfinished"></translation>
+        <translation>Rechercher des objets avec un détecteur</translation>
     </message>
     <message>
         <source>Finding things with %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Recherche d’objets avec %1</translation>
     </message>
     <message>
         <source>Nothing was found in %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Rien n’a été trouvé dans %1</translation>
     </message>
     <message>
         <source>Show people and vehicles</source>
-        <translation type="unfinished"></translation>
+        <translation>Afficher les personnes et les véhicules</translation>
     </message>
     <message>
         <source>Hide people and vehicles</source>
-        <translation type="unfinished"></translation>
+        <translation>Masquer les personnes et les véhicules</translation>
     </message>
     <message>
         <source>%1 are hidden from all views and exports.</source>
-        <translation type="unfinished"></translation>
+        <translation>Masquées dans toutes les vues et tous les exports&#xa0;: %1.</translation>
     </message>
     <message>
         <source>Nothing is hidden.</source>
-        <translation type="unfinished"></translation>
+        <translation>Rien n’est masqué.</translation>
     </message>
     <message>
         <source>No box is left. Label the image itself, or say that it is empty (%1).</source>
-        <translation type="unfinished"></translation>
+        <translation>Il ne reste aucun cadre. Étiquetez l’image elle-même, ou indiquez qu’elle est vide (%1).</translation>
     </message>
     <message numerus="yes">
         <source>%1: %n boxes</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%1&#xa0;: %n cadre</numerusform>
+            <numerusform>%1&#xa0;: %n cadres</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n images could not be read.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n image n’a pas pu être lue.</numerusform>
+            <numerusform>%n images n’ont pas pu être lues.</numerusform>
         </translation>
     </message>
     <message>
         <source>Things were found in %1 of %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>Des objets ont été trouvés dans %1 sur %2.</translation>
     </message>
     <message>
         <source>Add the boxes with a score of at least:</source>
-        <translation type="unfinished"></translation>
+        <translation>Ajouter les cadres avec un score d’au moins&#xa0;:</translation>
     </message>
     <message>
         <source>Correct a camera&apos;s clock</source>
-        <translation type="unfinished"></translation>
+        <translation>Corriger l’horloge d’un appareil photo</translation>
     </message>
     <message>
         <source>Correct the times</source>
-        <translation type="unfinished"></translation>
+        <translation>Corriger les heures</translation>
     </message>
     <message>
         <source>Remove the correction</source>
-        <translation type="unfinished"></translation>
+        <translation>Supprimer la correction</translation>
     </message>
     <message>
         <source>Files stay as they are: the corrected time is used for sorting, searching, bursts and exports.</source>
-        <translation type="unfinished"></translation>
+        <translation>Les fichiers restent tels quels&#xa0;: l’heure corrigée sert au tri, à la recherche, aux rafales et aux exports.</translation>
     </message>
     <message>
         <source>Times of</source>
-        <translation type="unfinished"></translation>
+        <translation>Heures de</translation>
     </message>
     <message>
         <source>Add to the clock</source>
-        <translation type="unfinished"></translation>
+        <translation>Ajouter à l’horloge</translation>
     </message>
     <message>
         <source>True time of this photo</source>
-        <translation type="unfinished"></translation>
+        <translation>Heure exacte de cette photo</translation>
     </message>
     <message>
         <source>Time zone of the clock</source>
-        <translation type="unfinished"></translation>
+        <translation>Fuseau horaire de l’horloge</translation>
     </message>
     <message>
         <source>No photo with a date and a time is known yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>Aucune photo avec une date et une heure n’est encore connue.</translation>
     </message>
     <message>
         <source>As the file says</source>
-        <translation type="unfinished"></translation>
+        <translation>Selon le fichier</translation>
     </message>
     <message numerus="yes">
         <source>{count:,} boxes</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count:,} cadre</numerusform>
+            <numerusform>{count:,} cadres</numerusform>
         </translation>
     </message>
     <message>
         <source>--set and --search go together</source>
-        <translation type="unfinished"></translation>
+        <translation>--set et --search vont ensemble</translation>
     </message>
     <message>
         <source>such as --set count=12 --search &quot;name:IMG_01&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>par exemple --set count=12 --search &quot;name:IMG_01&quot;</translation>
     </message>
     <message numerus="yes">
         <source>{count:,} fields</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count:,} champ</numerusform>
+            <numerusform>{count:,} champs</numerusform>
         </translation>
     </message>
     <message>
         <source>--set names a field and a value</source>
-        <translation type="unfinished"></translation>
+        <translation>--set indique un champ et une valeur</translation>
     </message>
     <message>
         <source>such as count=12</source>
-        <translation type="unfinished"></translation>
+        <translation>par exemple count=12</translation>
     </message>
     <message>
         <source>count cannot be removed</source>
-        <translation type="unfinished"></translation>
+        <translation>count ne peut pas être supprimé</translation>
     </message>
     <message>
         <source>a field of the project&apos;s own</source>
-        <translation type="unfinished"></translation>
+        <translation>un champ propre au projet</translation>
     </message>
     <message>
         <source>a clock is corrected for a folder or a camera</source>
-        <translation type="unfinished"></translation>
+        <translation>une horloge se corrige pour un dossier ou un appareil photo</translation>
     </message>
     <message>
         <source>--folder or --camera, with --offset, --zone or both, or with --remove</source>
-        <translation type="unfinished"></translation>
+        <translation>--folder ou --camera, avec --offset, --zone ou les deux, ou avec --remove</translation>
     </message>
     <message>
         <source>one of --folder and --camera</source>
-        <translation type="unfinished"></translation>
+        <translation>l’un de --folder et --camera</translation>
     </message>
     <message numerus="yes">
         <source>{count:,} corrections</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count:,} correction</numerusform>
+            <numerusform>{count:,} corrections</numerusform>
         </translation>
     </message>
     <message>
         <source>the numbers of names have gaps</source>
-        <translation type="unfinished"></translation>
+        <translation>les numéros des noms ne se suivent pas</translation>
     </message>
     <message>
         <source>this is no list of a detector&apos;s categories</source>
-        <translation type="unfinished"></translation>
+        <translation>ce n’est pas une liste des catégories d’un détecteur</translation>
     </message>
     <message>
         <source>one name a line, at most {most:,}</source>
-        <translation type="unfinished"></translation>
+        <translation>un nom par ligne, au plus {most:,}</translation>
     </message>
     <message>
         <source>{count:,} lines in {file}</source>
-        <translation type="unfinished"></translation>
+        <translation>{count:,} lignes dans {file}</translation>
     </message>
     <message>
         <source>a model for the task “{task}”</source>
-        <translation type="unfinished"></translation>
+        <translation>un modèle pour la tâche «&#xa0;{task}&#xa0;»</translation>
     </message>
     <message>
         <source>export a model that detects</source>
-        <translation type="unfinished"></translation>
+        <translation>exportez un modèle de détection</translation>
     </message>
     <message>
         <source>this is no detector</source>
-        <translation type="unfinished"></translation>
+        <translation>ce n’est pas un détecteur</translation>
     </message>
     <message>
         <source>a model for the task “detect”</source>
-        <translation type="unfinished"></translation>
+        <translation>un modèle pour la tâche «&#xa0;detect&#xa0;»</translation>
     </message>
     <message>
         <source>give the names of its categories in a text file, one a line</source>
-        <translation type="unfinished"></translation>
+        <translation>donnez les noms de ses catégories dans un fichier texte, un par ligne</translation>
     </message>
     <message>
         <source>the model&apos;s outputs have none of the known forms of detectors</source>
-        <translation type="unfinished"></translation>
+        <translation>les sorties du modèle n’ont aucune des formes connues de détecteurs</translation>
     </message>
     <message>
         <source>export it in one of these forms</source>
-        <translation type="unfinished"></translation>
+        <translation>exportez-le sous l’une de ces formes</translation>
     </message>
     <message>
         <source>the names do not fit the detector&apos;s categories</source>
-        <translation type="unfinished"></translation>
+        <translation>les noms ne correspondent pas aux catégories du détecteur</translation>
     </message>
     <message>
         <source>{count} names</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} noms</translation>
     </message>
     <message>
         <source>the model&apos;s outputs may have two forms</source>
-        <translation type="unfinished"></translation>
+        <translation>les sorties du modèle peuvent avoir deux formes</translation>
     </message>
     <message>
         <source>{first}, or {second}</source>
-        <translation type="unfinished"></translation>
+        <translation>{first}, ou {second}</translation>
     </message>
     <message>
         <source>the detector&apos;s boxes are not in pixels of its input</source>
-        <translation type="unfinished"></translation>
+        <translation>les cadres du détecteur ne sont pas en pixels de son entrée</translation>
     </message>
     <message>
         <source>centres from 0 to {side}</source>
-        <translation type="unfinished"></translation>
+        <translation>des centres de 0 à {side}</translation>
     </message>
     <message>
         <source>{low:.3g} to {high:.3g}</source>
-        <translation type="unfinished"></translation>
+        <translation>{low:.3g} à {high:.3g}</translation>
     </message>
     <message>
         <source>export it with its last step, which makes boxes of the grid</source>
-        <translation type="unfinished"></translation>
+        <translation>exportez-le avec sa dernière étape, qui fait des cadres à partir de la grille</translation>
     </message>
     <message>
         <source>the model&apos;s inputs are not those of a detector</source>
-        <translation type="unfinished"></translation>
+        <translation>les entrées du modèle ne sont pas celles d’un détecteur</translation>
     </message>
     <message>
         <source>one for pictures</source>
-        <translation type="unfinished"></translation>
+        <translation>une entrée pour des images</translation>
     </message>
     <message>
         <source>3 channels</source>
-        <translation type="unfinished"></translation>
+        <translation>3 canaux</translation>
     </message>
     <message>
         <source>{width} x {height}</source>
-        <translation type="unfinished"></translation>
+        <translation>{width} x {height}</translation>
     </message>
     <message>
         <source>&quot;{part}&quot; names no part of an image</source>
-        <translation type="unfinished"></translation>
+        <translation>«&#xa0;{part}&#xa0;» ne désigne aucune partie d’une image</translation>
     </message>
     <message>
         <source>such as page=3, t=12.5 or xywh=percent:25,10,50,30</source>
-        <translation type="unfinished"></translation>
+        <translation>par exemple page=3, t=12.5 ou xywh=percent:25,10,50,30</translation>
     </message>
     <message>
         <source>this is no bounding box</source>
-        <translation type="unfinished"></translation>
+        <translation>ce n’est pas un cadre englobant</translation>
     </message>
     <message>
         <source>correct it where it was written</source>
-        <translation type="unfinished"></translation>
+        <translation>corrigez-le là où il a été écrit</translation>
     </message>
     <message>
         <source>page {page} of the document is damaged</source>
-        <translation type="unfinished"></translation>
+        <translation>la page {page} du document est endommagée</translation>
     </message>
     <message>
         <source>the document is encrypted</source>
-        <translation type="unfinished"></translation>
+        <translation>le document est chiffré</translation>
     </message>
     <message>
         <source>a PDF that opens without a password</source>
-        <translation type="unfinished"></translation>
+        <translation>un PDF qui s’ouvre sans mot de passe</translation>
     </message>
     <message>
         <source>open it in another program and save it without a password</source>
-        <translation type="unfinished"></translation>
+        <translation>ouvrez-le dans un autre programme et enregistrez-le sans mot de passe</translation>
     </message>
     <message>
         <source>open it in another program and save it again</source>
-        <translation type="unfinished"></translation>
+        <translation>ouvrez-le dans un autre programme et enregistrez-le à nouveau</translation>
     </message>
     <message>
         <source>the document has no pages</source>
-        <translation type="unfinished"></translation>
+        <translation>le document n’a pas de pages</translation>
     </message>
     <message>
         <source>the document is damaged or incomplete</source>
-        <translation type="unfinished"></translation>
+        <translation>le document est endommagé ou incomplet</translation>
     </message>
     <message>
         <source>the page has no size</source>
-        <translation type="unfinished"></translation>
+        <translation>la page n’a pas de taille</translation>
     </message>
     <message>
         <source>the file has no such page</source>
-        <translation type="unfinished"></translation>
+        <translation>le fichier n’a pas cette page</translation>
     </message>
     <message>
         <source>a page from 1 to {count}</source>
-        <translation type="unfinished"></translation>
+        <translation>une page de 1 à {count}</translation>
     </message>
     <message>
         <source>the file has too many pages</source>
-        <translation type="unfinished"></translation>
+        <translation>le fichier a trop de pages</translation>
     </message>
     <message>
         <source>at most {most}</source>
-        <translation type="unfinished"></translation>
+        <translation>au plus {most}</translation>
     </message>
     <message>
         <source>split it into several files</source>
-        <translation type="unfinished"></translation>
+        <translation>divisez-le en plusieurs fichiers</translation>
     </message>
     <message>
         <source>videos are not read by this installation</source>
-        <translation type="unfinished"></translation>
+        <translation>cette installation ne lit pas les vidéos</translation>
     </message>
     <message>
         <source>the Python package av</source>
-        <translation type="unfinished"></translation>
+        <translation>le paquet Python av</translation>
     </message>
     <message>
         <source>install Protoleaf with Python and that package, or save frames of the video as images</source>
-        <translation type="unfinished"></translation>
+        <translation>installez Protoleaf avec Python et ce paquet, ou enregistrez des images de la vidéo dans des fichiers</translation>
     </message>
     <message>
         <source>this is not a video that can be read</source>
-        <translation type="unfinished"></translation>
+        <translation>ce n’est pas une vidéo lisible</translation>
     </message>
     <message>
         <source>MP4, MOV, M4V, AVI, MKV, WebM or MTS</source>
-        <translation type="unfinished"></translation>
+        <translation>MP4, MOV, M4V, AVI, MKV, WebM ou MTS</translation>
     </message>
     <message>
         <source>convert it to MP4 with another program</source>
-        <translation type="unfinished"></translation>
+        <translation>convertissez-la en MP4 avec un autre programme</translation>
     </message>
     <message>
         <source>the file has no moving pictures</source>
-        <translation type="unfinished"></translation>
+        <translation>le fichier n’a pas d’images animées</translation>
     </message>
     <message>
         <source>a video, not sound alone</source>
-        <translation type="unfinished"></translation>
+        <translation>une vidéo, pas seulement du son</translation>
     </message>
     <message>
         <source>leave it out</source>
-        <translation type="unfinished"></translation>
+        <translation>omettez-le</translation>
     </message>
     <message>
         <source>the video is stored in a way that cannot be read</source>
-        <translation type="unfinished"></translation>
+        <translation>la vidéo est stockée d’une manière non prise en charge</translation>
     </message>
     <message>
         <source>such as H.264, H.265, VP9, AV1, MPEG-4 or Motion JPEG</source>
-        <translation type="unfinished"></translation>
+        <translation>par exemple H.264, H.265, VP9, AV1, MPEG-4 ou Motion JPEG</translation>
     </message>
     <message>
         <source>convert it to MP4 with another program, and add that</source>
-        <translation type="unfinished"></translation>
+        <translation>convertissez-la en MP4 avec un autre programme, et ajoutez ce fichier</translation>
     </message>
     <message>
         <source>the video is too large</source>
-        <translation type="unfinished"></translation>
+        <translation>la vidéo est trop grande</translation>
     </message>
     <message>
         <source>the video is damaged or incomplete</source>
-        <translation type="unfinished"></translation>
+        <translation>la vidéo est endommagée ou incomplète</translation>
     </message>
     <message>
         <source>copy the file again from the camera&apos;s card</source>
-        <translation type="unfinished"></translation>
+        <translation>copiez à nouveau le fichier depuis la carte mémoire de l’appareil</translation>
     </message>
     <message>
         <source>the video is too long</source>
-        <translation type="unfinished"></translation>
+        <translation>la vidéo est trop longue</translation>
     </message>
     <message>
         <source>at most {most} hours</source>
-        <translation type="unfinished"></translation>
+        <translation>au plus {most} heures</translation>
     </message>
     <message>
         <source>cut it into shorter ones</source>
-        <translation type="unfinished"></translation>
+        <translation>découpez-la en vidéos plus courtes</translation>
     </message>
     <message>
         <source>the video has no frame that can be decoded</source>
-        <translation type="unfinished"></translation>
+        <translation>la vidéo n’a aucune image décodable</translation>
     </message>
     <message>
         <source>the video has too many frames before this one</source>
-        <translation type="unfinished"></translation>
+        <translation>la vidéo a trop d’images avant celle-ci</translation>
     </message>
     <message>
         <source>the video breaks off before this time</source>
-        <translation type="unfinished"></translation>
+        <translation>la vidéo s’interrompt avant ce moment</translation>
     </message>
     <message>
         <source>the video ends before this time</source>
-        <translation type="unfinished"></translation>
+        <translation>la vidéo se termine avant ce moment</translation>
     </message>
     <message>
         <source>less than {end} s</source>
-        <translation type="unfinished"></translation>
+        <translation>moins de {end}&#xa0;s</translation>
     </message>
     <message>
         <source>true</source>
-        <translation type="unfinished"></translation>
+        <translation>true</translation>
     </message>
     <message>
         <source>it has no points</source>
-        <translation type="unfinished"></translation>
+        <translation>il n’y a pas de points</translation>
     </message>
     <message>
         <source>a box has {count} numbers, not {found}</source>
-        <translation type="unfinished"></translation>
+        <translation>un cadre a {count} nombres, pas {found}</translation>
     </message>
     <message>
         <source>its width and height are not written, and its image was not found: put the image beside it</source>
-        <translation type="unfinished"></translation>
+        <translation>sa largeur et sa hauteur ne sont pas indiquées, et son image n’a pas été trouvée&#xa0;: placez l’image à côté</translation>
     </message>
     <message>
         <source>it is of the picture lying on its side: write it as the picture is shown, upright</source>
-        <translation type="unfinished"></translation>
+        <translation>l’annotation porte sur l’image couchée sur le côté&#xa0;: écrivez-la pour l’image telle qu’elle est affichée, à l’endroit</translation>
     </message>
     <message>
         <source>&quot;{value}&quot; is no number</source>
-        <translation type="unfinished"></translation>
+        <translation>«&#xa0;{value}&#xa0;» n’est pas un nombre</translation>
     </message>
     <message>
         <source>{source} holds no files of LabelMe</source>
-        <translation type="unfinished"></translation>
+        <translation>{source} ne contient pas de fichiers de LabelMe</translation>
     </message>
     <message>
         <source>objects with &quot;shapes&quot; and &quot;imagePath&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>des objets avec &quot;shapes&quot; et &quot;imagePath&quot;</translation>
     </message>
     <message>
         <source>the detector could not read it: {failure}</source>
-        <translation type="unfinished"></translation>
+        <translation>le détecteur n’a pas pu la lire&#xa0;: {failure}</translation>
     </message>
     <message>
         <source>{source} holds no results of a detector</source>
-        <translation type="unfinished"></translation>
+        <translation>{source} ne contient pas de résultats d’un détecteur</translation>
     </message>
     <message>
         <source>an object with &quot;images&quot; (MegaDetector) or &quot;predictions&quot; (SpeciesNet)</source>
-        <translation type="unfinished"></translation>
+        <translation>un objet avec &quot;images&quot; (MegaDetector) ou &quot;predictions&quot; (SpeciesNet)</translation>
     </message>
     <message>
         <source>{source} holds no annotations of Pascal VOC</source>
-        <translation type="unfinished"></translation>
+        <translation>{source} ne contient pas d’annotations de Pascal VOC</translation>
     </message>
     <message>
         <source>files .xml with &lt;annotation&gt; and &lt;object&gt;</source>
-        <translation type="unfinished"></translation>
+        <translation>des fichiers .xml avec &lt;annotation&gt; et &lt;object&gt;</translation>
     </message>
     <message>
         <source>an object has no box (bndbox)</source>
-        <translation type="unfinished"></translation>
+        <translation>un objet n’a pas de cadre (bndbox)</translation>
     </message>
     <message>
         <source>{source} holds no project of the VGG Image Annotator</source>
-        <translation type="unfinished"></translation>
+        <translation>{source} ne contient pas de projet du VGG Image Annotator</translation>
     </message>
     <message>
         <source>images with &quot;regions&quot; that have &quot;shape_attributes&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>des images avec des &quot;regions&quot; qui ont des &quot;shape_attributes&quot;</translation>
     </message>
     <message>
         <source>images and boxes without a class stay out, and are listed in a table</source>
-        <translation type="unfinished"></translation>
+        <translation>les images et les cadres sans classe sont omis, et listés dans un tableau</translation>
     </message>
     <message>
         <source>{source} has no boxes of YOLO</source>
-        <translation type="unfinished"></translation>
+        <translation>{source} n’a pas de cadres de YOLO</translation>
     </message>
     <message>
         <source>texts of numbers in labels, beside images</source>
-        <translation type="unfinished"></translation>
+        <translation>des fichiers texte de nombres dans labels, à côté de images</translation>
     </message>
     <message>
         <source>no class has the number {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>aucune classe n’a le numéro {number}</translation>
     </message>
     <message>
         <source>a polygon has two numbers for each corner, not {count}</source>
-        <translation type="unfinished"></translation>
+        <translation>un polygone a deux nombres par sommet, pas {count}</translation>
     </message>
     <message>
         <source>{source} has boxes of YOLO without names of their classes</source>
-        <translation type="unfinished"></translation>
+        <translation>{source} a des cadres de YOLO sans noms de leurs classes</translation>
     </message>
     <message>
         <source>names in data.yaml, or classes.txt beside the boxes</source>
-        <translation type="unfinished"></translation>
+        <translation>names dans data.yaml, ou classes.txt à côté des cadres</translation>
     </message>
     <message>
         <source>too many corrections of clocks</source>
-        <translation type="unfinished"></translation>
+        <translation>trop de corrections d’horloges</translation>
     </message>
     <message>
         <source>this is no offset of a clock</source>
-        <translation type="unfinished"></translation>
+        <translation>ce n’est pas un décalage d’horloge</translation>
     </message>
     <message>
         <source>such as +1h02m, -3:30 or +1:02:15</source>
-        <translation type="unfinished"></translation>
+        <translation>par exemple +1h02m, -3:30 ou +1:02:15</translation>
     </message>
     <message>
         <source>this is no time zone</source>
-        <translation type="unfinished"></translation>
+        <translation>ce n’est pas un fuseau horaire</translation>
     </message>
     <message>
         <source>such as +02:00, UTC-3 or UTC</source>
-        <translation type="unfinished"></translation>
+        <translation>par exemple +02:00, UTC-3 ou UTC</translation>
     </message>
     <message>
         <source>one of the two</source>
-        <translation type="unfinished"></translation>
+        <translation>l’un des deux</translation>
     </message>
     <message>
         <source>the clock cannot be that wrong</source>
-        <translation type="unfinished"></translation>
+        <translation>l’horloge ne peut pas être aussi décalée</translation>
     </message>
     <message>
         <source>at most 100 years</source>
-        <translation type="unfinished"></translation>
+        <translation>au plus 100 ans</translation>
     </message>
     <message>
         <source>at most 14 hours from UTC</source>
-        <translation type="unfinished"></translation>
+        <translation>au plus 14 heures d’écart avec UTC</translation>
     </message>
     <message>
         <source>the project has no field &quot;{name}&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>le projet n’a pas de champ «&#xa0;{name}&#xa0;»</translation>
     </message>
     <message>
         <source>define the field first</source>
-        <translation type="unfinished"></translation>
+        <translation>définissez d’abord le champ</translation>
     </message>
     <message>
         <source>there is the same box already</source>
-        <translation type="unfinished"></translation>
+        <translation>le même cadre existe déjà</translation>
     </message>
     <message>
         <source>use that one, or remove it first</source>
-        <translation type="unfinished"></translation>
+        <translation>utilisez celui-là, ou supprimez-le d’abord</translation>
     </message>
 </context>
 </TS>

@@ -1749,7 +1749,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Cut out the boxes, as JPEGs</source>
-        <translation type="unfinished"></translation>
+        <translation>Recortar as caixas, como JPEG</translation>
     </message>
     <message>
         <source>Opens correctly in Excel (byte-order mark)</source>
@@ -1996,23 +1996,23 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Count and fields of the image…</source>
-        <translation type="unfinished"></translation>
+        <translation>Quantidade e campos da imagem…</translation>
     </message>
     <message>
         <source>A number is the count · Enter chooses · Esc closes</source>
-        <translation type="unfinished"></translation>
+        <translation>Um número é a quantidade · Enter escolhe · Esc fecha</translation>
     </message>
     <message>
         <source>Count, field or value of %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Quantidade, campo ou valor de %1</translation>
     </message>
     <message>
         <source>Fields of the project…</source>
-        <translation type="unfinished"></translation>
+        <translation>Campos do projeto…</translation>
     </message>
     <message>
         <source>Correct a camera&apos;s clock…</source>
-        <translation type="unfinished"></translation>
+        <translation>Corrigir o relógio de uma câmera…</translation>
     </message>
     <message>
         <source>Enter chooses · Esc closes</source>
@@ -2020,11 +2020,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>A digit or letters · Enter chooses · Esc closes</source>
-        <translation type="unfinished"></translation>
+        <translation>Um dígito ou letras · Enter escolhe · Esc fecha</translation>
     </message>
     <message>
         <source>now %1</source>
-        <translation type="unfinished"></translation>
+        <translation>agora %1</translation>
     </message>
     <message>
         <source>Looking for duplicates</source>
@@ -2731,7 +2731,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Empty</source>
-        <translation type="unfinished"></translation>
+        <translation>Vazia</translation>
     </message>
     <message>
         <source>None of the classes</source>
@@ -2925,9 +2925,9 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message numerus="yes">
         <source>%n boxes</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n caixa</numerusform>
+            <numerusform>%n caixas</numerusform>
         </translation>
     </message>
     <message>
@@ -2964,35 +2964,35 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Move the box to the left</source>
-        <translation type="unfinished"></translation>
+        <translation>Mover a caixa para a esquerda</translation>
     </message>
     <message>
         <source>Make the box narrower</source>
-        <translation type="unfinished"></translation>
+        <translation>Diminuir a largura da caixa</translation>
     </message>
     <message>
         <source>Move the box to the right</source>
-        <translation type="unfinished"></translation>
+        <translation>Mover a caixa para a direita</translation>
     </message>
     <message>
         <source>Make the box wider</source>
-        <translation type="unfinished"></translation>
+        <translation>Aumentar a largura da caixa</translation>
     </message>
     <message>
         <source>Move the box up</source>
-        <translation type="unfinished"></translation>
+        <translation>Mover a caixa para cima</translation>
     </message>
     <message>
         <source>Make the box lower</source>
-        <translation type="unfinished"></translation>
+        <translation>Diminuir a altura da caixa</translation>
     </message>
     <message>
         <source>Move the box down</source>
-        <translation type="unfinished"></translation>
+        <translation>Mover a caixa para baixo</translation>
     </message>
     <message>
         <source>Make the box higher</source>
-        <translation type="unfinished"></translation>
+        <translation>Aumentar a altura da caixa</translation>
     </message>
     <message>
         <source>One image</source>
@@ -3016,7 +3016,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>New box in the middle</source>
-        <translation type="unfinished"></translation>
+        <translation>Nova caixa no meio</translation>
     </message>
     <message>
         <source>Only the first page is shown and classified</source>
@@ -3035,14 +3035,14 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message numerus="yes">
         <source>%n things</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n objeto</numerusform>
+            <numerusform>%n objetos</numerusform>
         </translation>
     </message>
     <message>
         <source>Thing %1 of %2</source>
-        <translation type="unfinished"></translation>
+        <translation>Objeto %1 de %2</translation>
     </message>
     <message>
         <source>Image</source>
@@ -3061,7 +3061,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>%1 looks like a data set: %2 are usual names of its parts, not of classes. To have its boxes, import its labels instead. Make classes of them all the same?</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 parece um conjunto de dados: %2 são nomes comuns das partes dele, não de classes. Para ter as caixas, importe os rótulos dele. Criar classes com esses nomes mesmo assim?</translation>
     </message>
     <message numerus="yes">
         <source>Make classes</source>
@@ -3189,7 +3189,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>%1 (corrected; the camera&apos;s clock said %2)</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 (corrigida; o relógio da câmera marcava %2)</translation>
     </message>
     <message>
         <source>%1 × %2 pixels</source>
@@ -3401,7 +3401,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Fields</source>
-        <translation type="unfinished"></translation>
+        <translation>Campos</translation>
     </message>
     <message>
         <source>Show the updated prediction</source>
@@ -3513,7 +3513,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Its boxes are classified in its place.</source>
-        <translation type="unfinished"></translation>
+        <translation>As caixas são classificadas no lugar da imagem.</translation>
     </message>
     <message>
         <source>Unknown: it looks too different from every class.</source>
@@ -4091,7 +4091,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Boxes with a score of at least</source>
-        <translation type="unfinished"></translation>
+        <translation>Caixas com pontuação de pelo menos</translation>
     </message>
     <message>
         <source>None of them was found on disk.</source>
@@ -4114,9 +4114,9 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message numerus="yes">
         <source>%n boxes will be imported</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n caixa será importada</numerusform>
+            <numerusform>%n caixas serão importadas</numerusform>
         </translation>
     </message>
     <message>
@@ -4132,16 +4132,16 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message numerus="yes">
         <source>%n boxes become images of their own.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n caixa passa a ser uma imagem própria.</numerusform>
+            <numerusform>%n caixas passam a ser imagens próprias.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n boxes with a lower score stay out.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n caixa com pontuação menor fica de fora.</numerusform>
+            <numerusform>%n caixas com pontuação menor ficam de fora.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4700,9 +4700,9 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message numerus="yes">
         <source>%n values of fields</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n valor de campo</numerusform>
+            <numerusform>%n valores de campos</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4742,9 +4742,9 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message numerus="yes">
         <source>%n values of fields are other ones there. Yours stay.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n valor de campo é diferente lá. O seu é mantido.</numerusform>
+            <numerusform>%n valores de campos são diferentes lá. Os seus são mantidos.</numerusform>
         </translation>
     </message>
     <message>
@@ -5153,35 +5153,35 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Name of the field</source>
-        <translation type="unfinished"></translation>
+        <translation>Nome do campo</translation>
     </message>
     <message>
         <source>Kind of the field</source>
-        <translation type="unfinished"></translation>
+        <translation>Tipo do campo</translation>
     </message>
     <message>
         <source>Choices, with commas between them</source>
-        <translation type="unfinished"></translation>
+        <translation>Opções, separadas por vírgulas</translation>
     </message>
     <message>
         <source>Remove the field</source>
-        <translation type="unfinished"></translation>
+        <translation>Remover o campo</translation>
     </message>
     <message>
         <source>Fields of the project</source>
-        <translation type="unfinished"></translation>
+        <translation>Campos do projeto</translation>
     </message>
     <message>
         <source>Beside the count, which every image can have. A field that is removed takes its values with it; undo brings both back.</source>
-        <translation type="unfinished"></translation>
+        <translation>Além da quantidade, que toda imagem pode ter. Um campo removido leva junto seus valores; desfazer traz ambos de volta.</translation>
     </message>
     <message>
         <source>Add a field</source>
-        <translation type="unfinished"></translation>
+        <translation>Adicionar campo</translation>
     </message>
     <message>
         <source>Camera trap: sex, life stage, behaviour</source>
-        <translation type="unfinished"></translation>
+        <translation>Armadilha fotográfica: sexo, estágio de vida, comportamento</translation>
     </message>
     <message>
         <source>Save</source>
@@ -5479,11 +5479,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>empty</source>
         <comment>an image</comment>
-        <translation type="unfinished"></translation>
+        <translation>vazia</translation>
     </message>
     <message>
         <source>Its boxes are classified in its place: open it to label them.</source>
-        <translation type="unfinished"></translation>
+        <translation>As caixas são classificadas no lugar da imagem: abra-a para rotulá-las.</translation>
     </message>
     <message>
         <source>This image is labelled already: %1.</source>
@@ -5503,19 +5503,19 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message numerus="yes">
         <source>%n images had another label.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n imagem tinha outro rótulo.</numerusform>
+            <numerusform>%n imagens tinham outro rótulo.</numerusform>
         </translation>
     </message>
     <message>
         <source>Press %1 for another thing in the image.</source>
-        <translation type="unfinished"></translation>
+        <translation>Pressione %1 para outro objeto na imagem.</translation>
     </message>
     <message>
         <source>Was %1.</source>
         <comment>class</comment>
-        <translation type="unfinished"></translation>
+        <translation>Era %1.</translation>
     </message>
     <message>
         <source>Prediction %1 is not shown yet. Press the key again in a moment.</source>
@@ -5578,39 +5578,39 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>%1 …</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 …</translation>
     </message>
     <message>
         <source>Remove the value</source>
-        <translation type="unfinished"></translation>
+        <translation>Remover o valor</translation>
     </message>
     <message>
         <source>Yes</source>
-        <translation type="unfinished"></translation>
+        <translation>Sim</translation>
     </message>
     <message>
         <source>No</source>
-        <translation type="unfinished"></translation>
+        <translation>Não</translation>
     </message>
     <message>
         <source>Choice</source>
-        <translation type="unfinished"></translation>
+        <translation>Opções</translation>
     </message>
     <message>
         <source>Number</source>
-        <translation type="unfinished"></translation>
+        <translation>Número</translation>
     </message>
     <message>
         <source>Yes or no</source>
-        <translation type="unfinished"></translation>
+        <translation>Sim ou não</translation>
     </message>
     <message>
         <source>Text</source>
-        <translation type="unfinished"></translation>
+        <translation>Texto</translation>
     </message>
     <message>
         <source>Camera %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Câmera %1</translation>
     </message>
     <message>
         <source>All images</source>
@@ -5618,19 +5618,19 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Folder %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Pasta %1</translation>
     </message>
     <message>
         <source>No time changes.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nenhuma hora muda.</translation>
     </message>
     <message>
         <source>Now: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Agora: %1</translation>
     </message>
     <message>
         <source>Then: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Depois: %1</translation>
     </message>
     <message>
         <source>To review</source>
@@ -5740,7 +5740,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Labelled as empty</source>
-        <translation type="unfinished"></translation>
+        <translation>Rotulada como vazia</translation>
     </message>
     <message>
         <source>%1 to review</source>
@@ -6522,12 +6522,12 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>%1, page %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1, página %2</translation>
     </message>
     <message>
         <source>%1, %2</source>
         <comment>a video and a time in it</comment>
-        <translation type="unfinished">%1, %2</translation>
+        <translation>%1, %2</translation>
     </message>
     <message>
         <source>There is only one class</source>
@@ -10091,7 +10091,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>how many individuals are in it</source>
-        <translation type="unfinished"></translation>
+        <translation>quantos indivíduos há na imagem</translation>
     </message>
     <message>
         <source>what is known of the image</source>
@@ -10099,7 +10099,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>value of a field of the project</source>
-        <translation type="unfinished"></translation>
+        <translation>valor de um campo do projeto</translation>
     </message>
     <message>
         <source>images without a label</source>
@@ -10115,7 +10115,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>labelled as empty: nothing is there</source>
-        <translation type="unfinished"></translation>
+        <translation>rotulada como vazia: não há nada ali</translation>
     </message>
     <message>
         <source>images with a flag</source>
@@ -11287,7 +11287,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>which page or moment a box is of stands in a table of our own</source>
-        <translation type="unfinished"></translation>
+        <translation>a página ou o momento de cada caixa consta de uma tabela própria do Protoleaf</translation>
     </message>
     <message>
         <source>observation {place}: {reason}</source>
@@ -11335,11 +11335,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>the label of a whole image becomes a box around it</source>
-        <translation type="unfinished"></translation>
+        <translation>o rótulo de uma imagem inteira se torna uma caixa em torno dela</translation>
     </message>
     <message>
         <source>annotation {place}: {reason}</source>
-        <translation type="unfinished"></translation>
+        <translation>anotação {place}: {reason}</translation>
     </message>
     <message>
         <source>{source} is no COCO file</source>
@@ -11383,11 +11383,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>an empty image is an absence without a name: write of what (scientificName) before you publish</source>
-        <translation type="unfinished"></translation>
+        <translation>uma imagem vazia é uma ausência sem nome: informe de quê (scientificName) antes de publicar</translation>
     </message>
     <message>
         <source>boxes: there is no term for them, and each is an occurrence with its whole image</source>
-        <translation type="unfinished"></translation>
+        <translation>caixas: não há termo para elas, e cada uma é uma ocorrência com a imagem inteira</translation>
     </message>
     <message>
         <source>the licence and whom to write to are not known: fill them in (eml.xml) before you publish</source>
@@ -11427,7 +11427,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>beside boxes, the label of a whole image becomes a box around it</source>
-        <translation type="unfinished"></translation>
+        <translation>ao lado de caixas, o rótulo de uma imagem inteira se torna uma caixa em torno dela</translation>
     </message>
     <message>
         <source>{source} has no labels</source>
@@ -11443,11 +11443,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>{source} holds no list of CreateML</source>
-        <translation type="unfinished"></translation>
+        <translation>{source} não contém uma lista do CreateML</translation>
     </message>
     <message>
         <source>objects with &quot;image&quot; and &quot;annotations&quot; that have &quot;coordinates&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>objetos com &quot;image&quot; e &quot;annotations&quot; que tenham &quot;coordinates&quot;</translation>
     </message>
     <message>
         <source>CSV</source>
@@ -11487,7 +11487,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>CVAT for images 1.1: an XML file of tags and boxes, to go on in CVAT</source>
-        <translation type="unfinished"></translation>
+        <translation>CVAT for images 1.1: um arquivo XML de tags e caixas, para continuar no CVAT</translation>
     </message>
     <message>
         <source>Darwin Core archive</source>
@@ -11539,7 +11539,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>images and labels with the boxes of each, and data.yaml, as Ultralytics trains on them</source>
-        <translation type="unfinished"></translation>
+        <translation>imagens e rótulos com as caixas de cada uma, e data.yaml, como o Ultralytics usa para treinar</translation>
     </message>
     <message>
         <source>XMP sidecars</source>
@@ -11567,27 +11567,27 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>boxes: their pictures lie there once for each class, or what is in the boxes is cut out (--crops)</source>
-        <translation type="unfinished"></translation>
+        <translation>caixas: as imagens delas ficam lá uma vez por classe, ou recorta-se o conteúdo das caixas (--crops)</translation>
     </message>
     <message>
         <source>results of MegaDetector, or predictions of SpeciesNet: boxes with scores</source>
-        <translation type="unfinished"></translation>
+        <translation>resultados do MegaDetector ou predições do SpeciesNet: caixas com pontuações</translation>
     </message>
     <message>
         <source>an XML file with boxes for each image</source>
-        <translation type="unfinished"></translation>
+        <translation>um arquivo XML com caixas por imagem</translation>
     </message>
     <message>
         <source>a JSON file with shapes for each image</source>
-        <translation type="unfinished"></translation>
+        <translation>um arquivo JSON com formas por imagem</translation>
     </message>
     <message>
         <source>a JSON list of images with boxes</source>
-        <translation type="unfinished"></translation>
+        <translation>uma lista JSON de imagens com caixas</translation>
     </message>
     <message>
         <source>a JSON project with regions of images</source>
-        <translation type="unfinished"></translation>
+        <translation>um projeto JSON com regiões de imagens</translation>
     </message>
     <message>
         <source>Keywords of photos</source>
@@ -11615,7 +11615,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>of a picture with several boxes there is a row for each, which a loader takes for images</source>
-        <translation type="unfinished"></translation>
+        <translation>uma imagem com várias caixas tem uma linha para cada uma, que um carregador toma por imagens</translation>
     </message>
     <message>
         <source>{source} has no rows of labels</source>
@@ -11679,7 +11679,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>the shape &quot;{shape}&quot; has no box</source>
-        <translation type="unfinished"></translation>
+        <translation>a forma “{shape}” não tem caixa</translation>
     </message>
     <message>
         <source>task {place}: {reason}</source>
@@ -11727,7 +11727,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>boxes: a sidecar has the classes of all of them as keywords, and one of them comes back</source>
-        <translation type="unfinished"></translation>
+        <translation>caixas: um sidecar tem as classes de todas elas como palavras-chave, e uma delas volta</translation>
     </message>
     <message>
         <source>classes of other images: an export changes the sidecars of the images that it writes, and no others</source>
@@ -11791,19 +11791,19 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>a number such as 12 or 0.5</source>
-        <translation type="unfinished"></translation>
+        <translation>um número como 12 ou 0.5</translation>
     </message>
     <message>
         <source>this is no value of the field &quot;{name}&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>este não é um valor do campo “{name}”</translation>
     </message>
     <message>
         <source>a whole number from 1 to {limit:,}</source>
-        <translation type="unfinished"></translation>
+        <translation>um número inteiro de 1 a {limit:,}</translation>
     </message>
     <message>
         <source>one of {choices}</source>
-        <translation type="unfinished"></translation>
+        <translation>um destes: {choices}</translation>
     </message>
     <message>
         <source>at most {limit}</source>
@@ -11811,63 +11811,63 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>too many fields</source>
-        <translation type="unfinished"></translation>
+        <translation>campos demais</translation>
     </message>
     <message>
         <source>the field &quot;{name}&quot; is there twice</source>
-        <translation type="unfinished"></translation>
+        <translation>o campo “{name}” existe duas vezes</translation>
     </message>
     <message>
         <source>names that differ in letters or digits</source>
-        <translation type="unfinished"></translation>
+        <translation>nomes que difiram em letras ou dígitos</translation>
     </message>
     <message>
         <source>this is no name of a field</source>
-        <translation type="unfinished"></translation>
+        <translation>este não é um nome de campo</translation>
     </message>
     <message>
         <source>1 to {limit} characters that begin with a letter</source>
-        <translation type="unfinished"></translation>
+        <translation>de 1 a {limit} caracteres, começando por uma letra</translation>
     </message>
     <message>
         <source>a field cannot be called &quot;{name}&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>um campo não pode se chamar “{name}”</translation>
     </message>
     <message>
         <source>a name that means nothing else in a search</source>
-        <translation type="unfinished"></translation>
+        <translation>um nome que não signifique outra coisa em uma pesquisa</translation>
     </message>
     <message>
         <source>the field &quot;{name}&quot; has choices</source>
-        <translation type="unfinished"></translation>
+        <translation>o campo “{name}” tem opções</translation>
     </message>
     <message>
         <source>choices of a choice alone</source>
-        <translation type="unfinished"></translation>
+        <translation>opções só em um campo do tipo Opções</translation>
     </message>
     <message>
         <source>the choices of the field &quot;{name}&quot; are not clear</source>
-        <translation type="unfinished"></translation>
+        <translation>as opções do campo “{name}” não são claras</translation>
     </message>
     <message>
         <source>1 to {most} different ones of 1 to {longest} characters</source>
-        <translation type="unfinished"></translation>
+        <translation>de 1 a {most} diferentes, de 1 a {longest} caracteres</translation>
     </message>
     <message>
         <source>the fields cannot be read</source>
-        <translation type="unfinished"></translation>
+        <translation>não é possível ler os campos</translation>
     </message>
     <message>
         <source>a list of names, kinds and choices</source>
-        <translation type="unfinished"></translation>
+        <translation>uma lista de nomes, tipos e opções</translation>
     </message>
     <message>
         <source>this defines no field</source>
-        <translation type="unfinished"></translation>
+        <translation>isto não define um campo</translation>
     </message>
     <message>
         <source>such as &quot;sex: female, male&quot;, &quot;distance: number&quot;, &quot;antlers: yes_no&quot; or &quot;remark: text&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>como &quot;sex: female, male&quot;, &quot;distance: number&quot;, &quot;antlers: yes_no&quot; ou &quot;remark: text&quot;</translation>
     </message>
     <message>
         <source>{source} is a file</source>
@@ -12499,51 +12499,51 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Labelled {images} as empty</source>
-        <translation type="unfinished"></translation>
+        <translation>Rotulou {images} como imagem vazia</translation>
     </message>
     <message>
         <source>Label {images} as empty</source>
-        <translation type="unfinished"></translation>
+        <translation>Rotular {images} como imagem vazia</translation>
     </message>
     <message>
         <source>Added {boxes}</source>
-        <translation type="unfinished"></translation>
+        <translation>Adicionou {boxes}</translation>
     </message>
     <message>
         <source>Add {boxes}</source>
-        <translation type="unfinished"></translation>
+        <translation>Adicionar {boxes}</translation>
     </message>
     <message>
         <source>Found {boxes} with {source}</source>
-        <translation type="unfinished"></translation>
+        <translation>Encontrou {boxes} com {source}</translation>
     </message>
     <message>
         <source>Find {boxes} with {source}</source>
-        <translation type="unfinished"></translation>
+        <translation>Encontrar {boxes} com {source}</translation>
     </message>
     <message>
         <source>Hid people and vehicles</source>
-        <translation type="unfinished"></translation>
+        <translation>Ocultou pessoas e veículos</translation>
     </message>
     <message>
         <source>Showed people and vehicles</source>
-        <translation type="unfinished"></translation>
+        <translation>Mostrou pessoas e veículos</translation>
     </message>
     <message>
         <source>Changed a box</source>
-        <translation type="unfinished"></translation>
+        <translation>Alterou uma caixa</translation>
     </message>
     <message>
         <source>Change a box</source>
-        <translation type="unfinished"></translation>
+        <translation>Alterar uma caixa</translation>
     </message>
     <message>
         <source>Added {things}</source>
-        <translation type="unfinished"></translation>
+        <translation>Adicionou {things}</translation>
     </message>
     <message>
         <source>Add {things}</source>
-        <translation type="unfinished"></translation>
+        <translation>Adicionar {things}</translation>
     </message>
     <message>
         <source>Added {labels}</source>
@@ -12667,55 +12667,55 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Set {field} of {images} to {value}</source>
-        <translation type="unfinished"></translation>
+        <translation>Definição de {field} de {images} como {value}</translation>
     </message>
     <message>
         <source>Set {fields} of {images}</source>
-        <translation type="unfinished"></translation>
+        <translation>Definição de {fields} de {images}</translation>
     </message>
     <message>
         <source>Removed {field} of {images}</source>
-        <translation type="unfinished"></translation>
+        <translation>Removeu {field} de {images}</translation>
     </message>
     <message>
         <source>Remove {field} of {images}</source>
-        <translation type="unfinished"></translation>
+        <translation>Remover {field} de {images}</translation>
     </message>
     <message>
         <source>Added {values}</source>
-        <translation type="unfinished"></translation>
+        <translation>Adicionou {values}</translation>
     </message>
     <message>
         <source>Add {values}</source>
-        <translation type="unfinished"></translation>
+        <translation>Adicionar {values}</translation>
     </message>
     <message>
         <source>Changed the fields of images</source>
-        <translation type="unfinished"></translation>
+        <translation>Alterou os campos de imagens</translation>
     </message>
     <message>
         <source>Change the fields of images</source>
-        <translation type="unfinished"></translation>
+        <translation>Alterar os campos de imagens</translation>
     </message>
     <message>
         <source>{values} removed</source>
-        <translation type="unfinished"></translation>
+        <translation>{values} a menos</translation>
     </message>
     <message>
         <source>Corrected the clock of {source}</source>
-        <translation type="unfinished"></translation>
+        <translation>Corrigiu o relógio de {source}</translation>
     </message>
     <message>
         <source>Correct the clock of {source}</source>
-        <translation type="unfinished"></translation>
+        <translation>Corrigir o relógio de {source}</translation>
     </message>
     <message>
         <source>Removed the correction of the clock of {source}</source>
-        <translation type="unfinished"></translation>
+        <translation>Removeu a correção do relógio de {source}</translation>
     </message>
     <message>
         <source>Remove the correction of the clock of {source}</source>
-        <translation type="unfinished"></translation>
+        <translation>Remover a correção do relógio de {source}</translation>
     </message>
     <message>
         <source>Accepted {images} in {classes}</source>
@@ -12999,11 +12999,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Settled a conflict as empty</source>
-        <translation type="unfinished"></translation>
+        <translation>Resolveu um conflito como imagem vazia</translation>
     </message>
     <message>
         <source>Settle a conflict as empty</source>
-        <translation type="unfinished"></translation>
+        <translation>Resolver um conflito como imagem vazia</translation>
     </message>
     <message>
         <source>Switched to model {model}</source>
@@ -13123,9 +13123,9 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message numerus="yes">
         <source>{count:,} things</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count:,} objeto</numerusform>
+            <numerusform>{count:,} objetos</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -13151,9 +13151,9 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message numerus="yes">
         <source>{count:,} values</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count:,} valor</numerusform>
+            <numerusform>{count:,} valores</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -13752,7 +13752,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>the detector&apos;s outputs have another form than in its trial</source>
-        <translation type="unfinished"></translation>
+        <translation>as saídas do detector têm forma diferente da do teste</translation>
     </message>
     <message>
         <source>export it again</source>
@@ -13760,63 +13760,63 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>the detector gives values that are no numbers</source>
-        <translation type="unfinished"></translation>
+        <translation>o detector dá valores que não são números</translation>
     </message>
     <message>
         <source>the detector&apos;s scores cannot be used</source>
-        <translation type="unfinished"></translation>
+        <translation>as pontuações do detector não podem ser usadas</translation>
     </message>
     <message>
         <source>numbers from 0 to 1</source>
-        <translation type="unfinished"></translation>
+        <translation>números de 0 a 1</translation>
     </message>
     <message>
         <source>export it with its last step, which makes scores of them</source>
-        <translation type="unfinished"></translation>
+        <translation>exporte-o com a última etapa, que os transforma em pontuações</translation>
     </message>
     <message>
         <source>YOLOv5 and MegaDetector: (images, n, 5 + classes)</source>
-        <translation type="unfinished"></translation>
+        <translation>YOLOv5 e MegaDetector: (imagens, n, 5 + classes)</translation>
     </message>
     <message>
         <source>YOLOv5, turned: (images, 5 + classes, n)</source>
-        <translation type="unfinished"></translation>
+        <translation>YOLOv5, transposto: (imagens, 5 + classes, n)</translation>
     </message>
     <message>
         <source>YOLOv8 and later: (images, 4 + classes, n)</source>
-        <translation type="unfinished"></translation>
+        <translation>YOLOv8 e posteriores: (imagens, 4 + classes, n)</translation>
     </message>
     <message>
         <source>YOLOv8, turned: (images, n, 4 + classes)</source>
-        <translation type="unfinished"></translation>
+        <translation>YOLOv8, transposto: (imagens, n, 4 + classes)</translation>
     </message>
     <message>
         <source>with the choice of boxes built in: (n, 6) or (images, n, 6)</source>
-        <translation type="unfinished"></translation>
+        <translation>com a escolha de caixas embutida: (n, 6) ou (imagens, n, 6)</translation>
     </message>
     <message>
         <source>RT-DETR of Ultralytics: (images, n, 6), in shares</source>
-        <translation type="unfinished"></translation>
+        <translation>RT-DETR do Ultralytics: (imagens, n, 6), em proporções</translation>
     </message>
     <message>
         <source>with the choice of boxes built in, YOLOv7: (n, 7)</source>
-        <translation type="unfinished"></translation>
+        <translation>com a escolha de caixas embutida, YOLOv7: (n, 7)</translation>
     </message>
     <message>
         <source>torchvision and RT-DETR: boxes, scores and labels</source>
-        <translation type="unfinished"></translation>
+        <translation>torchvision e RT-DETR: boxes, scores e labels</translation>
     </message>
     <message>
         <source>TensorFlow: detection_boxes, detection_scores and detection_classes</source>
-        <translation type="unfinished"></translation>
+        <translation>TensorFlow: detection_boxes, detection_scores e detection_classes</translation>
     </message>
     <message>
         <source>DETR: logits with a last class for nothing, and pred_boxes</source>
-        <translation type="unfinished"></translation>
+        <translation>DETR: logits com uma última classe para nada, e pred_boxes</translation>
     </message>
     <message>
         <source>RT-DETR and RF-DETR: logits or labels, and pred_boxes or dets</source>
-        <translation type="unfinished"></translation>
+        <translation>RT-DETR e RF-DETR: logits ou labels, e pred_boxes ou dets</translation>
     </message>
     <message>
         <source>its memory is full, even for one image</source>
@@ -13828,11 +13828,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>a number from {least:g} to 1</source>
-        <translation type="unfinished"></translation>
+        <translation>um número de {least:g} a 1</translation>
     </message>
     <message>
         <source>the threshold cannot be used</source>
-        <translation type="unfinished"></translation>
+        <translation>a pontuação mínima não pode ser usada</translation>
     </message>
     <message>
         <source>{device} cannot run this network ({why}); the CPU does the work</source>
@@ -14731,23 +14731,23 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>{source} carries boxes around things ({form}), and its folders are no classes</source>
-        <translation type="unfinished"></translation>
+        <translation>{source} traz caixas em torno de objetos ({form}), e suas pastas não são classes</translation>
     </message>
     <message>
         <source>a folder for each class</source>
-        <translation type="unfinished"></translation>
+        <translation>uma pasta por classe</translation>
     </message>
     <message>
         <source>import its labels instead: each box becomes an image with a label of its own</source>
-        <translation type="unfinished"></translation>
+        <translation>em vez disso, importe os rótulos: cada caixa se torna uma imagem com rótulo próprio</translation>
     </message>
     <message>
         <source>{source} carries boxes around things in columns ({form}), which are not read</source>
-        <translation type="unfinished"></translation>
+        <translation>{source} traz caixas em torno de objetos em colunas ({form}), que não são lidas</translation>
     </message>
     <message>
         <source>save the boxes as COCO, YOLO, Pascal VOC or in another form that is read</source>
-        <translation type="unfinished"></translation>
+        <translation>salve as caixas como COCO, YOLO, Pascal VOC ou em outro formato reconhecido</translation>
     </message>
     <message>
         <source>{source} has folders that are called as parts of data sets are, and would become classes</source>
@@ -14819,7 +14819,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>{image} has {count:,} boxes: only the first {most:,} are read</source>
-        <translation type="unfinished"></translation>
+        <translation>{image} tem {count:,} caixas: só as primeiras {most:,} são lidas</translation>
     </message>
     <message>
         <source>{name} does not say which of its columns is which</source>
@@ -15105,566 +15105,566 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     </message>
     <message>
         <source>Another thing in the image</source>
-        <translation type="unfinished"></translation>
+        <translation>Outro objeto na imagem</translation>
     </message>
     <message>
         <source>Empty: nothing is there</source>
-        <translation type="unfinished"></translation>
+        <translation>Vazia: não há nada ali</translation>
     </message>
     <message>
         <source>Find things…</source>
-        <translation type="unfinished"></translation>
+        <translation>Encontrar objetos…</translation>
     </message>
     <message>
         <source>Detectors (*.onnx);;All files (*)</source>
-        <translation type="unfinished"></translation>
+        <translation>Detectores (*.onnx);;Todos os arquivos (*)</translation>
     </message>
     <message>
         <source>Find things with a detector</source>
-        <translation type="unfinished"></translation>
+        <translation>Encontrar objetos com um detector</translation>
     </message>
     <message>
         <source>Finding things with %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Procurando objetos com %1</translation>
     </message>
     <message>
         <source>Nothing was found in %1</source>
-        <translation type="unfinished"></translation>
+        <translation>Nada foi encontrado em %1</translation>
     </message>
     <message>
         <source>Show people and vehicles</source>
-        <translation type="unfinished"></translation>
+        <translation>Mostrar pessoas e veículos</translation>
     </message>
     <message>
         <source>Hide people and vehicles</source>
-        <translation type="unfinished"></translation>
+        <translation>Ocultar pessoas e veículos</translation>
     </message>
     <message>
         <source>%1 are hidden from all views and exports.</source>
-        <translation type="unfinished"></translation>
+        <translation>Fora de todas as visualizações e exportações: %1.</translation>
     </message>
     <message>
         <source>Nothing is hidden.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nada está oculto.</translation>
     </message>
     <message>
         <source>No box is left. Label the image itself, or say that it is empty (%1).</source>
-        <translation type="unfinished"></translation>
+        <translation>Não resta nenhuma caixa. Rotule a própria imagem ou indique que está vazia (%1).</translation>
     </message>
     <message numerus="yes">
         <source>%1: %n boxes</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%1: %n caixa</numerusform>
+            <numerusform>%1: %n caixas</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n images could not be read.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>Não foi possível ler %n imagem.</numerusform>
+            <numerusform>Não foi possível ler %n imagens.</numerusform>
         </translation>
     </message>
     <message>
         <source>Things were found in %1 of %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>Foram encontrados objetos em %1 de %2.</translation>
     </message>
     <message>
         <source>Add the boxes with a score of at least:</source>
-        <translation type="unfinished"></translation>
+        <translation>Adicionar as caixas com pontuação de pelo menos:</translation>
     </message>
     <message>
         <source>Correct a camera&apos;s clock</source>
-        <translation type="unfinished"></translation>
+        <translation>Corrigir o relógio de uma câmera</translation>
     </message>
     <message>
         <source>Correct the times</source>
-        <translation type="unfinished"></translation>
+        <translation>Corrigir as horas</translation>
     </message>
     <message>
         <source>Remove the correction</source>
-        <translation type="unfinished"></translation>
+        <translation>Remover a correção</translation>
     </message>
     <message>
         <source>Files stay as they are: the corrected time is used for sorting, searching, bursts and exports.</source>
-        <translation type="unfinished"></translation>
+        <translation>Os arquivos não são alterados: a hora corrigida vale para ordenação, pesquisa, rajadas e exportações.</translation>
     </message>
     <message>
         <source>Times of</source>
-        <translation type="unfinished"></translation>
+        <translation>Horas de</translation>
     </message>
     <message>
         <source>Add to the clock</source>
-        <translation type="unfinished"></translation>
+        <translation>Somar ao relógio</translation>
     </message>
     <message>
         <source>True time of this photo</source>
-        <translation type="unfinished"></translation>
+        <translation>Hora real desta foto</translation>
     </message>
     <message>
         <source>Time zone of the clock</source>
-        <translation type="unfinished"></translation>
+        <translation>Fuso horário do relógio</translation>
     </message>
     <message>
         <source>No photo with a date and a time is known yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ainda não há nenhuma foto com data e hora conhecidas.</translation>
     </message>
     <message>
         <source>As the file says</source>
-        <translation type="unfinished"></translation>
+        <translation>Como no arquivo</translation>
     </message>
     <message numerus="yes">
         <source>{count:,} boxes</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count:,} caixa</numerusform>
+            <numerusform>{count:,} caixas</numerusform>
         </translation>
     </message>
     <message>
         <source>--set and --search go together</source>
-        <translation type="unfinished"></translation>
+        <translation>--set e --search só valem juntos</translation>
     </message>
     <message>
         <source>such as --set count=12 --search &quot;name:IMG_01&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>como --set count=12 --search &quot;name:IMG_01&quot;</translation>
     </message>
     <message numerus="yes">
         <source>{count:,} fields</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count:,} campo</numerusform>
+            <numerusform>{count:,} campos</numerusform>
         </translation>
     </message>
     <message>
         <source>--set names a field and a value</source>
-        <translation type="unfinished"></translation>
+        <translation>--set indica um campo e um valor</translation>
     </message>
     <message>
         <source>such as count=12</source>
-        <translation type="unfinished"></translation>
+        <translation>como count=12</translation>
     </message>
     <message>
         <source>count cannot be removed</source>
-        <translation type="unfinished"></translation>
+        <translation>count não pode ser removido</translation>
     </message>
     <message>
         <source>a field of the project&apos;s own</source>
-        <translation type="unfinished"></translation>
+        <translation>um campo do próprio projeto</translation>
     </message>
     <message>
         <source>a clock is corrected for a folder or a camera</source>
-        <translation type="unfinished"></translation>
+        <translation>um relógio é corrigido para uma pasta ou uma câmera</translation>
     </message>
     <message>
         <source>--folder or --camera, with --offset, --zone or both, or with --remove</source>
-        <translation type="unfinished"></translation>
+        <translation>--folder ou --camera, com --offset, --zone ou ambos, ou com --remove</translation>
     </message>
     <message>
         <source>one of --folder and --camera</source>
-        <translation type="unfinished"></translation>
+        <translation>só um destes: --folder ou --camera</translation>
     </message>
     <message numerus="yes">
         <source>{count:,} corrections</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count:,} correção</numerusform>
+            <numerusform>{count:,} correções</numerusform>
         </translation>
     </message>
     <message>
         <source>the numbers of names have gaps</source>
-        <translation type="unfinished"></translation>
+        <translation>os números dos nomes têm lacunas</translation>
     </message>
     <message>
         <source>this is no list of a detector&apos;s categories</source>
-        <translation type="unfinished"></translation>
+        <translation>esta não é uma lista das categorias de um detector</translation>
     </message>
     <message>
         <source>one name a line, at most {most:,}</source>
-        <translation type="unfinished"></translation>
+        <translation>um nome por linha, no máximo {most:,}</translation>
     </message>
     <message>
         <source>{count:,} lines in {file}</source>
-        <translation type="unfinished"></translation>
+        <translation>{count:,} linhas em {file}</translation>
     </message>
     <message>
         <source>a model for the task “{task}”</source>
-        <translation type="unfinished"></translation>
+        <translation>um modelo para a tarefa “{task}”</translation>
     </message>
     <message>
         <source>export a model that detects</source>
-        <translation type="unfinished"></translation>
+        <translation>exporte um modelo de detecção</translation>
     </message>
     <message>
         <source>this is no detector</source>
-        <translation type="unfinished"></translation>
+        <translation>este não é um detector</translation>
     </message>
     <message>
         <source>a model for the task “detect”</source>
-        <translation type="unfinished"></translation>
+        <translation>um modelo para a tarefa “detect”</translation>
     </message>
     <message>
         <source>give the names of its categories in a text file, one a line</source>
-        <translation type="unfinished"></translation>
+        <translation>informe os nomes das categorias em um arquivo de texto, um por linha</translation>
     </message>
     <message>
         <source>the model&apos;s outputs have none of the known forms of detectors</source>
-        <translation type="unfinished"></translation>
+        <translation>as saídas do modelo não têm nenhuma das formas conhecidas de detectores</translation>
     </message>
     <message>
         <source>export it in one of these forms</source>
-        <translation type="unfinished"></translation>
+        <translation>exporte-o em uma destas formas</translation>
     </message>
     <message>
         <source>the names do not fit the detector&apos;s categories</source>
-        <translation type="unfinished"></translation>
+        <translation>os nomes não correspondem às categorias do detector</translation>
     </message>
     <message>
         <source>{count} names</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} nomes</translation>
     </message>
     <message>
         <source>the model&apos;s outputs may have two forms</source>
-        <translation type="unfinished"></translation>
+        <translation>as saídas do modelo podem ter duas formas</translation>
     </message>
     <message>
         <source>{first}, or {second}</source>
-        <translation type="unfinished"></translation>
+        <translation>{first}, ou {second}</translation>
     </message>
     <message>
         <source>the detector&apos;s boxes are not in pixels of its input</source>
-        <translation type="unfinished"></translation>
+        <translation>as caixas do detector não estão em pixels da entrada</translation>
     </message>
     <message>
         <source>centres from 0 to {side}</source>
-        <translation type="unfinished"></translation>
+        <translation>centros de 0 a {side}</translation>
     </message>
     <message>
         <source>{low:.3g} to {high:.3g}</source>
-        <translation type="unfinished"></translation>
+        <translation>de {low:.3g} a {high:.3g}</translation>
     </message>
     <message>
         <source>export it with its last step, which makes boxes of the grid</source>
-        <translation type="unfinished"></translation>
+        <translation>exporte-o com a última etapa, que transforma a grade em caixas</translation>
     </message>
     <message>
         <source>the model&apos;s inputs are not those of a detector</source>
-        <translation type="unfinished"></translation>
+        <translation>as entradas do modelo não são as de um detector</translation>
     </message>
     <message>
         <source>one for pictures</source>
-        <translation type="unfinished"></translation>
+        <translation>uma para imagens</translation>
     </message>
     <message>
         <source>3 channels</source>
-        <translation type="unfinished"></translation>
+        <translation>3 canais</translation>
     </message>
     <message>
         <source>{width} x {height}</source>
-        <translation type="unfinished"></translation>
+        <translation>{width} x {height}</translation>
     </message>
     <message>
         <source>&quot;{part}&quot; names no part of an image</source>
-        <translation type="unfinished"></translation>
+        <translation>“{part}” não indica uma parte de uma imagem</translation>
     </message>
     <message>
         <source>such as page=3, t=12.5 or xywh=percent:25,10,50,30</source>
-        <translation type="unfinished"></translation>
+        <translation>como page=3, t=12.5 ou xywh=percent:25,10,50,30</translation>
     </message>
     <message>
         <source>this is no bounding box</source>
-        <translation type="unfinished"></translation>
+        <translation>esta não é uma caixa delimitadora</translation>
     </message>
     <message>
         <source>correct it where it was written</source>
-        <translation type="unfinished"></translation>
+        <translation>corrija-a onde foi gravada</translation>
     </message>
     <message>
         <source>page {page} of the document is damaged</source>
-        <translation type="unfinished"></translation>
+        <translation>a página {page} do documento está danificada</translation>
     </message>
     <message>
         <source>the document is encrypted</source>
-        <translation type="unfinished"></translation>
+        <translation>o documento está criptografado</translation>
     </message>
     <message>
         <source>a PDF that opens without a password</source>
-        <translation type="unfinished"></translation>
+        <translation>um PDF que abra sem senha</translation>
     </message>
     <message>
         <source>open it in another program and save it without a password</source>
-        <translation type="unfinished"></translation>
+        <translation>abra-o em outro programa e salve-o sem senha</translation>
     </message>
     <message>
         <source>open it in another program and save it again</source>
-        <translation type="unfinished"></translation>
+        <translation>abra-o em outro programa e salve-o novamente</translation>
     </message>
     <message>
         <source>the document has no pages</source>
-        <translation type="unfinished"></translation>
+        <translation>o documento não tem páginas</translation>
     </message>
     <message>
         <source>the document is damaged or incomplete</source>
-        <translation type="unfinished"></translation>
+        <translation>o documento está danificado ou incompleto</translation>
     </message>
     <message>
         <source>the page has no size</source>
-        <translation type="unfinished"></translation>
+        <translation>a página não tem tamanho</translation>
     </message>
     <message>
         <source>the file has no such page</source>
-        <translation type="unfinished"></translation>
+        <translation>o arquivo não tem essa página</translation>
     </message>
     <message>
         <source>a page from 1 to {count}</source>
-        <translation type="unfinished"></translation>
+        <translation>uma página de 1 a {count}</translation>
     </message>
     <message>
         <source>the file has too many pages</source>
-        <translation type="unfinished"></translation>
+        <translation>o arquivo tem páginas demais</translation>
     </message>
     <message>
         <source>at most {most}</source>
-        <translation type="unfinished"></translation>
+        <translation>no máximo {most}</translation>
     </message>
     <message>
         <source>split it into several files</source>
-        <translation type="unfinished"></translation>
+        <translation>divida-o em vários arquivos</translation>
     </message>
     <message>
         <source>videos are not read by this installation</source>
-        <translation type="unfinished"></translation>
+        <translation>esta instalação não lê vídeos</translation>
     </message>
     <message>
         <source>the Python package av</source>
-        <translation type="unfinished"></translation>
+        <translation>o pacote Python av</translation>
     </message>
     <message>
         <source>install Protoleaf with Python and that package, or save frames of the video as images</source>
-        <translation type="unfinished"></translation>
+        <translation>instale o Protoleaf com Python e esse pacote, ou salve quadros do vídeo como imagens</translation>
     </message>
     <message>
         <source>this is not a video that can be read</source>
-        <translation type="unfinished"></translation>
+        <translation>este não é um vídeo que possa ser lido</translation>
     </message>
     <message>
         <source>MP4, MOV, M4V, AVI, MKV, WebM or MTS</source>
-        <translation type="unfinished"></translation>
+        <translation>MP4, MOV, M4V, AVI, MKV, WebM ou MTS</translation>
     </message>
     <message>
         <source>convert it to MP4 with another program</source>
-        <translation type="unfinished"></translation>
+        <translation>converta-o em MP4 com outro programa</translation>
     </message>
     <message>
         <source>the file has no moving pictures</source>
-        <translation type="unfinished"></translation>
+        <translation>o arquivo não tem imagens em movimento</translation>
     </message>
     <message>
         <source>a video, not sound alone</source>
-        <translation type="unfinished"></translation>
+        <translation>um vídeo, não só som</translation>
     </message>
     <message>
         <source>leave it out</source>
-        <translation type="unfinished"></translation>
+        <translation>deixe-o de fora</translation>
     </message>
     <message>
         <source>the video is stored in a way that cannot be read</source>
-        <translation type="unfinished"></translation>
+        <translation>o vídeo está gravado de um modo que não pode ser lido</translation>
     </message>
     <message>
         <source>such as H.264, H.265, VP9, AV1, MPEG-4 or Motion JPEG</source>
-        <translation type="unfinished"></translation>
+        <translation>como H.264, H.265, VP9, AV1, MPEG-4 ou Motion JPEG</translation>
     </message>
     <message>
         <source>convert it to MP4 with another program, and add that</source>
-        <translation type="unfinished"></translation>
+        <translation>converta-o em MP4 com outro programa e adicione essa cópia</translation>
     </message>
     <message>
         <source>the video is too large</source>
-        <translation type="unfinished"></translation>
+        <translation>o vídeo é grande demais</translation>
     </message>
     <message>
         <source>the video is damaged or incomplete</source>
-        <translation type="unfinished"></translation>
+        <translation>o vídeo está danificado ou incompleto</translation>
     </message>
     <message>
         <source>copy the file again from the camera&apos;s card</source>
-        <translation type="unfinished"></translation>
+        <translation>copie o arquivo novamente do cartão da câmera</translation>
     </message>
     <message>
         <source>the video is too long</source>
-        <translation type="unfinished"></translation>
+        <translation>o vídeo é longo demais</translation>
     </message>
     <message>
         <source>at most {most} hours</source>
-        <translation type="unfinished"></translation>
+        <translation>no máximo {most} horas</translation>
     </message>
     <message>
         <source>cut it into shorter ones</source>
-        <translation type="unfinished"></translation>
+        <translation>divida-o em vídeos mais curtos</translation>
     </message>
     <message>
         <source>the video has no frame that can be decoded</source>
-        <translation type="unfinished"></translation>
+        <translation>o vídeo não tem nenhum quadro que possa ser decodificado</translation>
     </message>
     <message>
         <source>the video has too many frames before this one</source>
-        <translation type="unfinished"></translation>
+        <translation>o vídeo tem quadros demais antes deste</translation>
     </message>
     <message>
         <source>the video breaks off before this time</source>
-        <translation type="unfinished"></translation>
+        <translation>o vídeo é interrompido antes deste momento</translation>
     </message>
     <message>
         <source>the video ends before this time</source>
-        <translation type="unfinished"></translation>
+        <translation>o vídeo termina antes deste momento</translation>
     </message>
     <message>
         <source>less than {end} s</source>
-        <translation type="unfinished"></translation>
+        <translation>menos de {end} s</translation>
     </message>
     <message>
         <source>true</source>
-        <translation type="unfinished"></translation>
+        <translation>true</translation>
     </message>
     <message>
         <source>it has no points</source>
-        <translation type="unfinished"></translation>
+        <translation>não tem pontos</translation>
     </message>
     <message>
         <source>a box has {count} numbers, not {found}</source>
-        <translation type="unfinished"></translation>
+        <translation>uma caixa tem {count} números, não {found}</translation>
     </message>
     <message>
         <source>its width and height are not written, and its image was not found: put the image beside it</source>
-        <translation type="unfinished"></translation>
+        <translation>a largura e a altura não constam, e a imagem não foi encontrada: ponha a imagem ao lado</translation>
     </message>
     <message>
         <source>it is of the picture lying on its side: write it as the picture is shown, upright</source>
-        <translation type="unfinished"></translation>
+        <translation>refere-se à imagem deitada: grave para a imagem como é mostrada, em pé</translation>
     </message>
     <message>
         <source>&quot;{value}&quot; is no number</source>
-        <translation type="unfinished"></translation>
+        <translation>“{value}” não é um número</translation>
     </message>
     <message>
         <source>{source} holds no files of LabelMe</source>
-        <translation type="unfinished"></translation>
+        <translation>{source} não contém arquivos do LabelMe</translation>
     </message>
     <message>
         <source>objects with &quot;shapes&quot; and &quot;imagePath&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>objetos com &quot;shapes&quot; e &quot;imagePath&quot;</translation>
     </message>
     <message>
         <source>the detector could not read it: {failure}</source>
-        <translation type="unfinished"></translation>
+        <translation>o detector não conseguiu ler: {failure}</translation>
     </message>
     <message>
         <source>{source} holds no results of a detector</source>
-        <translation type="unfinished"></translation>
+        <translation>{source} não contém resultados de um detector</translation>
     </message>
     <message>
         <source>an object with &quot;images&quot; (MegaDetector) or &quot;predictions&quot; (SpeciesNet)</source>
-        <translation type="unfinished"></translation>
+        <translation>um objeto com &quot;images&quot; (MegaDetector) ou &quot;predictions&quot; (SpeciesNet)</translation>
     </message>
     <message>
         <source>{source} holds no annotations of Pascal VOC</source>
-        <translation type="unfinished"></translation>
+        <translation>{source} não contém anotações do Pascal VOC</translation>
     </message>
     <message>
         <source>files .xml with &lt;annotation&gt; and &lt;object&gt;</source>
-        <translation type="unfinished"></translation>
+        <translation>arquivos .xml com &lt;annotation&gt; e &lt;object&gt;</translation>
     </message>
     <message>
         <source>an object has no box (bndbox)</source>
-        <translation type="unfinished"></translation>
+        <translation>um objeto não tem caixa (bndbox)</translation>
     </message>
     <message>
         <source>{source} holds no project of the VGG Image Annotator</source>
-        <translation type="unfinished"></translation>
+        <translation>{source} não contém um projeto do VGG Image Annotator</translation>
     </message>
     <message>
         <source>images with &quot;regions&quot; that have &quot;shape_attributes&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>imagens com &quot;regions&quot; que tenham &quot;shape_attributes&quot;</translation>
     </message>
     <message>
         <source>images and boxes without a class stay out, and are listed in a table</source>
-        <translation type="unfinished"></translation>
+        <translation>imagens e caixas sem classe ficam de fora e são listadas em uma tabela</translation>
     </message>
     <message>
         <source>{source} has no boxes of YOLO</source>
-        <translation type="unfinished"></translation>
+        <translation>{source} não tem caixas do YOLO</translation>
     </message>
     <message>
         <source>texts of numbers in labels, beside images</source>
-        <translation type="unfinished"></translation>
+        <translation>textos de números em labels, ao lado de images</translation>
     </message>
     <message>
         <source>no class has the number {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>nenhuma classe tem o número {number}</translation>
     </message>
     <message>
         <source>a polygon has two numbers for each corner, not {count}</source>
-        <translation type="unfinished"></translation>
+        <translation>um polígono tem dois números por vértice, não {count}</translation>
     </message>
     <message>
         <source>{source} has boxes of YOLO without names of their classes</source>
-        <translation type="unfinished"></translation>
+        <translation>{source} tem caixas do YOLO sem os nomes das classes</translation>
     </message>
     <message>
         <source>names in data.yaml, or classes.txt beside the boxes</source>
-        <translation type="unfinished"></translation>
+        <translation>nomes em data.yaml, ou classes.txt ao lado das caixas</translation>
     </message>
     <message>
         <source>too many corrections of clocks</source>
-        <translation type="unfinished"></translation>
+        <translation>correções de relógios demais</translation>
     </message>
     <message>
         <source>this is no offset of a clock</source>
-        <translation type="unfinished"></translation>
+        <translation>esta não é uma diferença de relógio</translation>
     </message>
     <message>
         <source>such as +1h02m, -3:30 or +1:02:15</source>
-        <translation type="unfinished"></translation>
+        <translation>como +1h02m, -3:30 ou +1:02:15</translation>
     </message>
     <message>
         <source>this is no time zone</source>
-        <translation type="unfinished"></translation>
+        <translation>este não é um fuso horário</translation>
     </message>
     <message>
         <source>such as +02:00, UTC-3 or UTC</source>
-        <translation type="unfinished"></translation>
+        <translation>como +02:00, UTC-3 ou UTC</translation>
     </message>
     <message>
         <source>one of the two</source>
-        <translation type="unfinished"></translation>
+        <translation>uma das duas</translation>
     </message>
     <message>
         <source>the clock cannot be that wrong</source>
-        <translation type="unfinished"></translation>
+        <translation>o relógio não pode estar tão errado</translation>
     </message>
     <message>
         <source>at most 100 years</source>
-        <translation type="unfinished"></translation>
+        <translation>no máximo 100 anos</translation>
     </message>
     <message>
         <source>at most 14 hours from UTC</source>
-        <translation type="unfinished"></translation>
+        <translation>no máximo 14 horas de diferença do UTC</translation>
     </message>
     <message>
         <source>the project has no field &quot;{name}&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>o projeto não tem o campo “{name}”</translation>
     </message>
     <message>
         <source>define the field first</source>
-        <translation type="unfinished"></translation>
+        <translation>primeiro, defina o campo</translation>
     </message>
     <message>
         <source>there is the same box already</source>
-        <translation type="unfinished"></translation>
+        <translation>a mesma caixa já existe</translation>
     </message>
     <message>
         <source>use that one, or remove it first</source>
-        <translation type="unfinished"></translation>
+        <translation>use essa ou remova-a antes</translation>
     </message>
 </context>
 </TS>

@@ -1733,7 +1733,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Cut out the boxes, as JPEGs</source>
-        <translation type="unfinished"></translation>
+        <translation>裁剪出边界框，存为 JPEG</translation>
     </message>
     <message>
         <source>Opens correctly in Excel (byte-order mark)</source>
@@ -1978,23 +1978,23 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Count and fields of the image…</source>
-        <translation type="unfinished"></translation>
+        <translation>图像的数量和字段…</translation>
     </message>
     <message>
         <source>A number is the count · Enter chooses · Esc closes</source>
-        <translation type="unfinished"></translation>
+        <translation>输入数字即为数量 · Enter 选择 · Esc 关闭</translation>
     </message>
     <message>
         <source>Count, field or value of %1</source>
-        <translation type="unfinished"></translation>
+        <translation>%1的数量、字段或值</translation>
     </message>
     <message>
         <source>Fields of the project…</source>
-        <translation type="unfinished"></translation>
+        <translation>项目的字段…</translation>
     </message>
     <message>
         <source>Correct a camera&apos;s clock…</source>
-        <translation type="unfinished"></translation>
+        <translation>更正相机时钟…</translation>
     </message>
     <message>
         <source>Enter chooses · Esc closes</source>
@@ -2002,11 +2002,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>A digit or letters · Enter chooses · Esc closes</source>
-        <translation type="unfinished"></translation>
+        <translation>按数字键或输入字母 · Enter 选择 · Esc 关闭</translation>
     </message>
     <message>
         <source>now %1</source>
-        <translation type="unfinished"></translation>
+        <translation>现为：%1</translation>
     </message>
     <message>
         <source>Looking for duplicates</source>
@@ -2680,7 +2680,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Empty</source>
-        <translation type="unfinished"></translation>
+        <translation>空图像</translation>
     </message>
     <message>
         <source>None of the classes</source>
@@ -2864,8 +2864,8 @@ Click + to add a class, or import a list.</source>
     </message>
     <message numerus="yes">
         <source>%n boxes</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 个边界框</numerusform>
         </translation>
     </message>
     <message>
@@ -2902,35 +2902,35 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Move the box to the left</source>
-        <translation type="unfinished"></translation>
+        <translation>左移边界框</translation>
     </message>
     <message>
         <source>Make the box narrower</source>
-        <translation type="unfinished"></translation>
+        <translation>使边界框变窄</translation>
     </message>
     <message>
         <source>Move the box to the right</source>
-        <translation type="unfinished"></translation>
+        <translation>右移边界框</translation>
     </message>
     <message>
         <source>Make the box wider</source>
-        <translation type="unfinished"></translation>
+        <translation>使边界框变宽</translation>
     </message>
     <message>
         <source>Move the box up</source>
-        <translation type="unfinished"></translation>
+        <translation>上移边界框</translation>
     </message>
     <message>
         <source>Make the box lower</source>
-        <translation type="unfinished"></translation>
+        <translation>使边界框变矮</translation>
     </message>
     <message>
         <source>Move the box down</source>
-        <translation type="unfinished"></translation>
+        <translation>下移边界框</translation>
     </message>
     <message>
         <source>Make the box higher</source>
-        <translation type="unfinished"></translation>
+        <translation>使边界框变高</translation>
     </message>
     <message>
         <source>One image</source>
@@ -2954,7 +2954,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>New box in the middle</source>
-        <translation type="unfinished"></translation>
+        <translation>在中央新建边界框</translation>
     </message>
     <message>
         <source>Only the first page is shown and classified</source>
@@ -2972,13 +2972,13 @@ Click + to add a class, or import a list.</source>
     </message>
     <message numerus="yes">
         <source>%n things</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 个目标</numerusform>
         </translation>
     </message>
     <message>
         <source>Thing %1 of %2</source>
-        <translation type="unfinished"></translation>
+        <translation>目标 %1 / %2</translation>
     </message>
     <message>
         <source>Image</source>
@@ -2996,7 +2996,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>%1 looks like a data set: %2 are usual names of its parts, not of classes. To have its boxes, import its labels instead. Make classes of them all the same?</source>
-        <translation type="unfinished"></translation>
+        <translation>%1看似数据集：%2是其各部分的常用名称，不是类别的名称。要获得其边界框，请改为导入其标签。仍要将它们设为类别吗？</translation>
     </message>
     <message numerus="yes">
         <source>Make classes</source>
@@ -3120,7 +3120,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>%1 (corrected; the camera&apos;s clock said %2)</source>
-        <translation type="unfinished"></translation>
+        <translation>%1（已更正；相机时钟显示 %2）</translation>
     </message>
     <message>
         <source>%1 × %2 pixels</source>
@@ -3332,7 +3332,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Fields</source>
-        <translation type="unfinished"></translation>
+        <translation>字段</translation>
     </message>
     <message>
         <source>Show the updated prediction</source>
@@ -3443,7 +3443,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Its boxes are classified in its place.</source>
-        <translation type="unfinished"></translation>
+        <translation>改为对其边界框分类。</translation>
     </message>
     <message>
         <source>Unknown: it looks too different from every class.</source>
@@ -4006,7 +4006,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Boxes with a score of at least</source>
-        <translation type="unfinished"></translation>
+        <translation>边界框的最低得分</translation>
     </message>
     <message>
         <source>None of them was found on disk.</source>
@@ -4028,8 +4028,8 @@ Click + to add a class, or import a list.</source>
     </message>
     <message numerus="yes">
         <source>%n boxes will be imported</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>将导入 %n 个边界框</numerusform>
         </translation>
     </message>
     <message>
@@ -4044,14 +4044,14 @@ Click + to add a class, or import a list.</source>
     </message>
     <message numerus="yes">
         <source>%n boxes become images of their own.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 个边界框将成为单独的图像。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n boxes with a lower score stay out.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 个得分较低的边界框不纳入。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4589,8 +4589,8 @@ Click + to add a class, or import a list.</source>
     </message>
     <message numerus="yes">
         <source>%n values of fields</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 个字段值</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -4625,8 +4625,8 @@ Click + to add a class, or import a list.</source>
     </message>
     <message numerus="yes">
         <source>%n values of fields are other ones there. Yours stay.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 个字段值与该处不同。保留您的。</numerusform>
         </translation>
     </message>
     <message>
@@ -5011,35 +5011,35 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Name of the field</source>
-        <translation type="unfinished"></translation>
+        <translation>字段的名称</translation>
     </message>
     <message>
         <source>Kind of the field</source>
-        <translation type="unfinished"></translation>
+        <translation>字段的类型</translation>
     </message>
     <message>
         <source>Choices, with commas between them</source>
-        <translation type="unfinished"></translation>
+        <translation>选项，以逗号分隔</translation>
     </message>
     <message>
         <source>Remove the field</source>
-        <translation type="unfinished"></translation>
+        <translation>移除字段</translation>
     </message>
     <message>
         <source>Fields of the project</source>
-        <translation type="unfinished"></translation>
+        <translation>项目的字段</translation>
     </message>
     <message>
         <source>Beside the count, which every image can have. A field that is removed takes its values with it; undo brings both back.</source>
-        <translation type="unfinished"></translation>
+        <translation>每张图像都可有数量，这里是数量以外的字段。移除字段会一并移除其值；撤销可将两者恢复。</translation>
     </message>
     <message>
         <source>Add a field</source>
-        <translation type="unfinished"></translation>
+        <translation>添加字段</translation>
     </message>
     <message>
         <source>Camera trap: sex, life stage, behaviour</source>
-        <translation type="unfinished"></translation>
+        <translation>红外相机：性别、生活史阶段、行为</translation>
     </message>
     <message>
         <source>Save</source>
@@ -5333,11 +5333,11 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>empty</source>
         <comment>an image</comment>
-        <translation type="unfinished"></translation>
+        <translation>空图像</translation>
     </message>
     <message>
         <source>Its boxes are classified in its place: open it to label them.</source>
-        <translation type="unfinished"></translation>
+        <translation>改为对其边界框分类：打开此图像即可标注。</translation>
     </message>
     <message>
         <source>This image is labelled already: %1.</source>
@@ -5357,18 +5357,18 @@ Click + to add a class, or import a list.</source>
     </message>
     <message numerus="yes">
         <source>%n images had another label.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 张图像原有其他标签。</numerusform>
         </translation>
     </message>
     <message>
         <source>Press %1 for another thing in the image.</source>
-        <translation type="unfinished"></translation>
+        <translation>按 %1 可添加图像中的另一目标。</translation>
     </message>
     <message>
         <source>Was %1.</source>
         <comment>class</comment>
-        <translation type="unfinished"></translation>
+        <translation>原为：%1。</translation>
     </message>
     <message>
         <source>Prediction %1 is not shown yet. Press the key again in a moment.</source>
@@ -5430,39 +5430,39 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>%1 …</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 …</translation>
     </message>
     <message>
         <source>Remove the value</source>
-        <translation type="unfinished"></translation>
+        <translation>移除值</translation>
     </message>
     <message>
         <source>Yes</source>
-        <translation type="unfinished"></translation>
+        <translation>是</translation>
     </message>
     <message>
         <source>No</source>
-        <translation type="unfinished"></translation>
+        <translation>否</translation>
     </message>
     <message>
         <source>Choice</source>
-        <translation type="unfinished"></translation>
+        <translation>选项</translation>
     </message>
     <message>
         <source>Number</source>
-        <translation type="unfinished"></translation>
+        <translation>数字</translation>
     </message>
     <message>
         <source>Yes or no</source>
-        <translation type="unfinished"></translation>
+        <translation>是或否</translation>
     </message>
     <message>
         <source>Text</source>
-        <translation type="unfinished"></translation>
+        <translation>文本</translation>
     </message>
     <message>
         <source>Camera %1</source>
-        <translation type="unfinished"></translation>
+        <translation>相机：%1</translation>
     </message>
     <message>
         <source>All images</source>
@@ -5470,19 +5470,19 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Folder %1</source>
-        <translation type="unfinished"></translation>
+        <translation>文件夹：%1</translation>
     </message>
     <message>
         <source>No time changes.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有时间会改变。</translation>
     </message>
     <message>
         <source>Now: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>现在：%1</translation>
     </message>
     <message>
         <source>Then: %1</source>
-        <translation type="unfinished"></translation>
+        <translation>更正后：%1</translation>
     </message>
     <message>
         <source>To review</source>
@@ -5589,7 +5589,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Labelled as empty</source>
-        <translation type="unfinished"></translation>
+        <translation>已标注为空图像</translation>
     </message>
     <message>
         <source>%1 to review</source>
@@ -6356,12 +6356,12 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>%1, page %2</source>
-        <translation type="unfinished"></translation>
+        <translation>%1，第 %2 页</translation>
     </message>
     <message>
         <source>%1, %2</source>
         <comment>a video and a time in it</comment>
-        <translation type="unfinished">%1，%2</translation>
+        <translation>%1，%2</translation>
     </message>
     <message>
         <source>There is only one class</source>
@@ -9893,7 +9893,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>how many individuals are in it</source>
-        <translation type="unfinished"></translation>
+        <translation>其中的个体数量</translation>
     </message>
     <message>
         <source>what is known of the image</source>
@@ -9901,7 +9901,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>value of a field of the project</source>
-        <translation type="unfinished"></translation>
+        <translation>项目某个字段的值</translation>
     </message>
     <message>
         <source>images without a label</source>
@@ -9917,7 +9917,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>labelled as empty: nothing is there</source>
-        <translation type="unfinished"></translation>
+        <translation>已标注为空图像：没有任何目标</translation>
     </message>
     <message>
         <source>images with a flag</source>
@@ -11089,7 +11089,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>which page or moment a box is of stands in a table of our own</source>
-        <translation type="unfinished"></translation>
+        <translation>边界框属于哪一页或哪一时刻，记录在我们自己的表格中</translation>
     </message>
     <message>
         <source>observation {place}: {reason}</source>
@@ -11137,11 +11137,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>the label of a whole image becomes a box around it</source>
-        <translation type="unfinished"></translation>
+        <translation>整张图像的标签会变为围绕图像的边界框</translation>
     </message>
     <message>
         <source>annotation {place}: {reason}</source>
-        <translation type="unfinished"></translation>
+        <translation>标注 {place}：{reason}</translation>
     </message>
     <message>
         <source>{source} is no COCO file</source>
@@ -11185,11 +11185,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>an empty image is an absence without a name: write of what (scientificName) before you publish</source>
-        <translation type="unfinished"></translation>
+        <translation>空图像是没有名称的缺失记录：请在发布前填写所指物种 (scientificName)</translation>
     </message>
     <message>
         <source>boxes: there is no term for them, and each is an occurrence with its whole image</source>
-        <translation type="unfinished"></translation>
+        <translation>边界框：没有对应的术语，每个边界框都是附整张图像的出现记录</translation>
     </message>
     <message>
         <source>the licence and whom to write to are not known: fill them in (eml.xml) before you publish</source>
@@ -11229,7 +11229,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>beside boxes, the label of a whole image becomes a box around it</source>
-        <translation type="unfinished"></translation>
+        <translation>与边界框并存时，整张图像的标签会变为围绕图像的边界框</translation>
     </message>
     <message>
         <source>{source} has no labels</source>
@@ -11245,11 +11245,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{source} holds no list of CreateML</source>
-        <translation type="unfinished"></translation>
+        <translation>“{source}”不含 CreateML 列表</translation>
     </message>
     <message>
         <source>objects with &quot;image&quot; and &quot;annotations&quot; that have &quot;coordinates&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>含“image”和“annotations”的对象，其中标注含“coordinates”</translation>
     </message>
     <message>
         <source>CSV</source>
@@ -11289,7 +11289,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>CVAT for images 1.1: an XML file of tags and boxes, to go on in CVAT</source>
-        <translation type="unfinished"></translation>
+        <translation>CVAT for images 1.1：含标记和边界框的 XML 文件，可在 CVAT 中继续</translation>
     </message>
     <message>
         <source>Darwin Core archive</source>
@@ -11341,7 +11341,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>images and labels with the boxes of each, and data.yaml, as Ultralytics trains on them</source>
-        <translation type="unfinished"></translation>
+        <translation>图像、含各图像边界框的标签以及 data.yaml，供 Ultralytics 训练</translation>
     </message>
     <message>
         <source>XMP sidecars</source>
@@ -11369,27 +11369,27 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>boxes: their pictures lie there once for each class, or what is in the boxes is cut out (--crops)</source>
-        <translation type="unfinished"></translation>
+        <translation>边界框：所在图片按每个类别各存一份，或裁剪出边界框中的内容 (--crops)</translation>
     </message>
     <message>
         <source>results of MegaDetector, or predictions of SpeciesNet: boxes with scores</source>
-        <translation type="unfinished"></translation>
+        <translation>MegaDetector 的结果或 SpeciesNet 的预测：带得分的边界框</translation>
     </message>
     <message>
         <source>an XML file with boxes for each image</source>
-        <translation type="unfinished"></translation>
+        <translation>每张图像一个含边界框的 XML 文件</translation>
     </message>
     <message>
         <source>a JSON file with shapes for each image</source>
-        <translation type="unfinished"></translation>
+        <translation>每张图像一个含形状的 JSON 文件</translation>
     </message>
     <message>
         <source>a JSON list of images with boxes</source>
-        <translation type="unfinished"></translation>
+        <translation>含边界框的图像的 JSON 列表</translation>
     </message>
     <message>
         <source>a JSON project with regions of images</source>
-        <translation type="unfinished"></translation>
+        <translation>含图像区域的 JSON 项目</translation>
     </message>
     <message>
         <source>Keywords of photos</source>
@@ -11417,7 +11417,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>of a picture with several boxes there is a row for each, which a loader takes for images</source>
-        <translation type="unfinished"></translation>
+        <translation>含多个边界框的图片，每个边界框各占一行，加载程序会将其视为多张图像</translation>
     </message>
     <message>
         <source>{source} has no rows of labels</source>
@@ -11481,7 +11481,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>the shape &quot;{shape}&quot; has no box</source>
-        <translation type="unfinished"></translation>
+        <translation>形状“{shape}”没有边界框</translation>
     </message>
     <message>
         <source>task {place}: {reason}</source>
@@ -11529,7 +11529,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>boxes: a sidecar has the classes of all of them as keywords, and one of them comes back</source>
-        <translation type="unfinished"></translation>
+        <translation>边界框：附属文件将所有边界框的类别存为关键字，重新读取时只取回其中一个</translation>
     </message>
     <message>
         <source>classes of other images: an export changes the sidecars of the images that it writes, and no others</source>
@@ -11593,19 +11593,19 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>a number such as 12 or 0.5</source>
-        <translation type="unfinished"></translation>
+        <translation>数字，例如 12 或 0.5</translation>
     </message>
     <message>
         <source>this is no value of the field &quot;{name}&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>这不是字段“{name}”的值</translation>
     </message>
     <message>
         <source>a whole number from 1 to {limit:,}</source>
-        <translation type="unfinished"></translation>
+        <translation>1 到 {limit:,} 的整数</translation>
     </message>
     <message>
         <source>one of {choices}</source>
-        <translation type="unfinished"></translation>
+        <translation>{choices} 之一</translation>
     </message>
     <message>
         <source>at most {limit}</source>
@@ -11613,63 +11613,63 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>too many fields</source>
-        <translation type="unfinished"></translation>
+        <translation>字段过多</translation>
     </message>
     <message>
         <source>the field &quot;{name}&quot; is there twice</source>
-        <translation type="unfinished"></translation>
+        <translation>字段“{name}”出现两次</translation>
     </message>
     <message>
         <source>names that differ in letters or digits</source>
-        <translation type="unfinished"></translation>
+        <translation>字母或数字不同的名称</translation>
     </message>
     <message>
         <source>this is no name of a field</source>
-        <translation type="unfinished"></translation>
+        <translation>这不是字段的名称</translation>
     </message>
     <message>
         <source>1 to {limit} characters that begin with a letter</source>
-        <translation type="unfinished"></translation>
+        <translation>1 到 {limit} 个字符，以字母开头</translation>
     </message>
     <message>
         <source>a field cannot be called &quot;{name}&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>字段不能命名为“{name}”</translation>
     </message>
     <message>
         <source>a name that means nothing else in a search</source>
-        <translation type="unfinished"></translation>
+        <translation>在搜索中没有其他含义的名称</translation>
     </message>
     <message>
         <source>the field &quot;{name}&quot; has choices</source>
-        <translation type="unfinished"></translation>
+        <translation>字段“{name}”带有选项</translation>
     </message>
     <message>
         <source>choices of a choice alone</source>
-        <translation type="unfinished"></translation>
+        <translation>只有选项类型的字段才有选项</translation>
     </message>
     <message>
         <source>the choices of the field &quot;{name}&quot; are not clear</source>
-        <translation type="unfinished"></translation>
+        <translation>字段“{name}”的选项不明确</translation>
     </message>
     <message>
         <source>1 to {most} different ones of 1 to {longest} characters</source>
-        <translation type="unfinished"></translation>
+        <translation>1 到 {most} 个不同的选项，每个 1 到 {longest} 个字符</translation>
     </message>
     <message>
         <source>the fields cannot be read</source>
-        <translation type="unfinished"></translation>
+        <translation>无法读取字段</translation>
     </message>
     <message>
         <source>a list of names, kinds and choices</source>
-        <translation type="unfinished"></translation>
+        <translation>含名称、类型和选项的列表</translation>
     </message>
     <message>
         <source>this defines no field</source>
-        <translation type="unfinished"></translation>
+        <translation>这没有定义字段</translation>
     </message>
     <message>
         <source>such as &quot;sex: female, male&quot;, &quot;distance: number&quot;, &quot;antlers: yes_no&quot; or &quot;remark: text&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>例如“sex: female, male”、“distance: number”、“antlers: yes_no”或“remark: text”</translation>
     </message>
     <message>
         <source>{source} is a file</source>
@@ -12301,51 +12301,51 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Labelled {images} as empty</source>
-        <translation type="unfinished"></translation>
+        <translation>已将 {images}标注为空图像</translation>
     </message>
     <message>
         <source>Label {images} as empty</source>
-        <translation type="unfinished"></translation>
+        <translation>将 {images}标注为空图像</translation>
     </message>
     <message>
         <source>Added {boxes}</source>
-        <translation type="unfinished"></translation>
+        <translation>已添加 {boxes}</translation>
     </message>
     <message>
         <source>Add {boxes}</source>
-        <translation type="unfinished"></translation>
+        <translation>添加 {boxes}</translation>
     </message>
     <message>
         <source>Found {boxes} with {source}</source>
-        <translation type="unfinished"></translation>
+        <translation>已用“{source}”找到 {boxes}</translation>
     </message>
     <message>
         <source>Find {boxes} with {source}</source>
-        <translation type="unfinished"></translation>
+        <translation>用“{source}”查找 {boxes}</translation>
     </message>
     <message>
         <source>Hid people and vehicles</source>
-        <translation type="unfinished"></translation>
+        <translation>已隐藏人和车辆</translation>
     </message>
     <message>
         <source>Showed people and vehicles</source>
-        <translation type="unfinished"></translation>
+        <translation>已显示人和车辆</translation>
     </message>
     <message>
         <source>Changed a box</source>
-        <translation type="unfinished"></translation>
+        <translation>已更改边界框</translation>
     </message>
     <message>
         <source>Change a box</source>
-        <translation type="unfinished"></translation>
+        <translation>更改边界框</translation>
     </message>
     <message>
         <source>Added {things}</source>
-        <translation type="unfinished"></translation>
+        <translation>已添加 {things}</translation>
     </message>
     <message>
         <source>Add {things}</source>
-        <translation type="unfinished"></translation>
+        <translation>添加 {things}</translation>
     </message>
     <message>
         <source>Added {labels}</source>
@@ -12469,55 +12469,55 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Set {field} of {images} to {value}</source>
-        <translation type="unfinished"></translation>
+        <translation>将 {images}的“{field}”设为“{value}”</translation>
     </message>
     <message>
         <source>Set {fields} of {images}</source>
-        <translation type="unfinished"></translation>
+        <translation>设置 {images}的 {fields}</translation>
     </message>
     <message>
         <source>Removed {field} of {images}</source>
-        <translation type="unfinished"></translation>
+        <translation>已移除 {images}的“{field}”</translation>
     </message>
     <message>
         <source>Remove {field} of {images}</source>
-        <translation type="unfinished"></translation>
+        <translation>移除 {images}的“{field}”</translation>
     </message>
     <message>
         <source>Added {values}</source>
-        <translation type="unfinished"></translation>
+        <translation>已添加 {values}</translation>
     </message>
     <message>
         <source>Add {values}</source>
-        <translation type="unfinished"></translation>
+        <translation>添加 {values}</translation>
     </message>
     <message>
         <source>Changed the fields of images</source>
-        <translation type="unfinished"></translation>
+        <translation>已更改图像的字段</translation>
     </message>
     <message>
         <source>Change the fields of images</source>
-        <translation type="unfinished"></translation>
+        <translation>更改图像的字段</translation>
     </message>
     <message>
         <source>{values} removed</source>
-        <translation type="unfinished"></translation>
+        <translation>已移除 {values}</translation>
     </message>
     <message>
         <source>Corrected the clock of {source}</source>
-        <translation type="unfinished"></translation>
+        <translation>已更正“{source}”的时钟</translation>
     </message>
     <message>
         <source>Correct the clock of {source}</source>
-        <translation type="unfinished"></translation>
+        <translation>更正“{source}”的时钟</translation>
     </message>
     <message>
         <source>Removed the correction of the clock of {source}</source>
-        <translation type="unfinished"></translation>
+        <translation>已移除“{source}”的时钟更正</translation>
     </message>
     <message>
         <source>Remove the correction of the clock of {source}</source>
-        <translation type="unfinished"></translation>
+        <translation>移除“{source}”的时钟更正</translation>
     </message>
     <message>
         <source>Accepted {images} in {classes}</source>
@@ -12801,11 +12801,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Settled a conflict as empty</source>
-        <translation type="unfinished"></translation>
+        <translation>已将冲突解决为空图像</translation>
     </message>
     <message>
         <source>Settle a conflict as empty</source>
-        <translation type="unfinished"></translation>
+        <translation>将冲突解决为空图像</translation>
     </message>
     <message>
         <source>Switched to model {model}</source>
@@ -12925,8 +12925,8 @@ Click + to add a class, or import a list.</source>
     </message>
     <message numerus="yes">
         <source>{count:,} things</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count:,} 个目标</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -12949,8 +12949,8 @@ Click + to add a class, or import a list.</source>
     </message>
     <message numerus="yes">
         <source>{count:,} values</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count:,} 个值</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -13547,7 +13547,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>the detector&apos;s outputs have another form than in its trial</source>
-        <translation type="unfinished"></translation>
+        <translation>检测器输出的形式与测试时不同</translation>
     </message>
     <message>
         <source>export it again</source>
@@ -13555,63 +13555,63 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>the detector gives values that are no numbers</source>
-        <translation type="unfinished"></translation>
+        <translation>检测器给出的值不是数字</translation>
     </message>
     <message>
         <source>the detector&apos;s scores cannot be used</source>
-        <translation type="unfinished"></translation>
+        <translation>检测器的得分无法使用</translation>
     </message>
     <message>
         <source>numbers from 0 to 1</source>
-        <translation type="unfinished"></translation>
+        <translation>0 到 1 的数字</translation>
     </message>
     <message>
         <source>export it with its last step, which makes scores of them</source>
-        <translation type="unfinished"></translation>
+        <translation>请连同将其转换为得分的最后一步一起导出</translation>
     </message>
     <message>
         <source>YOLOv5 and MegaDetector: (images, n, 5 + classes)</source>
-        <translation type="unfinished"></translation>
+        <translation>YOLOv5 和 MegaDetector：(图像, n, 5 + 类别)</translation>
     </message>
     <message>
         <source>YOLOv5, turned: (images, 5 + classes, n)</source>
-        <translation type="unfinished"></translation>
+        <translation>YOLOv5，转置：(图像, 5 + 类别, n)</translation>
     </message>
     <message>
         <source>YOLOv8 and later: (images, 4 + classes, n)</source>
-        <translation type="unfinished"></translation>
+        <translation>YOLOv8 及更高版本：(图像, 4 + 类别, n)</translation>
     </message>
     <message>
         <source>YOLOv8, turned: (images, n, 4 + classes)</source>
-        <translation type="unfinished"></translation>
+        <translation>YOLOv8，转置：(图像, n, 4 + 类别)</translation>
     </message>
     <message>
         <source>with the choice of boxes built in: (n, 6) or (images, n, 6)</source>
-        <translation type="unfinished"></translation>
+        <translation>内置边界框筛选：(n, 6) 或 (图像, n, 6)</translation>
     </message>
     <message>
         <source>RT-DETR of Ultralytics: (images, n, 6), in shares</source>
-        <translation type="unfinished"></translation>
+        <translation>Ultralytics 的 RT-DETR：(图像, n, 6)，以比例表示</translation>
     </message>
     <message>
         <source>with the choice of boxes built in, YOLOv7: (n, 7)</source>
-        <translation type="unfinished"></translation>
+        <translation>内置边界框筛选，YOLOv7：(n, 7)</translation>
     </message>
     <message>
         <source>torchvision and RT-DETR: boxes, scores and labels</source>
-        <translation type="unfinished"></translation>
+        <translation>torchvision 和 RT-DETR：boxes、scores 和 labels</translation>
     </message>
     <message>
         <source>TensorFlow: detection_boxes, detection_scores and detection_classes</source>
-        <translation type="unfinished"></translation>
+        <translation>TensorFlow：detection_boxes、detection_scores 和 detection_classes</translation>
     </message>
     <message>
         <source>DETR: logits with a last class for nothing, and pred_boxes</source>
-        <translation type="unfinished"></translation>
+        <translation>DETR：末位类别表示无目标的 logits，以及 pred_boxes</translation>
     </message>
     <message>
         <source>RT-DETR and RF-DETR: logits or labels, and pred_boxes or dets</source>
-        <translation type="unfinished"></translation>
+        <translation>RT-DETR 和 RF-DETR：logits 或 labels，以及 pred_boxes 或 dets</translation>
     </message>
     <message>
         <source>its memory is full, even for one image</source>
@@ -13623,11 +13623,11 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>a number from {least:g} to 1</source>
-        <translation type="unfinished"></translation>
+        <translation>{least:g} 到 1 的数字</translation>
     </message>
     <message>
         <source>the threshold cannot be used</source>
-        <translation type="unfinished"></translation>
+        <translation>阈值无法使用</translation>
     </message>
     <message>
         <source>{device} cannot run this network ({why}); the CPU does the work</source>
@@ -14526,23 +14526,23 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{source} carries boxes around things ({form}), and its folders are no classes</source>
-        <translation type="unfinished"></translation>
+        <translation>“{source}”含目标的边界框 ({form})，其文件夹不是类别</translation>
     </message>
     <message>
         <source>a folder for each class</source>
-        <translation type="unfinished"></translation>
+        <translation>每个类别一个文件夹</translation>
     </message>
     <message>
         <source>import its labels instead: each box becomes an image with a label of its own</source>
-        <translation type="unfinished"></translation>
+        <translation>请改为导入其标签：每个边界框会成为带有自己标签的单独图像</translation>
     </message>
     <message>
         <source>{source} carries boxes around things in columns ({form}), which are not read</source>
-        <translation type="unfinished"></translation>
+        <translation>“{source}”以列的形式包含目标的边界框 ({form})，不予读取</translation>
     </message>
     <message>
         <source>save the boxes as COCO, YOLO, Pascal VOC or in another form that is read</source>
-        <translation type="unfinished"></translation>
+        <translation>请将边界框另存为 COCO、YOLO、Pascal VOC 或其他可读取的格式</translation>
     </message>
     <message>
         <source>{source} has folders that are called as parts of data sets are, and would become classes</source>
@@ -14614,7 +14614,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>{image} has {count:,} boxes: only the first {most:,} are read</source>
-        <translation type="unfinished"></translation>
+        <translation>“{image}”有 {count:,} 个边界框：只读取前 {most:,} 个</translation>
     </message>
     <message>
         <source>{name} does not say which of its columns is which</source>
@@ -14898,561 +14898,561 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>Another thing in the image</source>
-        <translation type="unfinished"></translation>
+        <translation>图像中的另一目标</translation>
     </message>
     <message>
         <source>Empty: nothing is there</source>
-        <translation type="unfinished"></translation>
+        <translation>空图像：没有任何目标</translation>
     </message>
     <message>
         <source>Find things…</source>
-        <translation type="unfinished"></translation>
+        <translation>查找目标…</translation>
     </message>
     <message>
         <source>Detectors (*.onnx);;All files (*)</source>
-        <translation type="unfinished"></translation>
+        <translation>检测器 (*.onnx);;所有文件 (*)</translation>
     </message>
     <message>
         <source>Find things with a detector</source>
-        <translation type="unfinished"></translation>
+        <translation>用检测器查找目标</translation>
     </message>
     <message>
         <source>Finding things with %1</source>
-        <translation type="unfinished"></translation>
+        <translation>正在用“%1”查找目标</translation>
     </message>
     <message>
         <source>Nothing was found in %1</source>
-        <translation type="unfinished"></translation>
+        <translation>在 %1中未找到任何目标</translation>
     </message>
     <message>
         <source>Show people and vehicles</source>
-        <translation type="unfinished"></translation>
+        <translation>显示人和车辆</translation>
     </message>
     <message>
         <source>Hide people and vehicles</source>
-        <translation type="unfinished"></translation>
+        <translation>隐藏人和车辆</translation>
     </message>
     <message>
         <source>%1 are hidden from all views and exports.</source>
-        <translation type="unfinished"></translation>
+        <translation>%1已在所有视图和导出中隐藏。</translation>
     </message>
     <message>
         <source>Nothing is hidden.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有隐藏任何内容。</translation>
     </message>
     <message>
         <source>No box is left. Label the image itself, or say that it is empty (%1).</source>
-        <translation type="unfinished"></translation>
+        <translation>已没有边界框。请标注图像本身，或将其标为空图像 (%1)。</translation>
     </message>
     <message numerus="yes">
         <source>%1: %n boxes</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%1：%n 个边界框</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%n images could not be read.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n 张图像无法读取。</numerusform>
         </translation>
     </message>
     <message>
         <source>Things were found in %1 of %2.</source>
-        <translation type="unfinished"></translation>
+        <translation>%2中有 %1 张找到了目标。</translation>
     </message>
     <message>
         <source>Add the boxes with a score of at least:</source>
-        <translation type="unfinished"></translation>
+        <translation>添加得分不低于以下值的边界框：</translation>
     </message>
     <message>
         <source>Correct a camera&apos;s clock</source>
-        <translation type="unfinished"></translation>
+        <translation>更正相机时钟</translation>
     </message>
     <message>
         <source>Correct the times</source>
-        <translation type="unfinished"></translation>
+        <translation>更正时间</translation>
     </message>
     <message>
         <source>Remove the correction</source>
-        <translation type="unfinished"></translation>
+        <translation>移除更正</translation>
     </message>
     <message>
         <source>Files stay as they are: the corrected time is used for sorting, searching, bursts and exports.</source>
-        <translation type="unfinished"></translation>
+        <translation>文件保持原样：更正后的时间用于排序、搜索、连拍和导出。</translation>
     </message>
     <message>
         <source>Times of</source>
-        <translation type="unfinished"></translation>
+        <translation>更正对象</translation>
     </message>
     <message>
         <source>Add to the clock</source>
-        <translation type="unfinished"></translation>
+        <translation>时钟加上</translation>
     </message>
     <message>
         <source>True time of this photo</source>
-        <translation type="unfinished"></translation>
+        <translation>此照片的真实时间</translation>
     </message>
     <message>
         <source>Time zone of the clock</source>
-        <translation type="unfinished"></translation>
+        <translation>时钟的时区</translation>
     </message>
     <message>
         <source>No photo with a date and a time is known yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>尚无已知日期和时间的照片。</translation>
     </message>
     <message>
         <source>As the file says</source>
-        <translation type="unfinished"></translation>
+        <translation>以文件为准</translation>
     </message>
     <message numerus="yes">
         <source>{count:,} boxes</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count:,} 个边界框</numerusform>
         </translation>
     </message>
     <message>
         <source>--set and --search go together</source>
-        <translation type="unfinished"></translation>
+        <translation>--set 与 --search 须一起使用</translation>
     </message>
     <message>
         <source>such as --set count=12 --search &quot;name:IMG_01&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>例如 --set count=12 --search "name:IMG_01"</translation>
     </message>
     <message numerus="yes">
         <source>{count:,} fields</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count:,} 个字段</numerusform>
         </translation>
     </message>
     <message>
         <source>--set names a field and a value</source>
-        <translation type="unfinished"></translation>
+        <translation>--set 指定字段和值</translation>
     </message>
     <message>
         <source>such as count=12</source>
-        <translation type="unfinished"></translation>
+        <translation>例如 count=12</translation>
     </message>
     <message>
         <source>count cannot be removed</source>
-        <translation type="unfinished"></translation>
+        <translation>count 不能移除</translation>
     </message>
     <message>
         <source>a field of the project&apos;s own</source>
-        <translation type="unfinished"></translation>
+        <translation>项目自己的字段</translation>
     </message>
     <message>
         <source>a clock is corrected for a folder or a camera</source>
-        <translation type="unfinished"></translation>
+        <translation>时钟更正须针对文件夹或相机</translation>
     </message>
     <message>
         <source>--folder or --camera, with --offset, --zone or both, or with --remove</source>
-        <translation type="unfinished"></translation>
+        <translation>--folder 或 --camera，加上 --offset、--zone 或两者，或加上 --remove</translation>
     </message>
     <message>
         <source>one of --folder and --camera</source>
-        <translation type="unfinished"></translation>
+        <translation>--folder 和 --camera 之一</translation>
     </message>
     <message numerus="yes">
         <source>{count:,} corrections</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{count:,} 项更正</numerusform>
         </translation>
     </message>
     <message>
         <source>the numbers of names have gaps</source>
-        <translation type="unfinished"></translation>
+        <translation>名称的编号不连续</translation>
     </message>
     <message>
         <source>this is no list of a detector&apos;s categories</source>
-        <translation type="unfinished"></translation>
+        <translation>这不是检测器的类别列表</translation>
     </message>
     <message>
         <source>one name a line, at most {most:,}</source>
-        <translation type="unfinished"></translation>
+        <translation>每行一个名称，最多 {most:,} 个</translation>
     </message>
     <message>
         <source>{count:,} lines in {file}</source>
-        <translation type="unfinished"></translation>
+        <translation>“{file}”中有 {count:,} 行</translation>
     </message>
     <message>
         <source>a model for the task “{task}”</source>
-        <translation type="unfinished"></translation>
+        <translation>用于任务“{task}”的模型</translation>
     </message>
     <message>
         <source>export a model that detects</source>
-        <translation type="unfinished"></translation>
+        <translation>请导出用于检测的模型</translation>
     </message>
     <message>
         <source>this is no detector</source>
-        <translation type="unfinished"></translation>
+        <translation>这不是检测器</translation>
     </message>
     <message>
         <source>a model for the task “detect”</source>
-        <translation type="unfinished"></translation>
+        <translation>用于任务“detect”的模型</translation>
     </message>
     <message>
         <source>give the names of its categories in a text file, one a line</source>
-        <translation type="unfinished"></translation>
+        <translation>请在文本文件中给出其类别的名称，每行一个</translation>
     </message>
     <message>
         <source>the model&apos;s outputs have none of the known forms of detectors</source>
-        <translation type="unfinished"></translation>
+        <translation>模型的输出不符合任何已知的检测器形式</translation>
     </message>
     <message>
         <source>export it in one of these forms</source>
-        <translation type="unfinished"></translation>
+        <translation>请以其中一种形式导出</translation>
     </message>
     <message>
         <source>the names do not fit the detector&apos;s categories</source>
-        <translation type="unfinished"></translation>
+        <translation>名称与检测器的类别不符</translation>
     </message>
     <message>
         <source>{count} names</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个名称</translation>
     </message>
     <message>
         <source>the model&apos;s outputs may have two forms</source>
-        <translation type="unfinished"></translation>
+        <translation>模型的输出可能有两种形式</translation>
     </message>
     <message>
         <source>{first}, or {second}</source>
-        <translation type="unfinished"></translation>
+        <translation>{first}；或者 {second}</translation>
     </message>
     <message>
         <source>the detector&apos;s boxes are not in pixels of its input</source>
-        <translation type="unfinished"></translation>
+        <translation>检测器的边界框不以其输入的像素为单位</translation>
     </message>
     <message>
         <source>centres from 0 to {side}</source>
-        <translation type="unfinished"></translation>
+        <translation>中心坐标从 0 到 {side}</translation>
     </message>
     <message>
         <source>{low:.3g} to {high:.3g}</source>
-        <translation type="unfinished"></translation>
+        <translation>{low:.3g} 到 {high:.3g}</translation>
     </message>
     <message>
         <source>export it with its last step, which makes boxes of the grid</source>
-        <translation type="unfinished"></translation>
+        <translation>请连同将网格转换为边界框的最后一步一起导出</translation>
     </message>
     <message>
         <source>the model&apos;s inputs are not those of a detector</source>
-        <translation type="unfinished"></translation>
+        <translation>模型的输入不是检测器的输入</translation>
     </message>
     <message>
         <source>one for pictures</source>
-        <translation type="unfinished"></translation>
+        <translation>一个图片输入</translation>
     </message>
     <message>
         <source>3 channels</source>
-        <translation type="unfinished"></translation>
+        <translation>3 个通道</translation>
     </message>
     <message>
         <source>{width} x {height}</source>
-        <translation type="unfinished"></translation>
+        <translation>{width} x {height}</translation>
     </message>
     <message>
         <source>&quot;{part}&quot; names no part of an image</source>
-        <translation type="unfinished"></translation>
+        <translation>“{part}”不表示图像的任何部分</translation>
     </message>
     <message>
         <source>such as page=3, t=12.5 or xywh=percent:25,10,50,30</source>
-        <translation type="unfinished"></translation>
+        <translation>例如 page=3、t=12.5 或 xywh=percent:25,10,50,30</translation>
     </message>
     <message>
         <source>this is no bounding box</source>
-        <translation type="unfinished"></translation>
+        <translation>这不是边界框</translation>
     </message>
     <message>
         <source>correct it where it was written</source>
-        <translation type="unfinished"></translation>
+        <translation>请在写入它的地方更正</translation>
     </message>
     <message>
         <source>page {page} of the document is damaged</source>
-        <translation type="unfinished"></translation>
+        <translation>文档的第 {page} 页已损坏</translation>
     </message>
     <message>
         <source>the document is encrypted</source>
-        <translation type="unfinished"></translation>
+        <translation>文档已加密</translation>
     </message>
     <message>
         <source>a PDF that opens without a password</source>
-        <translation type="unfinished"></translation>
+        <translation>无需密码即可打开的 PDF</translation>
     </message>
     <message>
         <source>open it in another program and save it without a password</source>
-        <translation type="unfinished"></translation>
+        <translation>请用其他程序打开，并另存为不带密码的文件</translation>
     </message>
     <message>
         <source>open it in another program and save it again</source>
-        <translation type="unfinished"></translation>
+        <translation>请用其他程序打开并重新保存</translation>
     </message>
     <message>
         <source>the document has no pages</source>
-        <translation type="unfinished"></translation>
+        <translation>文档没有页面</translation>
     </message>
     <message>
         <source>the document is damaged or incomplete</source>
-        <translation type="unfinished"></translation>
+        <translation>文档已损坏或不完整</translation>
     </message>
     <message>
         <source>the page has no size</source>
-        <translation type="unfinished"></translation>
+        <translation>页面没有尺寸</translation>
     </message>
     <message>
         <source>the file has no such page</source>
-        <translation type="unfinished"></translation>
+        <translation>文件没有这一页</translation>
     </message>
     <message>
         <source>a page from 1 to {count}</source>
-        <translation type="unfinished"></translation>
+        <translation>1 到 {count} 之间的页码</translation>
     </message>
     <message>
         <source>the file has too many pages</source>
-        <translation type="unfinished"></translation>
+        <translation>文件的页数过多</translation>
     </message>
     <message>
         <source>at most {most}</source>
-        <translation type="unfinished"></translation>
+        <translation>最多 {most}</translation>
     </message>
     <message>
         <source>split it into several files</source>
-        <translation type="unfinished"></translation>
+        <translation>请将其拆分为多个文件</translation>
     </message>
     <message>
         <source>videos are not read by this installation</source>
-        <translation type="unfinished"></translation>
+        <translation>此安装不读取视频</translation>
     </message>
     <message>
         <source>the Python package av</source>
-        <translation type="unfinished"></translation>
+        <translation>Python 软件包 av</translation>
     </message>
     <message>
         <source>install Protoleaf with Python and that package, or save frames of the video as images</source>
-        <translation type="unfinished"></translation>
+        <translation>请用 Python 安装 Protoleaf 和该软件包，或将视频帧保存为图像</translation>
     </message>
     <message>
         <source>this is not a video that can be read</source>
-        <translation type="unfinished"></translation>
+        <translation>这不是可读取的视频</translation>
     </message>
     <message>
         <source>MP4, MOV, M4V, AVI, MKV, WebM or MTS</source>
-        <translation type="unfinished"></translation>
+        <translation>MP4、MOV、M4V、AVI、MKV、WebM 或 MTS</translation>
     </message>
     <message>
         <source>convert it to MP4 with another program</source>
-        <translation type="unfinished"></translation>
+        <translation>请用其他程序将其转换为 MP4</translation>
     </message>
     <message>
         <source>the file has no moving pictures</source>
-        <translation type="unfinished"></translation>
+        <translation>文件没有视频画面</translation>
     </message>
     <message>
         <source>a video, not sound alone</source>
-        <translation type="unfinished"></translation>
+        <translation>视频，而不只是声音</translation>
     </message>
     <message>
         <source>leave it out</source>
-        <translation type="unfinished"></translation>
+        <translation>请去掉它</translation>
     </message>
     <message>
         <source>the video is stored in a way that cannot be read</source>
-        <translation type="unfinished"></translation>
+        <translation>视频的存储方式不受支持，无法读取</translation>
     </message>
     <message>
         <source>such as H.264, H.265, VP9, AV1, MPEG-4 or Motion JPEG</source>
-        <translation type="unfinished"></translation>
+        <translation>例如 H.264、H.265、VP9、AV1、MPEG-4 或 Motion JPEG</translation>
     </message>
     <message>
         <source>convert it to MP4 with another program, and add that</source>
-        <translation type="unfinished"></translation>
+        <translation>请用其他程序将其转换为 MP4，再添加该文件</translation>
     </message>
     <message>
         <source>the video is too large</source>
-        <translation type="unfinished"></translation>
+        <translation>视频过大</translation>
     </message>
     <message>
         <source>the video is damaged or incomplete</source>
-        <translation type="unfinished"></translation>
+        <translation>视频已损坏或不完整</translation>
     </message>
     <message>
         <source>copy the file again from the camera&apos;s card</source>
-        <translation type="unfinished"></translation>
+        <translation>请从相机的存储卡重新复制该文件</translation>
     </message>
     <message>
         <source>the video is too long</source>
-        <translation type="unfinished"></translation>
+        <translation>视频过长</translation>
     </message>
     <message>
         <source>at most {most} hours</source>
-        <translation type="unfinished"></translation>
+        <translation>最多 {most} 小时</translation>
     </message>
     <message>
         <source>cut it into shorter ones</source>
-        <translation type="unfinished"></translation>
+        <translation>请将其剪成较短的视频</translation>
     </message>
     <message>
         <source>the video has no frame that can be decoded</source>
-        <translation type="unfinished"></translation>
+        <translation>视频没有可解码的帧</translation>
     </message>
     <message>
         <source>the video has too many frames before this one</source>
-        <translation type="unfinished"></translation>
+        <translation>视频在此帧之前的帧过多</translation>
     </message>
     <message>
         <source>the video breaks off before this time</source>
-        <translation type="unfinished"></translation>
+        <translation>视频在此时间之前中断</translation>
     </message>
     <message>
         <source>the video ends before this time</source>
-        <translation type="unfinished"></translation>
+        <translation>视频在此时间之前结束</translation>
     </message>
     <message>
         <source>less than {end} s</source>
-        <translation type="unfinished"></translation>
+        <translation>小于 {end} 秒</translation>
     </message>
     <message>
         <source>true</source>
-        <translation type="unfinished"></translation>
+        <translation>true</translation>
     </message>
     <message>
         <source>it has no points</source>
-        <translation type="unfinished"></translation>
+        <translation>它没有点</translation>
     </message>
     <message>
         <source>a box has {count} numbers, not {found}</source>
-        <translation type="unfinished"></translation>
+        <translation>边界框有 {count} 个数字，而不是 {found} 个</translation>
     </message>
     <message>
         <source>its width and height are not written, and its image was not found: put the image beside it</source>
-        <translation type="unfinished"></translation>
+        <translation>未写明其宽度和高度，且未找到其图像：请将图像放在它旁边</translation>
     </message>
     <message>
         <source>it is of the picture lying on its side: write it as the picture is shown, upright</source>
-        <translation type="unfinished"></translation>
+        <translation>它对应的是横倒的图片：请按图片正立显示的方向写入</translation>
     </message>
     <message>
         <source>&quot;{value}&quot; is no number</source>
-        <translation type="unfinished"></translation>
+        <translation>“{value}”不是数字</translation>
     </message>
     <message>
         <source>{source} holds no files of LabelMe</source>
-        <translation type="unfinished"></translation>
+        <translation>“{source}”不含 LabelMe 文件</translation>
     </message>
     <message>
         <source>objects with &quot;shapes&quot; and &quot;imagePath&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>含“shapes”和“imagePath”的对象</translation>
     </message>
     <message>
         <source>the detector could not read it: {failure}</source>
-        <translation type="unfinished"></translation>
+        <translation>检测器无法读取它：{failure}</translation>
     </message>
     <message>
         <source>{source} holds no results of a detector</source>
-        <translation type="unfinished"></translation>
+        <translation>“{source}”不含检测器的结果</translation>
     </message>
     <message>
         <source>an object with &quot;images&quot; (MegaDetector) or &quot;predictions&quot; (SpeciesNet)</source>
-        <translation type="unfinished"></translation>
+        <translation>含“images”(MegaDetector) 或“predictions”(SpeciesNet) 的对象</translation>
     </message>
     <message>
         <source>{source} holds no annotations of Pascal VOC</source>
-        <translation type="unfinished"></translation>
+        <translation>“{source}”不含 Pascal VOC 标注</translation>
     </message>
     <message>
         <source>files .xml with &lt;annotation&gt; and &lt;object&gt;</source>
-        <translation type="unfinished"></translation>
+        <translation>含 &lt;annotation&gt; 和 &lt;object&gt; 的 .xml 文件</translation>
     </message>
     <message>
         <source>an object has no box (bndbox)</source>
-        <translation type="unfinished"></translation>
+        <translation>某个对象没有边界框 (bndbox)</translation>
     </message>
     <message>
         <source>{source} holds no project of the VGG Image Annotator</source>
-        <translation type="unfinished"></translation>
+        <translation>“{source}”不含 VGG Image Annotator 项目</translation>
     </message>
     <message>
         <source>images with &quot;regions&quot; that have &quot;shape_attributes&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>含“regions”的图像，其中区域含“shape_attributes”</translation>
     </message>
     <message>
         <source>images and boxes without a class stay out, and are listed in a table</source>
-        <translation type="unfinished"></translation>
+        <translation>没有类别的图像和边界框不纳入，并列在一个表格中</translation>
     </message>
     <message>
         <source>{source} has no boxes of YOLO</source>
-        <translation type="unfinished"></translation>
+        <translation>“{source}”没有 YOLO 边界框</translation>
     </message>
     <message>
         <source>texts of numbers in labels, beside images</source>
-        <translation type="unfinished"></translation>
+        <translation>与 images 并列的 labels 中的数字文本</translation>
     </message>
     <message>
         <source>no class has the number {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>没有类别的编号为 {number}</translation>
     </message>
     <message>
         <source>a polygon has two numbers for each corner, not {count}</source>
-        <translation type="unfinished"></translation>
+        <translation>多边形的每个顶点有两个数字，而此处共 {count} 个</translation>
     </message>
     <message>
         <source>{source} has boxes of YOLO without names of their classes</source>
-        <translation type="unfinished"></translation>
+        <translation>“{source}”有 YOLO 边界框，但没有其类别的名称</translation>
     </message>
     <message>
         <source>names in data.yaml, or classes.txt beside the boxes</source>
-        <translation type="unfinished"></translation>
+        <translation>data.yaml 中的 names，或边界框旁边的 classes.txt</translation>
     </message>
     <message>
         <source>too many corrections of clocks</source>
-        <translation type="unfinished"></translation>
+        <translation>时钟更正过多</translation>
     </message>
     <message>
         <source>this is no offset of a clock</source>
-        <translation type="unfinished"></translation>
+        <translation>这不是时钟的偏移量</translation>
     </message>
     <message>
         <source>such as +1h02m, -3:30 or +1:02:15</source>
-        <translation type="unfinished"></translation>
+        <translation>例如 +1h02m、-3:30 或 +1:02:15</translation>
     </message>
     <message>
         <source>this is no time zone</source>
-        <translation type="unfinished"></translation>
+        <translation>这不是时区</translation>
     </message>
     <message>
         <source>such as +02:00, UTC-3 or UTC</source>
-        <translation type="unfinished"></translation>
+        <translation>例如 +02:00、UTC-3 或 UTC</translation>
     </message>
     <message>
         <source>one of the two</source>
-        <translation type="unfinished"></translation>
+        <translation>两者之一</translation>
     </message>
     <message>
         <source>the clock cannot be that wrong</source>
-        <translation type="unfinished"></translation>
+        <translation>时钟不可能偏差这么大</translation>
     </message>
     <message>
         <source>at most 100 years</source>
-        <translation type="unfinished"></translation>
+        <translation>最多 100 年</translation>
     </message>
     <message>
         <source>at most 14 hours from UTC</source>
-        <translation type="unfinished"></translation>
+        <translation>与 UTC 最多相差 14 小时</translation>
     </message>
     <message>
         <source>the project has no field &quot;{name}&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>项目没有字段“{name}”</translation>
     </message>
     <message>
         <source>define the field first</source>
-        <translation type="unfinished"></translation>
+        <translation>请先定义该字段</translation>
     </message>
     <message>
         <source>there is the same box already</source>
-        <translation type="unfinished"></translation>
+        <translation>已有相同的边界框</translation>
     </message>
     <message>
         <source>use that one, or remove it first</source>
-        <translation type="unfinished"></translation>
+        <translation>请使用那一个，或先将其移除</translation>
     </message>
 </context>
 </TS>
