@@ -32,6 +32,10 @@ FAMILIARITY: Final = 0.45
 AGREEMENT: Final = 1.8
 """What disagreement of the stage and a regression of the shots takes from the logarithm of the power where classes are
 imbalanced, as far as the agreement is below the second of `AGREED` (decision 101)."""
+COMPARED: Final = -0.08
+"""The power goes with the share of the directions that images are compared in to this power: in few directions chance
+similarity is as strong as real one, and chances are flatter than they are right; less so
+where a regression of the shots disagrees (decision 111)."""
 IMBALANCED: Final = 0.2  # imbalance from which on all of it counts
 USUAL: Final = -1.20  # logarithm of the power of one familiar shot of each class among images that have no look-alikes
 MOST_POWER: Final = 3.0  # highest power of a probability. Chosen: above what was right anywhere (decision 52).
@@ -41,7 +45,13 @@ ZERO_SHOTS: Final = 0.5  # shots that a zero-shot class counts as having
 
 
 def expected_power(
-    *, similarity: float, shots: float, familiarity: float, imbalance: float = 0.0, agreement: float = 1.0
+    *,
+    similarity: float,
+    shots: float,
+    familiarity: float,
+    imbalance: float = 0.0,
+    agreement: float = 1.0,
+    compared: float = 1.0,
 ) -> float:
     """The power of chances to expect before any shot was held out: above 1 sharpens, below 1 flattens.
 
@@ -51,11 +61,12 @@ def expected_power(
         familiarity: of the shots with the collection, in (0, 1].
         imbalance: of the classes, in [0, 1].
         agreement: share of the images for which the stage and a regression of the shots name the same class.
+        compared: share of the whitened directions that images are compared in.
     """
     imbalanced = min(1.0, imbalance / IMBALANCED)
     level = USUAL + SIMILARITY * similarity + AGREEMENT * (agreement - AGREED[1]) * imbalanced
     power = np.exp(level) * max(shots, 1.0) ** (SHOTS * (1 - imbalanced)) * familiarity**FAMILIARITY
-    return min(float(power), MOST_POWER)
+    return min(float(power) * compared ** (COMPARED * agreed(agreement)), MOST_POWER)
 
 
 def prior_power(*, shots: float, imbalance: float, agreement: float) -> float:
@@ -66,9 +77,13 @@ def prior_power(*, shots: float, imbalance: float, agreement: float) -> float:
         imbalance: of the classes, in [0, 1].
         agreement: share of the images for which the stage and a regression of the shots name the same class.
     """
+    return PRIORS * min(1.0, imbalance / IMBALANCED) * agreed(agreement) * (1 - 1 / max(shots, 1.0))
+
+
+def agreed(agreement: float) -> float:
+    """How far the agreement of the stage with a regression of the shots is trusted, in [0, 1]."""
     doubtful, sure = AGREED
-    agreed = min(1.0, max(0.0, (agreement - doubtful) / (sure - doubtful)))
-    return PRIORS * min(1.0, imbalance / IMBALANCED) * agreed * (1 - 1 / max(shots, 1.0))
+    return min(1.0, max(0.0, (agreement - doubtful) / (sure - doubtful)))
 
 
 @dataclass(frozen=True)

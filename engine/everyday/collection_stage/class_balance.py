@@ -3,7 +3,12 @@
 Whitened embeddings are directions from the collection's mean. Where most images are of one class, that mean lies within
 it: its images point everywhere, are taken for all other classes, and pull their prototypes along. From the mean of the
 class means, in which each class counts once, they point one way. A few shots estimate that mean roughly, so it is
-shrunk to the collection's by how much of the difference is chance (James and Stein, 1961). Ours, not the paper's.
+shrunk to the collection's by how much of the difference is chance (James and Stein, 1961).
+
+Whitening also brings the c - 1 directions in which c classes differ (Fisher, 1936) to nearly the variance of hundreds
+in which images of one class do. One shot of each of three classes is then drowned in these, so images are compared with
+prototypes only in the directions that tell images apart most: the more of them, the more classes and shots there are
+(decision 111). Both are ours, not the paper's.
 """
 
 from dataclasses import dataclass, replace
@@ -13,6 +18,7 @@ from typing import Final
 import numpy as np
 
 from engine.everyday.blocks import Floats, Integers
+from engine.everyday.collection_stage.calibration import agreed
 from engine.everyday.collection_stage.neighbours import Whitening
 from engine.everyday.prototypical.classification import softmax
 
@@ -31,26 +37,44 @@ EFFECTIVE: Final = (0.08, 0.48)
 the second on their imbalance is 1 (decision 101)."""
 YIELDING: Final = 0.7  # share of the stage's log chances that is left out at an imbalance of 1 (decision 101)
 REGRESSION: Final = 2.0  # power of the regression's chances at an imbalance of 1 (decision 101)
+EXTRA_SHOTS: Final = 0.5  # of a class, that directions are counted for beside its own (decision 111)
+MOST_DIRECTIONS: Final = 0.5  # share of all directions above which all are: leaving the rest out changes nothing more
+DOUBTFUL: Final = 0.25
+"""Imbalance, times the doubt by a regression of the shots, from which all directions are compared (decision 111)."""
 LEAST: Final = np.float32(1e-6)  # smallest chance of which a logarithm is taken
 
 
 @dataclass(frozen=True)
 class ClassBalance:
-    """The class-balanced mean, and how far classes differ in size."""
+    """The class-balanced mean, how far classes differ in size, and the directions in which images are compared."""
 
     offset: Floats  # (d,) float32, from the mean embedding of the collection to the class-balanced one
     imbalance: float  # 0 for classes of about one size, at most 1
     certainty: float  # how far shots can tell class sizes at all, in [0, 1]
-    matrix: Floats  # (d, d) of the whitening
+    matrix: Floats  # (d, r) of the whitening: the last r of its directions, that tell images apart most
 
     @property
     def is_moved(self) -> bool:
         """Whether the two means differ."""
         return bool(self.offset.any())
 
+    @property
+    def compared(self) -> float:
+        """Share of the whitened directions that images are compared in."""
+        width, directions = self.matrix.shape
+        return directions / width
+
+    def is_doubtful(self, agreement: float) -> bool:
+        """Whether the directions in which images differ most are hardly those of classes.
+
+        Args:
+            agreement: of the stage with a regression of the shots, see `calibration.agreed`.
+        """
+        return self.imbalance * (1 - agreed(agreement)) > DOUBTFUL
+
     @cached_property
     def shift(self) -> Floats:
-        """(d,) float32 the offset in whitened coordinates, before lengths are made 1."""
+        """(r,) float32 the offset in whitened coordinates, before lengths are made 1."""
         return (self.offset @ self.matrix).astype(np.float32)
 
     def scales(self, along: Floats, scales: Floats) -> Floats:
@@ -66,11 +90,11 @@ class ClassBalance:
         return np.where(scales > 0, 1 / lengths, 0).astype(np.float32)
 
     def around(self, vectors: Floats, scales: Floats) -> Floats:
-        """Unit vectors (n, d) from the class-balanced mean, of those from the collection's mean and their `scales`."""
-        if not self.is_moved:
+        """Unit vectors (n, r) from the class-balanced mean, of those from the collection's (n, d) and `scales`."""
+        if not (self.is_moved or self.compared < 1):
             return vectors
         lengths = np.divide(1, scales, out=np.zeros_like(scales), where=scales > 0)[:, None]
-        moved = vectors * lengths - self.shift
+        moved = vectors[:, -self.matrix.shape[1] :] * lengths - self.shift
         norms = np.sqrt(np.einsum("nd,nd->n", moved, moved))[:, None]
         return (moved / np.maximum(norms, np.float32(1e-6))).astype(np.float32)
 
@@ -101,14 +125,18 @@ class ClassBalance:
         return 1 - YIELDING * self.imbalance, REGRESSION * self.imbalance
 
     def whitening(self, of_collection: Whitening) -> Whitening:
-        """The collection's whitening, from the class-balanced mean."""
-        if not self.is_moved:
-            return of_collection
-        return Whitening((of_collection.mean + self.offset).astype(np.float32), of_collection.matrix)
+        """The collection's whitening, from the class-balanced mean and into the directions that are compared."""
+        return Whitening((of_collection.mean + self.offset).astype(np.float32), self.matrix)
 
 
 def class_balance_of(
-    whitening: Whitening, shots: Floats, classes: Integers, *, familiarity: float, taught: float
+    whitening: Whitening,
+    shots: Floats,
+    classes: Integers,
+    *,
+    familiarity: float,
+    taught: float,
+    in_all_directions: bool = False,
 ) -> ClassBalance:
     """Estimate the class-balanced mean from labelled images.
 
@@ -120,6 +148,7 @@ def class_balance_of(
             apart, not the sizes of classes.
         taught: expected share of the unlabelled images whose class has shots: the others lie elsewhere, whatever the
             sizes.
+        in_all_directions: compare images in all directions, however few the shots.
     """
     offset, imbalance = np.zeros_like(whitening.mean), 0.0
     known, place, counts = np.unique(classes, return_inverse=True, return_counts=True)
@@ -135,7 +164,18 @@ def class_balance_of(
         offset = (share * difference).astype(np.float32)
         beyond = certainty * max(0.0, square - MOST_WITHIN * chance - BALANCED)
         imbalance = beyond / (beyond + HALF)
-    return ClassBalance(offset, imbalance, certainty, whitening.matrix)
+    width = whitening.matrix.shape[1]
+    compared = width if in_all_directions else directions_for(counts, width)
+    return ClassBalance(offset, imbalance, certainty, np.ascontiguousarray(whitening.matrix[:, -compared:]))
+
+
+def directions_for(counts: Integers, width: int) -> int:
+    """How many of the directions of a whitened space to compare images in, by the shots (c,) of each class."""
+    if len(counts) < 2:  # noqa: PLR2004 (one class has nothing to differ from)
+        return width
+    shots = float(np.exp(np.log(counts).mean()))
+    found = round((shots + EXTRA_SHOTS) * (len(counts) - 1))
+    return found if found <= MOST_DIRECTIONS * width else width
 
 
 def _ramp(value: float, low: float, high: float) -> float:

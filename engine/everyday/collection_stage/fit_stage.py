@@ -58,23 +58,23 @@ class StageInput:
 
 def fit_stage(given: StageInput) -> CollectionStage:
     """Refine the prototypes, and calibrate their probabilities."""
-    labels, kept = _labels(given), np.ones(len(given.shots), dtype=bool)
+    labels = _labels(given)
     familiarity = familiarity_of(given.basis, labels)
-    balance, refined = _refine(given, labels, kept, _Known(familiarity))
-    known = _Known(familiarity, _unlabelled(given, refined).sum(axis=0))
-    if balance.with_sizes(known.sizes).imbalance > balance.imbalance:
-        balance, refined = _refine(given, labels, kept, known)
-    regression = _regression(given, kept) if balance.imbalance > 0 else None
+    whole = _fit_all(given, labels, _Known(familiarity))
+    if whole.balance.compared < 1 and whole.balance.is_doubtful(whole.agreement):
+        whole = _fit_all(given, labels, _Known(familiarity, in_all_directions=True))
+    known, balance, refined, agreement = whole.known, whole.balance, whole.refined, whole.agreement
+    regression = whole.regression if balance.imbalance > 0 else None
     held_out = _hold_out(given, known)
     counts = labels.shot_counts()
     shots = float(np.exp(np.log(counts[counts > 0]).mean())) if counts.any() else 1.0
-    agreement = 1.0 if regression is None else _agreement(given, refined, regression)
     expected = expected_power(
         similarity=float(given.basis.anchor_links.followed.mean()),
         shots=shots,
         familiarity=familiarity,
         imbalance=balance.imbalance,
         agreement=agreement,
+        compared=balance.compared,
     )
     calibration = Calibration(power_from(held_out, expected, familiarity), smoothing_for(counts), given.branches)
     power = prior_power(shots=shots, imbalance=balance.imbalance, agreement=agreement)
@@ -89,6 +89,28 @@ def fit_stage(given: StageInput) -> CollectionStage:
     return CollectionStage(
         given.basis, labels, balance, regression, refined, familiarity, calibration, check, scores, novelty
     )
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A fit to all labels."""
+
+    known: "_Known"  # for fits without some of the shots
+    balance: ClassBalance
+    refined: Refined
+    regression: LinearClassifier | None  # of the shots alone; None where nothing depends on it
+    agreement: float  # of both
+
+
+def _fit_all(given: StageInput, labels: AnchorLabels, known: "_Known") -> _Found:
+    kept = np.ones(len(given.shots), dtype=bool)
+    balance, refined = _refine(given, labels, kept, known)
+    known = replace(known, sizes=_unlabelled(given, refined).sum(axis=0))
+    if balance.with_sizes(known.sizes).imbalance > balance.imbalance:
+        balance, refined = _refine(given, labels, kept, known)
+    regression = _regression(given, kept) if balance.imbalance > 0 or balance.compared < 1 else None
+    agreement = 1.0 if regression is None else _agreement(given, refined, regression)
+    return _Found(known, balance, refined, regression, agreement)
 
 
 def _unlabelled(given: StageInput, refined: Refined) -> Floats:
@@ -147,6 +169,7 @@ class _Known:
 
     familiarity: float  # of the shots with the collection
     sizes: Floats | None = None  # (c,) of the classes; None before the first fit
+    in_all_directions: bool = False  # images are compared, however few the shots
 
 
 def _refine(given: StageInput, labels: AnchorLabels, kept: Flags, known: _Known) -> tuple[ClassBalance, Refined]:
@@ -159,6 +182,7 @@ def _refine(given: StageInput, labels: AnchorLabels, kept: Flags, known: _Known)
         given.shots.class_ids[shots],
         familiarity=known.familiarity,
         taught=given.taught,
+        in_all_directions=known.in_all_directions,
     )
     balance = balance.with_sizes(known.sizes)
     whitened = balance.whitening(given.basis.whitening).apply(given.shots.embeddings)

@@ -126,6 +126,8 @@ class CollectionStage:
     def _folded(self, factor: np.float32) -> Callable[[Floats, Floats], Floats]:
         """What gives logits (n, c) of plain embeddings (n, d), times `factor`, and their scales (n,)."""
         classifier, balance, basis = self.refined.classifier, self.balance, self.basis
+        if balance.compared < 1:
+            return self._compared(factor)
         constant = classifier.offsets + classifier.breadth
         weights = classifier.weights
         if balance.is_moved:
@@ -144,6 +146,17 @@ class CollectionStage:
             logits *= scales[:, None]
             logits += constant
             return logits
+
+        return logits_of
+
+    def _compared(self, factor: np.float32) -> Callable[[Floats, Floats], Floats]:
+        """The same where images are compared in few directions, whose lengths are not known beforehand."""
+        whitening, classifier = self.balance.whitening(self.basis.whitening), self.refined.classifier
+
+        def logits_of(block: Floats, scales: Floats) -> Floats:
+            vectors = whitening.apply(block * factor)
+            vectors[scales == 0] = 0
+            return classifier.logits(vectors, np.ones(len(vectors), dtype=np.float32))
 
         return logits_of
 

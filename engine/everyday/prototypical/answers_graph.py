@@ -119,9 +119,11 @@ def _staged(graph: GraphWriter, stage: CollectionStage, links: WrittenLinks) -> 
     shares = graph.node("MatMul", [graph.node("Unsqueeze", [links.weights, axis], "links.row"), linked], "follow.row")
     walked = graph.node("Squeeze", [shares, axis], "follow")
     rest = graph.node("Sub", [graph.array("one", 1.0), links.followed], "rest")
-    around = _WHITENED
-    if stage.balance.is_moved:
-        shifted = graph.node("Sub", [_TURNED, graph.array("balance.shift", stage.balance.shift)], "balance.shifted")
+    around, balance = _WHITENED, stage.balance
+    if balance.is_moved or balance.compared < 1:
+        width, compared = balance.matrix.shape
+        turned = graph.picked(_TURNED, range(width - compared, width), 1, "compared")
+        shifted = graph.node("Sub", [turned, graph.array("balance.shift", balance.shift)], "balance.shifted")
         around = graph.unit(shifted, _SHORTEST, "balance.vector")
     prototypes = _by_prototype(graph, around, stage.refined.classifier, "refined")
     joined = graph.node("Add", [walked, graph.node("Mul", [rest, prototypes], "rest.prototypes")], "chances")

@@ -11,7 +11,7 @@ from engine.backbones.model_files import width_agnostic_propagation
 from engine.everyday.blocks import to_fixed
 from engine.everyday.classifier import EMBEDDING, PROBABILITIES
 from engine.everyday.collection_stage.calibration import class_priors
-from engine.everyday.collection_stage.class_balance import ClassBalance, class_balance_of
+from engine.everyday.collection_stage.class_balance import ClassBalance, class_balance_of, directions_for
 from engine.everyday.collection_stage.fit_stage import StageInput, fit_stage
 from engine.everyday.collection_stage.neighbours import Whitening
 from engine.everyday.collection_stage.stage import CollectionStage
@@ -146,16 +146,20 @@ def test_one_class_has_no_balance() -> None:
     assert not estimate(given, shots.at(np.flatnonzero(shots.class_ids == given.leaves[0]))).is_moved
 
 
-def test_moved_vectors_are_those_of_a_whitening_around_the_other_mean() -> None:
+@pytest.mark.parametrize("directions", [6, 2])
+def test_moved_vectors_are_those_of_a_whitening_around_the_other_mean(directions: int) -> None:
     """By lengths and one product an image, without whitening it a second time."""
     generator = np.random.default_rng(0)
     images = generator.normal(size=(20, 6)).astype(np.float32)
     whitening = Whitening(images.mean(axis=0), generator.normal(size=(6, 6)).astype(np.float32))
-    balance = ClassBalance(generator.normal(size=6).astype(np.float32), 0.5, 1.0, whitening.matrix)
+    matrix = whitening.matrix[:, -directions:]
+    balance = ClassBalance(generator.normal(size=6).astype(np.float32), 0.5, 1.0, matrix)
     raw = ((images - whitening.mean) @ whitening.matrix).astype(np.float32)
     scales: Matrix = (1 / np.linalg.norm(raw, axis=1)).astype(np.float32)
     expected = balance.whitening(whitening).apply(images)
     np.testing.assert_allclose(balance.around(raw * scales[:, None], scales), expected, atol=1e-5)
+    if directions < 6:
+        return
     moved = (raw - balance.shift) * balance.scales((raw @ balance.shift).astype(np.float32), scales)[:, None]
     np.testing.assert_allclose(moved, expected, atol=1e-4)
 
@@ -206,6 +210,17 @@ def test_class_priors_are_the_sizes_that_probabilities_show() -> None:
     assert class_priors(balanced, power=0.0) == pytest.approx(1)
 
 
+@pytest.mark.parametrize(
+    ("counts", "expected"), [([1, 1, 1], 3), ([5, 5, 5], 11), ([1, 1, 100], 10), ([1] * 80, 118), ([1] * 200, 512)]
+)
+def test_few_shots_of_few_classes_are_compared_in_few_directions(counts: list[int], expected: int) -> None:
+    assert directions_for(np.array(counts), 512) == expected
+
+
+def test_one_class_is_compared_in_all_directions() -> None:
+    assert directions_for(np.array([4]), 512) == 512
+
+
 # -- what it does to a collection
 
 
@@ -227,6 +242,33 @@ def photos(sizes: Sequence[int], seed: int) -> Crowd:
 @pytest.fixture(scope="module")
 def any_width() -> PropagationSession:
     return PropagationSession(width_agnostic_propagation())
+
+
+def three_of_many_directions(seed: int) -> Crowd:
+    """Classes that differ in three of 200 directions, and images of one class more so in three others."""
+    generator = np.random.default_rng(seed)
+    names = ["one", "two", "three"]
+    graph = graph_of({"all": (), **dict.fromkeys(names, ("all",))})
+    truth = np.repeat([graph.find(name) for name in names], 40)
+    images = 3 * np.random.default_rng(99).normal(size=200) + generator.normal(size=(120, 200))
+    images[:, :3] += np.repeat(5 * np.eye(3), 40, axis=0)
+    images[:, 3:6] *= 2
+    order = generator.permutation(120)
+    return Crowd(graph, unit(images)[order], truth[order])
+
+
+def test_directions_within_classes_do_not_drown_three_classes(
+    any_width: PropagationSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With one shot of each. In all directions a fifth of the images would be wrong."""
+
+    def right() -> float:
+        given = [three_of_many_directions(seed) for seed in (3, 4, 5)]
+        return float(np.mean([fitted(any_width, each, each.shots(1)).is_right.mean() for each in given]))
+
+    few = right()
+    monkeypatch.setattr(f"{class_balance_of.__module__}.directions_for", lambda _counts, width: width)
+    assert few > right() + 0.05
 
 
 @pytest.mark.parametrize("count", [1, 3])
@@ -274,6 +316,20 @@ def test_each_way_to_classify_answers_alike(propagation: PropagationSession) -> 
     assert model.stage.balance.imbalance > 0.3
     assert model.stage.calibration.priors is not None
     assert model.stage.calibration.priors.max() > 1.1
+    assert_alike(model, given)
+
+
+def test_each_way_to_compare_in_few_directions_answers_alike(any_width: PropagationSession) -> None:
+    """With one shot of each of three classes, one of them larger than the others."""
+    given = photos([60, 20, 20], seed=0)
+    model = fitted(any_width, given, given.shots(1)).model
+    assert model.stage is not None
+    assert model.stage.balance.compared == 3 / 48
+    assert model.stage.balance.is_moved
+    assert_alike(model, given)
+
+
+def assert_alike(model: EverydayModel, given: Crowd) -> None:
     rows = np.arange(len(given.truth))
     expected = model.probabilities(given.embeddings, rows)
     by_rows = model.classify(given.embeddings)
