@@ -5740,7 +5740,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Labelled as empty</source>
-        <translation>Als „leer“ gelabelt</translation>
+        <translation>Gelabelt als „leer“</translation>
     </message>
     <message>
         <source>%1 to review</source>
@@ -6019,7 +6019,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Opening the sample collection</source>
-        <translation type="unfinished"></translation>
+        <translation>Beispielsammlung wird geöffnet</translation>
     </message>
     <message>
         <source>Recent projects</source>
@@ -6027,15 +6027,15 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>New project…</source>
-        <translation type="unfinished"></translation>
+        <translation>Neues Projekt…</translation>
     </message>
     <message>
         <source>Close project</source>
-        <translation type="unfinished"></translation>
+        <translation>Projekt schließen</translation>
     </message>
     <message>
         <source>Quit</source>
-        <translation type="unfinished"></translation>
+        <translation>Beenden</translation>
     </message>
     <message>
         <source>New project</source>
@@ -6043,19 +6043,19 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>Open project…</source>
-        <translation type="unfinished"></translation>
+        <translation>Projekt öffnen…</translation>
     </message>
     <message>
         <source>Open project</source>
-        <translation type="unfinished"></translation>
+        <translation>Projekt öffnen</translation>
     </message>
     <message>
         <source>Try the sample collection</source>
-        <translation type="unfinished"></translation>
+        <translation>Beispielsammlung ausprobieren</translation>
     </message>
     <message>
         <source>Open another file…</source>
-        <translation type="unfinished"></translation>
+        <translation>Andere Datei öffnen…</translation>
     </message>
     <message>
         <source>Create project</source>
@@ -15524,7 +15524,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     </message>
     <message>
         <source>true</source>
-        <translation>wahr</translation>
+        <translation>true</translation>
     </message>
     <message>
         <source>it has no points</source>

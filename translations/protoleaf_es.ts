@@ -12499,11 +12499,11 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Labelled {images} as empty</source>
-        <translation>Etiquetado de {images} como vacías</translation>
+        <translation>Etiquetado de {images} como Vacía</translation>
     </message>
     <message>
         <source>Label {images} as empty</source>
-        <translation>Etiquetar {images} como vacías</translation>
+        <translation>Etiquetar {images} como Vacía</translation>
     </message>
     <message>
         <source>Added {boxes}</source>
@@ -12999,11 +12999,11 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>Settled a conflict as empty</source>
-        <translation>Resolución de un conflicto como vacía</translation>
+        <translation>Resolución de un conflicto como Vacía</translation>
     </message>
     <message>
         <source>Settle a conflict as empty</source>
-        <translation>Resolver un conflicto como vacía</translation>
+        <translation>Resolver un conflicto como Vacía</translation>
     </message>
     <message>
         <source>Switched to model {model}</source>
@@ -15524,7 +15524,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     </message>
     <message>
         <source>true</source>
-        <translation>verdadero</translation>
+        <translation>true</translation>
     </message>
     <message>
         <source>it has no points</source>

@@ -15016,7 +15016,7 @@ Click + to add a class, or import a list.</source>
     </message>
     <message>
         <source>such as --set count=12 --search &quot;name:IMG_01&quot;</source>
-        <translation>例如 --set count=12 --search "name:IMG_01"</translation>
+        <translation>例如 --set count=12 --search &quot;name:IMG_01&quot;</translation>
     </message>
     <message numerus="yes">
         <source>{count:,} fields</source>

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from engine.collection.embedded_images import EmbeddedImages
 from engine.collection.folding.duplicates import copies, same_content
-from engine.collection.folding.files import boxes_among, frames_among, same_file
+from engine.collection.folding.files import boxes_among, frames_among, parts_among, same_file
 from engine.collection.folding.folds import Folds
 from engine.collection.folding.looking import kept_fingerprints
 from engine.collection.folding.partitions import ALONE, joined
@@ -79,6 +79,7 @@ def find_folds(given: FoldInput, prints: Fingerprints) -> Folds:
     """Images with the same bytes, copies, and sequences; the same for the same input.
 
     Boxes are in no fold, as one decision does not settle them. Yet they are held out with all of their photo's fold.
+    Parts of files are copies only where the files' bytes are the same.
 
     Args:
         prints: what is known of the n pictures.
@@ -86,7 +87,8 @@ def find_folds(given: FoldInput, prints: Fingerprints) -> Folds:
     in_time, in_box = sequences(given.times, given.most_seconds), boxes_among(given.parts)
     if (is_frame := frames_among(given.parts)).any():  # a clip is one sequence, whatever its camera's clock says
         in_time = joined(in_time, np.where(is_frame, same_file(given.paths, given.parts), ALONE))
-    bits = np.where(in_box, NO_HASH, prints.bits) if in_box.any() else prints.bits
+    is_part = parts_among(given.parts)  # pages of one layout and frames of one scene look alike without being copies
+    bits = np.where(is_part, NO_HASH, prints.bits) if is_part.any() else prints.bits
     alike = copies(bits, given.times.clock_seconds, given.embeddings, given.rows)
     twins = joined(same_content(given.content_keys), alike)
     found = joined(np.where(in_box, ALONE, in_time)) if in_box.any() else in_time

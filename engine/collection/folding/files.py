@@ -6,12 +6,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.collection.folding.partitions import Integers, all_alone, groups_of
-from engine.file_parts import is_within_picture, picture_part
+from engine.file_parts import WHOLE, is_within_picture, picture_part
 
 
 def boxes_among(parts: Sequence[str]) -> NDArray[np.bool_]:
     """(n,) whether each image is a box, or a further thing, in a picture; (0,) where all are whole files."""
     return np.fromiter(map(is_within_picture, parts), dtype=np.bool_, count=len(parts))
+
+
+def parts_among(parts: Sequence[str]) -> NDArray[np.bool_]:
+    """(n,) whether each image is a part of a file; (0,) where all are whole files."""
+    return np.fromiter((part != WHOLE for part in parts), dtype=np.bool_, count=len(parts))
 
 
 def frames_among(parts: Sequence[str]) -> NDArray[np.bool_]:

@@ -1,6 +1,7 @@
 """Folds of a real project: same bytes, copies that were looked at, bursts by the clock."""
 
 import shutil
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
@@ -11,12 +12,14 @@ from PIL import Image
 from engine.collection.classify import classify
 from engine.collection.embed import embed_project
 from engine.collection.evaluate import Evaluation, evaluate
-from engine.collection.find_folds import burst_seconds, sequence_names, set_burst_seconds
+from engine.collection.find_folds import FoldInput, burst_seconds, find_folds, sequence_names, set_burst_seconds
 from engine.collection.folding.partitions import ALONE
+from engine.collection.folding.sequences import ShotTimes
 from engine.collection.importing.import_images import import_images
 from engine.collection.live import LiveCollection
 from engine.collection.project_folds import folds_of_project
 from engine.collection.truth_file import read_truth
+from engine.images.fingerprint_cache import Fingerprints
 from engine.project import ImageDetails, Project
 from tests.support.collections import Collection, cache_of_test
 
@@ -166,3 +169,25 @@ def test_bursts_are_of_one_camera_by_moments(collection: Collection) -> None:
             for image_id, when, serial in details
         )
         assert sequence_names(project) == dict.fromkeys(ids[:2], f"s{ids[0]}")
+
+
+def test_pages_and_frames_that_look_alike_are_no_copies() -> None:
+    """Plates have one layout, and frames one background; the same file again is a copy."""
+    paths, parts = ["a.pdf", "a.pdf", "b.pdf", "c.mp4", "d.mp4"], ["page=1", "page=2", "page=1", "t=0", "t=0"]
+    keys = np.array([b"1" * 16, b"2" * 16, b"1" * 16, b"3" * 16, b"4" * 16], dtype="S16")
+    count = len(paths)
+    given = FoldInput(
+        np.arange(count),
+        paths,
+        parts,
+        keys,
+        ShotTimes.unknown(count),
+        np.full(count, -1),
+        np.zeros((0, 2), np.int16),
+        0,
+    )
+    prints = replace(Fingerprints.none(count), bits=np.full(count, 2**40 + 77, dtype=np.uint64))
+    folds = find_folds(given, prints)
+    assert folds.image_ids.tolist() == [0, 2]
+    whole = find_folds(replace(given, parts=()), prints)
+    assert whole.image_ids.tolist() == [0, 1, 2, 3, 4]
