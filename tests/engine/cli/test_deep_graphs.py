@@ -17,6 +17,7 @@ from tests.architecture.test_texts import commands
 from tests.support.collections import Collection, write_graph
 from tests.support.command_line import done
 from tests.support.deep_graphs import ENDS, SHOTS, chain, comb, deep_collection, ladder
+from tests.support.detector_networks import write_detector
 from tests.support.other_backbones import own_backbone
 
 MOST_S: Final = 15
@@ -87,6 +88,7 @@ ON_A_PROJECT: Final[dict[str, Arguments]] = {
     "replaced": lambda deep: (deep.project,),
     "fields": lambda deep: (deep.project,),
     "clock": lambda deep: (deep.project,),
+    "detect": lambda deep: (deep.project, "--model", write_detector(deep.folder / "discs.onnx"), "--device", "cpu"),
     "audit": lambda deep: (deep.project, "--draw", "20"),
     "check-labels": lambda deep: (deep.project,),
     "similar": lambda deep: (deep.project, next(deep.unsorted.iterdir()), "--device", "cpu"),

@@ -153,18 +153,18 @@ def test_files_of_other_kinds_are_named(collection: Collection, capsys: pytest.C
     """Pictures and videos that are not read are reported by kind, other files as a number, as text and as JSON."""
     folder = collection.folder / "telephone"
     write_shape(folder / "1.png", "Red disc", seed=77)
-    for name in ("2.psd", "3.PSD", "4.mov", "4.aae", "notes.txt"):
+    for name in ("2.psd", "3.PSD", "4.wmv", "4.aae", "notes.txt"):
         (folder / name).write_bytes(b"x")
     out = done(capsys, "import-images", collection.project, folder).out
     assert "Added 1 image " in out
-    assert "2 PSD, 1 MOV were left out: these kinds of files are not read. Save pictures as JPEG" in out
+    assert "2 PSD, 1 WMV were left out: these kinds of files are not read. Save pictures as JPEG" in out
     assert "2 other files passed over" in out
     fields = done(capsys, "import-images", collection.project, folder, "--folders-as-classes", "--json").fields
-    assert (fields["left_out"], fields["other_files"], fields["failures"]) == ({"PSD": 2, "MOV": 1}, 2, [])
+    assert (fields["left_out"], fields["other_files"], fields["failures"]) == ({"PSD": 2, "WMV": 1}, 2, [])
     (folder / "2.psd").unlink()
     (folder / "3.PSD").unlink()
     out = done(capsys, "import-images", collection.project, folder).out
-    assert "1 MOV was left out: this kind of file is not read." in out
+    assert "1 WMV was left out: this kind of file is not read." in out
     assert "JPEG" not in out
 
 

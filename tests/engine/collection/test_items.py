@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from engine.collection.embed import embed_project
+from engine.collection.fitting import run_fit
 from engine.collection.live import LiveCollection
 from engine.collection.project_folds import folds_of_project
 from engine.collection.requests import images_to_embed
@@ -71,6 +72,9 @@ def test_whatever_is_done_with_boxes(boxed: LiveCollection, collection: Collecti
         boxed.apply(change)
         if (boxed.state.status == ImageStatus.WAITING).any():
             embed(boxed, collection)
+        boxed.adopt_folds(folds_of_project(project, collection.caches))
+        if boxed.is_behind:
+            boxed.adopt(run_fit(boxed.fit_input()))
         assert_same(boxed.state, fresh_state(boxed, collection.caches))
 
 
