@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from engine.file_parts import WHOLE, part_content
 from engine.files import FoundFile
@@ -75,8 +75,12 @@ class ImageContent(NamedTuple):
 class BoxOrigin(NamedTuple):
     """What a detector found in a box."""
 
-    category: str  # as the detector names it, such as "animal"
-    score: float | None  # 0..1; None where it gives none
+    category: str = ""  # as the detector names it, such as "animal"
+    score: float | None = None  # 0..1; None where it gives none
+
+
+NO_ORIGIN: Final = BoxOrigin()
+"""That of an image that no detector found."""
 
 
 @dataclass(frozen=True, slots=True)

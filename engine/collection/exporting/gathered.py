@@ -15,7 +15,7 @@ from engine.image_fields import COUNT
 from engine.images.read_file import file_hash
 from engine.interchange.labelled_images.records import GivenLabel, GivenNote, LabelledImage, ModelAnswer
 from engine.project import ImageTable
-from engine.project.records import BoxOrigin
+from engine.project.records import NO_ORIGIN, BoxOrigin
 
 
 @final
@@ -113,7 +113,7 @@ class GatheredImages(Sequence[LabelledImage]):
         image_id, path, content_hash = (
             self.table.ids[place], self.table.paths[place], self.table.content_hashes[place]
         )  # fmt: skip
-        found = self.detections.get(image_id, BoxOrigin("", None))
+        found = self.detections.get(image_id, NO_ORIGIN)
         values = self.values.get(image_id, {})
         return LabelledImage(
             image_id, path, self.folder / path, content_hash.hex() if content_hash else "", self.labels.get(image_id),

@@ -128,7 +128,7 @@ def images_on_disk(
         elif reason := permitted.refusal(each.file):
             refused.append(FileFailure(each.file, reason))
         else:
-            files.append(NewItem(replace(found, path=each.file.absolute()), each.part))
+            files.append(NewItem(replace(found, path=each.file.absolute()), each.part, *each.origin))
     return files, refused
 
 

@@ -14,7 +14,7 @@ from engine.collection.merging.image_match import MatchedBy
 from engine.file_parts import WHOLE
 from engine.graph.codes import EMPTY, UNKNOWN
 from engine.project import Audit, ClassId, Exclusion, ImageId
-from engine.project.records import Label, NewItem, Note
+from engine.project.records import NO_ORIGIN, BoxOrigin, Label, NewItem, Note
 
 NONE_OF_THEM: Final = ""  # path of a label for "none of the classes"
 NOTHING_THERE: Final = "/"  # path of a label of an empty image; no class has it
@@ -111,6 +111,7 @@ class AbsentImage:
     file: Path  # where it is, if the other project's folder is where it was
     size_bytes: int  # of the file when it was added there
     part: str = WHOLE  # of the file
+    origin: BoxOrigin = NO_ORIGIN  # what a detector found there
 
 
 @dataclass(frozen=True, slots=True)

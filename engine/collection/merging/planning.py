@@ -35,7 +35,7 @@ from engine.files import FoundFile
 from engine.graph.category_graph import CategoryGraph
 from engine.project import ClassId, ImageId, Project
 from engine.project.fork import Fork
-from engine.project.records import Label, NewItem
+from engine.project.records import NO_ORIGIN, Label, NewItem
 
 _REMEDY: Final = "choose a copy of this project, or one about the same images"
 
@@ -185,8 +185,9 @@ class _Labels:
         graph, table = self._other.classes.graph, self._other.images.table(images.missing)
         notes = plan_notes(self._project, self._other, images, self._fork)
         folder = self._other.path.parent
+        found = dict(self._other.images.detections()) if table.has_parts else {}
         missing = (
-            AbsentImage(image_id, path, folder / path, size_bytes, part)
+            AbsentImage(image_id, path, folder / path, size_bytes, part, found.get(image_id, NO_ORIGIN))
             for image_id, path, size_bytes, part in zip(
                 table.ids, table.paths, table.sizes_bytes, table.parts, strict=True
             )
@@ -219,12 +220,12 @@ class _Labels:
         )
 
     def _new_parts(self, images: ImagePairs) -> Iterator[NewItem]:
-        found = self._other.images.detections() if images.new_parts else {}
+        found = dict(self._other.images.detections()) if images.new_parts else {}
         for their_id, our_id in images.new_parts:
             ours = self._project.images.record(our_id)
             file = FoundFile(self._project.images.resolve(ours), ours.size_bytes, ours.modified_ns)
             part = self._other.images.record(their_id).part
-            yield NewItem(file, part, *found.get(their_id, ("", None)))
+            yield NewItem(file, part, *found.get(their_id, NO_ORIGIN))
 
     def _outdated(self, images: ImagePairs) -> Iterator[OutdatedLabel]:
         """Their labels of photos that were replaced there, which never were here."""

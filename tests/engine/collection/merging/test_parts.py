@@ -7,9 +7,12 @@ import pytest
 from engine.collection.merging.merge import merge
 from engine.collection.merging.merge_plan import NOTHING_THERE, Preference, Verdict
 from engine.collection.merging.settled import settle
+from engine.files import FoundFile
 from engine.graph.codes import EMPTY, UNKNOWN
 from engine.project import Project
+from engine.project.records import BoxOrigin, NewItem
 from tests.support.copies import copied
+from tests.support.images import write_jpeg
 from tests.support.projects import found_files, new_project
 
 CONTENT = b"c" * 16
@@ -114,3 +117,16 @@ def test_a_box_that_was_removed_here_is_listed_as_missing(ours: Project, tmp_pat
     done = merge(ours, theirs.path)
     assert (done.images_added, done.labelled) == (0, 0)
     assert [(each.image_id, each.part) for each in done.plan.missing] == [(4, FIRST)]
+
+
+def test_a_box_of_a_photo_that_comes_in_keeps_what_a_detector_found(ours: Project, tmp_path: Path) -> None:
+    theirs = copied(ours, tmp_path / "copy")
+    photo = theirs.path.parent / "new.jpg"
+    write_jpeg(photo)
+    file = FoundFile.at(photo)
+    assert file is not None
+    theirs.images.add([file, NewItem(file, SECOND, "animal", 0.75)])
+    theirs.close()
+    done = merge(ours, theirs.path, adds_images=True)
+    assert done.images_added == 2
+    assert list(ours.images.detections().values()) == [BoxOrigin("animal", 0.75)]
