@@ -2790,6 +2790,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>dejar fuera</translation>
     </message>
     <message>
+        <source>empty</source>
+        <translation>vacía</translation>
+    </message>
+    <message>
         <source>look</source>
         <translation>ver</translation>
     </message>

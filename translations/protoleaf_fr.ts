@@ -2790,6 +2790,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>écarter</translation>
     </message>
     <message>
+        <source>empty</source>
+        <translation>vide</translation>
+    </message>
+    <message>
         <source>look</source>
         <translation>voir</translation>
     </message>

@@ -2790,6 +2790,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>deixar de fora</translation>
     </message>
     <message>
+        <source>empty</source>
+        <translation>vazia</translation>
+    </message>
+    <message>
         <source>look</source>
         <translation>ver</translation>
     </message>

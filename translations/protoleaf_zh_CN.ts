@@ -2739,6 +2739,10 @@ Click + to add a class, or import a list.</source>
         <translation>排除</translation>
     </message>
     <message>
+        <source>empty</source>
+        <translation>空图像</translation>
+    </message>
+    <message>
         <source>look</source>
         <translation>查看</translation>
     </message>

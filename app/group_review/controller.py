@@ -15,7 +15,7 @@ from app.feature import Feature
 from app.group_review.naming import Naming
 from app.group_review.view import DIGITS, KEYS
 from app.texts import marked, tr
-from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState
+from engine.collection.state import EMPTY, NO_CLASS, UNKNOWN, CollectionState
 
 if TYPE_CHECKING:
     from app.actions.page_keys import PageKeys
@@ -120,7 +120,7 @@ class GroupReview(Feature):
         return {
             "accept": self._accept, "accept_coarse": self._accept_coarse, "relabel": self._relabel,
             "majority": partial(self._accept, every=True), "dismiss": self._dismiss,
-            "unknown": partial(self._label, UNKNOWN),
+            "unknown": partial(self._label, UNKNOWN), "empty": partial(self._label, EMPTY),
             "next": self._pass_over, "toggle": self._toggle_current, "toggle_all": self._toggle_all,
             "look": page.look, **digits,
         }  # fmt: skip
@@ -228,17 +228,17 @@ class GroupReview(Feature):
 
     def _label(self, code: int, *, every: bool = False) -> None:
         review, graph = self._review, self._session.graph
-        if review is None or review.current is None or (code != UNKNOWN and code not in graph):
+        if review is None or review.current is None or (code not in {UNKNOWN, EMPTY} and code not in graph):
             return
-        children = () if code == UNKNOWN else graph.children(code)
+        children = graph.children(code) if code in graph else ()
         decision = review.label(code, children=children, every=every)
         if decision is None:
             self._toast.say(tr("All images of this group are left out. Take some back, or press E for the next group."))
             return
-        class_id, ids = None if code == UNKNOWN else code, decision.image_ids
-        if class_id is not None:
-            self._naming.remember(class_id)
-        self._session.label(ids, class_id, is_bulk=len(ids) > 1, left_out=decision.others)
+        ids = decision.image_ids
+        if code in graph:
+            self._naming.remember(code)
+        self._session.label(ids, code, is_bulk=len(ids) > 1, left_out=decision.others)
         self._show_next()
 
     def _dismiss(self) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import TYPE_CHECKING, final
 
-from engine.graph.codes import NO_CLASS, UNKNOWN
+from engine.graph.codes import EMPTY, NO_CLASS, UNKNOWN
 
 if TYPE_CHECKING:
     from engine.collection.review_groups import ReviewGroup, ReviewMemory, ReviewQueue
@@ -30,7 +30,7 @@ class Decision:
     group: ReviewGroup
     left_out: frozenset[int]  # images of the group that were not ticked
     image_ids: tuple[int, ...]  # those it is about
-    code: int  # the class they got, `UNKNOWN`, or `NO_CLASS` where nothing was labelled
+    code: int  # the class they got, `UNKNOWN`, `EMPTY`, or `NO_CLASS` where nothing was labelled
     before: ReviewMemory
     position: int  # place in the queue
 
@@ -148,12 +148,12 @@ class Review:
     # -- answers
 
     def label(self, code: int, *, children: Collection[int], every: bool = False) -> Decision | None:
-        """Answer with a class, or `UNKNOWN`; None where nothing is ticked.
+        """Answer with a class, `UNKNOWN` or `EMPTY`; None where nothing is ticked.
 
         The class is not proposed again for images that are left out.
 
         Args:
-            code: class id or `UNKNOWN`.
+            code: class id, `UNKNOWN` or `EMPTY`.
             children: classes below it; with some, its images come again with finer classes.
             every: whether also the images that are left out.
         """
@@ -163,13 +163,14 @@ class Review:
             return None
         decision = self._decision(AnswerKind.LABELLED, ids, code)
         dismissed = {i: classes for i, classes in self.memory.dismissed.items() if i not in ids}
-        if code != UNKNOWN:
+        is_class = code not in {UNKNOWN, EMPTY}
+        if is_class:
             dismissed |= {i: dismissed.get(i, frozenset()) | {code} for i in decision.others}
         branches = {i: each for i, each in self.memory.branches.items() if i not in ids}
         if children:
             branches |= dict.fromkeys(ids, code)
         is_broader = bool(children) and code != group.class_id  # which contradicts nothing
-        learned = self.memory if code == UNKNOWN or is_broader else _learned(self.memory, group, ids, code)
+        learned = _learned(self.memory, group, ids, code) if is_class and not is_broader else self.memory
         self.memory = replace(learned, dismissed=dismissed, branches=branches)
         self._finish(decision)
         return decision

@@ -37,6 +37,7 @@ KEYS: Final = PageKeys(
         PageKey("majority", marked("Accept all, those left out too"), "M"),
         PageKey("dismiss", marked("Not this class"), "X"),
         PageKey("unknown", marked("None of the classes"), "U"),
+        PageKey("empty", marked("Empty: nothing is there"), "0"),
         PageKey("next", marked("Next group"), "E"),
         PageKey("toggle", marked("Leave the image out, or take it back"), "T"),
         PageKey("toggle_all", marked("Leave all out, or take all back"), "Ctrl+A"),
@@ -50,8 +51,8 @@ KEYS: Final = PageKeys(
 FOOT: Final = (
     ("accept", marked("accept")), ("accept_coarse", marked("broader")), ("relabel", marked("label as")),
     ("dismiss", marked("not this class")), ("unknown", marked("none of the classes")),
-    ("majority", marked("accept all")), ("next", marked("next group")), ("toggle", marked("leave out")),
-    ("look", marked("look")),
+    ("empty", marked("empty")), ("majority", marked("accept all")), ("next", marked("next group")),
+    ("toggle", marked("leave out")), ("look", marked("look")),
 )  # fmt: skip
 """What the line below the cards says of the keys, the most needed first."""
 EMPTY_ICON: Final = 48  # pixels

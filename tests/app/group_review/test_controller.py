@@ -9,6 +9,7 @@ from app.group_review.logic import Review
 from app.group_review.view import GroupPage
 from app.image_grid.card import paint_card
 from app.image_grid.card_words import Card
+from engine.graph.codes import EMPTY, NO_CLASS
 from engine.project import Project
 from engine.project.labels import IN_BULK
 from tests.support.collections import Collection
@@ -202,3 +203,17 @@ def test_space_looks_and_escape_leaves(by_group: GroupDesk) -> None:
     desk.press(Key.Key_Escape)
     assert desk.window.workspace.page is None
     assert desk.grid.hasFocus()
+
+
+def test_0_labels_a_group_as_empty(by_group: GroupDesk) -> None:
+    """As none of the classes does, it teaches nothing about the images that were left out."""
+    desk, ids = by_group.desk, by_group.ids
+    desk.press(Key.Key_Home)
+    desk.press(Key.Key_T)
+    change = desk.press_for_change(Key.Key_0)
+    assert (set(change.labelled), set(change.excluded)) == (set(ids[1:]), set())
+    state = desk.state
+    assert {int(state.label_class[state.position(each)]) for each in ids[1:]} == {EMPTY}
+    assert state.label_class[state.position(ids[0])] == NO_CLASS
+    desk.press_for_change(Key.Key_Z, CONTROL)
+    assert by_group.ids == ids
