@@ -4163,6 +4163,13 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         </translation>
     </message>
     <message numerus="yes">
+        <source>%n images have no box in the file.</source>
+        <translation>
+            <numerusform>%n Bild hat in der Datei keinen Rahmen.</numerusform>
+            <numerusform>%n Bilder haben in der Datei keinen Rahmen.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n images have no class in the file.</source>
         <translation>
             <numerusform>%n Bild hat in der Datei keine Klasse.</numerusform>

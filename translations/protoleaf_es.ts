@@ -4163,6 +4163,13 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         </translation>
     </message>
     <message numerus="yes">
+        <source>%n images have no box in the file.</source>
+        <translation>
+            <numerusform>%n imagen no tiene ningún recuadro en el archivo.</numerusform>
+            <numerusform>%n imágenes no tienen ningún recuadro en el archivo.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n images have no class in the file.</source>
         <translation>
             <numerusform>%n imagen no tiene clase en el archivo.</numerusform>

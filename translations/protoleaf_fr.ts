@@ -4163,6 +4163,13 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         </translation>
     </message>
     <message numerus="yes">
+        <source>%n images have no box in the file.</source>
+        <translation>
+            <numerusform>%n image n’a pas de cadre dans le fichier.</numerusform>
+            <numerusform>%n images n’ont pas de cadre dans le fichier.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n images have no class in the file.</source>
         <translation>
             <numerusform>%n image n’a pas de classe dans le fichier.</numerusform>

@@ -4163,6 +4163,13 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         </translation>
     </message>
     <message numerus="yes">
+        <source>%n images have no box in the file.</source>
+        <translation>
+            <numerusform>%n imagem não tem caixa no arquivo.</numerusform>
+            <numerusform>%n imagens não têm caixa no arquivo.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n images have no class in the file.</source>
         <translation>
             <numerusform>%n imagem não tem classe no arquivo.</numerusform>

@@ -4071,6 +4071,12 @@ Click + to add a class, or import a list.</source>
         </translation>
     </message>
     <message numerus="yes">
+        <source>%n images have no box in the file.</source>
+        <translation>
+            <numerusform>%n 张图像在文件中没有边界框。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n images have no class in the file.</source>
         <translation>
             <numerusform>%n 张图像在文件中没有类别。</numerusform>

@@ -64,7 +64,9 @@ def passed_over(survey: LabelSurvey) -> str:
             "%n model predictions are left out: only labels by people are imported.",
         )
         parts.append(prediction)
-    if plan.unlabelled:
+    if plan.unlabelled and plan.has_scores:
+        parts.append(plural(plan.unlabelled, "1 image has no box in the file.", "%n images have no box in the file."))
+    elif plan.unlabelled:
         parts.append(
             plural(plan.unlabelled, "1 image has no class in the file.", "%n images have no class in the file.")
         )

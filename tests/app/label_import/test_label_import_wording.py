@@ -20,8 +20,10 @@ from app.label_import.wording import (
 )
 from app.palette.import_card import MOST_ROWS
 from engine.collection.importing.label_plan import ClassConflict, ContentConflict, LabelPlan
+from engine.collection.importing.match_parts import NewPart
+from engine.files import FoundFile
 from engine.interchange.labelled_images.foreign_labels import ForeignLabels
-from engine.project.records import Label
+from engine.project.records import Label, NewItem
 from tests.support.labelled_images import add_music_classes, draw, make_project
 
 
@@ -60,6 +62,12 @@ def test_how_much() -> None:
         "2 labels are in the project already. "
         "3 model predictions are left out: only labels by people are imported. 1 image has no class in the file."
     )
+
+
+def test_images_in_which_a_detector_found_nothing() -> None:
+    box = NewPart(NewItem(FoundFile(Path("a.jpg"), 1, 1), "xywh=percent:1,1,5,5", "animal", 0.5), is_of_machine=True)
+    plan = LabelPlan("megadetector", unlabelled=2, new_parts=(box,))
+    assert passed_over(survey(plan)) == "2 images have no box in the file."
 
 
 def test_lists_end_somewhere() -> None:
