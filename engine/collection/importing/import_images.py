@@ -13,6 +13,7 @@ from engine.graph.names import clean_name
 from engine.images.find_images import FoundImages, ImageFolder
 from engine.images.find_parts import each_part, find_images_and_parts
 from engine.images.kinds import LeftOut
+from engine.images.part_reader import EVERYTHING, PartsWanted
 from engine.interchange.labelled_images.box_sets import refuse_boxes, refuse_parts
 from engine.project import BackupReason, Change, Project
 from engine.project.backups.keeping import MANY
@@ -39,11 +40,12 @@ def import_images(
     *,
     class_id: int | None = None,
     who: str | None = None,
+    wanted: PartsWanted = EVERYTHING,
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> ImageImport:
-    """Find image files, also in folders, and add them; see `find_images` and `add_found`."""
-    found = find_images_and_parts(paths, on_progress=on_progress, cancel=cancel)
+    """Find image files, also in folders, and add them; see `find_images_and_parts` and `add_found`."""
+    found = find_images_and_parts(paths, wanted=wanted, on_progress=on_progress, cancel=cancel)
     return add_found(project, found, class_id=class_id, who=who, on_progress=on_progress, cancel=cancel)
 
 
@@ -53,13 +55,17 @@ def import_class_folders(
     *,
     under: int | None = None,
     who: str | None = None,
+    wanted: PartsWanted = EVERYTHING,
     on_progress: OnProgress = ignore_progress,
     cancel: CancelToken | None = None,
 ) -> ImageImport:
-    """Find images in folders whose sub-folders are classes, and add them; see `find_images` and `add_class_folders`."""
+    """Find images in folders whose sub-folders are classes, and add them.
+
+    See `find_images_and_parts` and `add_class_folders`.
+    """
     for folder in folders:
         refuse_boxes(folder)
-    found = find_images_and_parts(folders, on_progress=on_progress, cancel=cancel)
+    found = find_images_and_parts(folders, wanted=wanted, on_progress=on_progress, cancel=cancel)
     return add_class_folders(project, found, under=under, who=who, on_progress=on_progress, cancel=cancel)
 
 
