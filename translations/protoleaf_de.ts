@@ -8140,6 +8140,14 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>--class und --folders-as-classes schließen einander aus</translation>
     </message>
     <message>
+        <source>--frames is no time between frames</source>
+        <translation>--frames ist kein Abstand zwischen Einzelbildern</translation>
+    </message>
+    <message>
+        <source>seconds from {least:g} to {most:,.0f}, or &quot;changes&quot;</source>
+        <translation>Sekunden von {least:g} bis {most:,.0f}, oder „changes“</translation>
+    </message>
+    <message>
         <source>--backbone, --cluster and --shard-images are of data sets</source>
         <translation>--backbone, --cluster und --shard-images gelten für Datensätze</translation>
     </message>

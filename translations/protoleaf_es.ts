@@ -8140,6 +8140,14 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>--class y --folders-as-classes se excluyen</translation>
     </message>
     <message>
+        <source>--frames is no time between frames</source>
+        <translation>--frames no es un intervalo entre fotogramas</translation>
+    </message>
+    <message>
+        <source>seconds from {least:g} to {most:,.0f}, or &quot;changes&quot;</source>
+        <translation>segundos de {least:g} a {most:,.0f}, o «changes»</translation>
+    </message>
+    <message>
         <source>--backbone, --cluster and --shard-images are of data sets</source>
         <translation>--backbone, --cluster y --shard-images son para conjuntos de datos</translation>
     </message>

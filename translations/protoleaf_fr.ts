@@ -8140,6 +8140,14 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>--class et --folders-as-classes s’excluent</translation>
     </message>
     <message>
+        <source>--frames is no time between frames</source>
+        <translation>--frames n’est pas un intervalle entre images</translation>
+    </message>
+    <message>
+        <source>seconds from {least:g} to {most:,.0f}, or &quot;changes&quot;</source>
+        <translation>des secondes de {least:g} à {most:,.0f}, ou « changes »</translation>
+    </message>
+    <message>
         <source>--backbone, --cluster and --shard-images are of data sets</source>
         <translation>--backbone, --cluster et --shard-images concernent les jeux de données</translation>
     </message>

@@ -8140,6 +8140,14 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>--class e --folders-as-classes são mutuamente exclusivos</translation>
     </message>
     <message>
+        <source>--frames is no time between frames</source>
+        <translation>--frames não é um intervalo entre quadros</translation>
+    </message>
+    <message>
+        <source>seconds from {least:g} to {most:,.0f}, or &quot;changes&quot;</source>
+        <translation>segundos de {least:g} a {most:,.0f} ou &quot;changes&quot;</translation>
+    </message>
+    <message>
         <source>--backbone, --cluster and --shard-images are of data sets</source>
         <translation>--backbone, --cluster e --shard-images só se aplicam a conjuntos de dados</translation>
     </message>

@@ -7956,6 +7956,14 @@ Click + to add a class, or import a list.</source>
         <translation>--class 与 --folders-as-classes 不能同时使用</translation>
     </message>
     <message>
+        <source>--frames is no time between frames</source>
+        <translation>--frames 不是帧之间的时间间隔</translation>
+    </message>
+    <message>
+        <source>seconds from {least:g} to {most:,.0f}, or &quot;changes&quot;</source>
+        <translation>{least:g} 到 {most:,.0f} 秒，或“changes”</translation>
+    </message>
+    <message>
         <source>--backbone, --cluster and --shard-images are of data sets</source>
         <translation>--backbone、--cluster 和 --shard-images 用于数据集</translation>
     </message>

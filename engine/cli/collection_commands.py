@@ -130,8 +130,10 @@ def _frames_wanted(text: str) -> PartsWanted:
     if not LEAST_S <= seconds <= MOST_S:
         raise UsageError(
             "--frames is no time between frames",
-            expected=f'seconds from {LEAST_S:g} to {MOST_S:,.0f}, or "changes"',
+            expected='seconds from {least:g} to {most:,.0f}, or "changes"',
             found=text[:40],
+            least=LEAST_S,
+            most=MOST_S,
         )
     return PartsWanted(every_s=seconds)
 
