@@ -105,12 +105,12 @@ def test_a_folder_without_images_says_so(desk: Desk, tmp_path: Path) -> None:
 
 def test_files_of_other_kinds_are_named(desk: Desk, photos: Path) -> None:
     """What was left out is shown with what was added, and the way back is still offered."""
-    for name in ("1.psd", "2.PSD", "3.mov", "1.xmp"):
+    for name in ("1.psd", "2.PSD", "3.wmv", "1.xmp"):
         (photos / name).write_bytes(b"x")
     for name in LEAVES:
         shutil.rmtree(photos / name)
     desk.drop_files(desk.window.of(Projects).page, [photos])
-    desk.wait(lambda: "2 PSD, 1 MOV were skipped" in desk.window.toast.message)
+    desk.wait(lambda: "2 PSD, 1 WMV were skipped" in desk.window.toast.message)
     assert "6 images" in desk.window.toast.message
     assert len(desk.state.image_ids) == 6
     undo = next(button for button in desk.window.toast.findChildren(QPushButton) if button.text() == "Undo")

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu, QTabBar, QTa
 
 from app.language import language_names
 from engine.collection.models import find_model
+from engine.interchange.labelled_images.box_sets import TITLES
 from tests.support.clipping import clipped
 from tests.support.collections import FAMILIES, FAMILY_OF, LEAVES
 from tests.support.desk import Desk
@@ -19,7 +20,7 @@ CARD: Final = find_model().card
 PATHS: Final = tuple(f"{FAMILY_OF[leaf]}/{leaf}" for leaf in LEAVES)
 DATA: Final = (
     *(f"shots/{path}" for path in PATHS), *PATHS, *(f"/{leaf}" for leaf in LEAVES), "unsorted", "PPN", "PPN+",
-    *LEAVES, *FAMILIES, CARD.name, CARD.description, CARD.training_data, "Tiny ImageNet",
+    *LEAVES, *FAMILIES, *TITLES.values(), CARD.name, CARD.description, CARD.training_data, "Tiny ImageNet",
     *CARD.licence.rstrip(".").split(". "), "tinyleaf", "otherleaf", "shapes",
     *language_names().values(), "Anonymous", "shapes-folders", "ada", "grace", "Purple", "spiral", "zigzag", "Disc",
 )  # fmt: skip

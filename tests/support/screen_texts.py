@@ -35,7 +35,7 @@ _WORD: Final = re.compile(r"[^\W\d_]{2,}")
 _UNSEEN: Final = dict.fromkeys(map(ord, "\u200b\u2066\u2068\u2069&"))
 """Where lines may break, where a value begins and ends that is read in its own direction, and marks of keys."""
 _FIELD: Final = (
-    r"(?<!\w)(?:name|folder|date|camera|class|keyword|comment|stars|size|width|height|score|source|has|is):\S*"
+    r"(?<!\w)(?:name|folder|date|camera|class|keyword|comment|stars|size|width|height|score|source|count|has|is):\S*"
 )
 _FILE: Final = re.compile(
     r"[^\[·]*\.protoleaf|/[^·\n]*…[^·\n]*|\S*/\S*|\S+\.\w{2,4}\b|[0-9a-f]{8,}|[a-z]+(?:_[a-z]+)+|`[^`]*`|" + _FIELD

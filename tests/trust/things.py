@@ -82,7 +82,10 @@ def draw_otherwise(project: Project, who: str) -> None:
 
 def work_on_things(place: Place, log: Log, card: Path, chance: Random) -> None:
     """Work on a copy of a card: each act is acknowledged, and now and then taken back and done again."""
-    shutil.copytree(card, place.folder / "card")
+    try:
+        shutil.copytree(card, place.folder / "card")
+    except shutil.Error:
+        return  # the disk is full: there is no card to work on
     with Project.open(place.project) as project:
         log.begin("import a card")
         import_images(project, [place.folder / "card"], who="ada")

@@ -99,7 +99,10 @@ def test_a_worker_that_cannot_listen_any_more_ends() -> None:
         yield encode(1, Add(1))
         raise MemoryError
 
+    before = set(threading.enumerate())
     assert serve(stdin(), io.BytesIO(), answering(added)) == 0
+    for thread in set(threading.enumerate()) - before:
+        thread.join()  # its exception is of this test
 
 
 def test_a_refusal_is_a_sentence() -> None:
