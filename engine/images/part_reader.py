@@ -11,8 +11,9 @@ from engine.images.details_messages import PhotoDetails
 
 EVERY_S: Final = 2.0
 """Seconds between two frames of a video. Chosen: an animal that walks by is in view for three to ten seconds."""
-LEAST_S: Final = 0.1  # seconds between two frames that a person may choose
-MOST_S: Final = 86_400.0
+LEAST_S: Final = 0.1
+"""Fewest seconds between two frames that a person may choose. Chosen: a few frames of most cameras."""
+MOST_S: Final = 86_400.0  # the most: a day
 MOST_FRAMES: Final = 30
 """Of one video. Chosen: a clip of a camera trap has a minute at most; of a longer video they are spread evenly."""
 MOST_PAGES: Final = 10_000
