@@ -1,0 +1,80 @@
+"""The command that adds images."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from engine.cli.options import ProjectPath, open_project
+from engine.cli.output import AsJson, counted, failure_rows, failure_text, left_out_text, progress_bar, say, stoppable
+from engine.errors import UsageError
+from engine.images.part_reader import EVERY_S, LEAST_S, MOST_S, PartsWanted
+
+
+def import_images(
+    project: ProjectPath,
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Images or folders of images.")],
+    *,
+    class_text: Annotated[
+        str | None,
+        typer.Option(
+            "--class", metavar="CLASS", help="Add them as shots of this class (name, path, source id or synonym)."
+        ),
+    ] = None,
+    folders_as_classes: Annotated[
+        bool, typer.Option("--folders-as-classes", help="Treat subfolders as classes and their images as shots.")
+    ] = False,
+    frames: Annotated[
+        str,
+        typer.Option("--frames", metavar="SECONDS", help='Of a video: one every so many seconds, or "changes".'),
+    ] = f"{EVERY_S:g}",
+    as_json: AsJson = False,
+) -> None:
+    """Add images; with --class they become shots of that class."""
+    from engine.collection.importing.import_images import import_class_folders
+    from engine.collection.importing.import_images import import_images as run
+
+    if class_text is not None and folders_as_classes:
+        raise UsageError("--class and --folders-as-classes exclude each other", remedy="give one of them")
+    wanted = _frames_wanted(frames)
+    with (
+        open_project(project) as opened,
+        stoppable("run it again; nothing was added") as cancel,
+        progress_bar("Adding images") as on_progress,
+    ):
+        if folders_as_classes:
+            done = import_class_folders(opened, paths, wanted=wanted, on_progress=on_progress, cancel=cancel)
+        else:
+            class_id = None if class_text is None else opened.classes.graph.find(class_text)
+            done = run(opened, paths, class_id=class_id, wanted=wanted, on_progress=on_progress, cancel=cancel)
+    say(
+        f"Added {counted(done.added, 'image')} ({done.already_there:,} already there), "
+        f"{counted(done.labelled, 'label')} and {counted(done.classes_added, 'class', 'classes')}."
+        + left_out_text(done.left_out) + failure_text(done.failures, "could not be added"),
+        {
+            "added": done.added, "already_there": done.already_there, "labelled": done.labelled,
+            "classes_added": done.classes_added, "failures": failure_rows(done.failures),
+            "left_out": dict(done.left_out.by_kind()), "other_files": done.left_out.others,
+            "raw_doubles": done.left_out.raw_doubles,
+        },
+        as_json=as_json,
+    )  # fmt: skip
+
+
+def _frames_wanted(text: str) -> PartsWanted:
+    """Which frames of videos become images; raises `UsageError`."""
+    if text == "changes":
+        return PartsWanted(at_changes=True)
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not LEAST_S <= seconds <= MOST_S:
+        raise UsageError(
+            "--frames is no time between frames",
+            expected='seconds from {least:g} to {most:,.0f}, or "changes"',
+            found=text[:40],
+            least=LEAST_S,
+            most=MOST_S,
+        )
+    return PartsWanted(every_s=seconds)
