@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.cli import backup_commands, collection_commands
+from engine.cli import backup_commands, import_command
 from engine.cli.output import stoppable
 from engine.errors import Cancelled
 from engine.events import OnProgress, Progress
@@ -82,7 +82,7 @@ def test_adding_images_is_stopped(
     project.close()
     write_jpeg(tmp_path / "a.jpg")
     before = project.path.read_bytes()
-    monkeypatch.setattr(collection_commands, "progress_bar", interrupted_in_the_middle)
+    monkeypatch.setattr(import_command, "progress_bar", interrupted_in_the_middle)
     line = refused(capsys, "import-images", project.path, tmp_path / "a.jpg", status=130)
     assert "nothing was added" in line
     assert project.path.read_bytes() == before
