@@ -230,7 +230,7 @@ def percent_to_a_tenth(value: float) -> str:
 
 
 def titled_field(name: str) -> str:
-    """The name of a field of images, as it stands before its value: `Life stage`."""
+    """The name of a field of images, as it is written before its value: `Life stage`."""
     return name[:1].upper() + name[1:]
 
 

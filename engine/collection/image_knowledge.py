@@ -58,7 +58,7 @@ class ImageKnowledge:
         self.field_values: Mapping[int, Mapping[str, str]] = {}  # by image id; replaced, never changed
 
     def read(self) -> None:
-        """Read notes and fields anew, and columns when they are wanted the next time."""
+        """Read notes and fields again, and columns when they are wanted the next time."""
         self._columns = None
         self.notes = self._project.notes.by_image()
         self._read_detections()

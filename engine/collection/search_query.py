@@ -60,7 +60,7 @@ HAS: Final = (
     "description",
     "count",
 )
-"""What `has:` knows, beside the project's own fields."""
+"""What `has:` knows in addition to the project's own fields."""
 FIRST_POSITION: Final = 1
 
 

@@ -131,7 +131,7 @@ class CollectionState:
     items: Mapping[str, Mapping[int, str]] = field(default_factory=dict)  # images and parts of files with several
     detections: Mapping[int, BoxOrigin] = field(default_factory=dict)  # what a detector found, by image id
     hidden: frozenset[int] = frozenset()  # ids of images that are not shown
-    fields: Sequence[ImageField] = ()  # that the project has for its images, beside count
+    fields: Sequence[ImageField] = ()  # that the project has for its images in addition to count
     # values by the name of their field, by image id
     field_values: Mapping[int, Mapping[str, str]] = field(default_factory=dict)
     error_odds: float = 1.0  # of sure predictions as a multiple of what their probabilities say, by an audit

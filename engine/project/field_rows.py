@@ -12,7 +12,7 @@ FIELDS_SETTING: Final = "fields"
 
 
 def defined_fields(connection: Connection) -> tuple[ImageField, ...]:
-    """The project's own fields, beside count."""
+    """The project's own fields, without count."""
     return from_plain(setting(connection, FIELDS_SETTING, []))
 
 

@@ -53,7 +53,7 @@ class ProjectFields:
         return found
 
     def define(self, fields: Sequence[ImageField]) -> Change:
-        """Have these fields beside count, in place of those before.
+        """Replace the project's fields; count is not among them.
 
         Values of a field that is gone, and those that it does not take any more, are removed in the same step.
 

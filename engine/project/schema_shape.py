@@ -40,5 +40,5 @@ def _our_shape(statements: str) -> Mapping[tuple[str, str], str]:
 
 
 def _plain(sql: object) -> str:
-    # A column that a migration added stands in the same place with other white space.
+    # A column that a migration added is in the same place with other white space.
     return re.sub(r"\s*([(),])\s*", r"\1", " ".join(str(sql).split()))

@@ -37,7 +37,7 @@ def items_by_file(image_ids: Sequence[int], paths: Sequence[str], parts: Sequenc
     """The images of each file with their parts, by the path of the file; of files with more than one."""
     if not parts:
         return {}
-    divided = {paths[place] for place, part in enumerate(parts) if part}  # few, beside many whole files
+    divided = {paths[place] for place, part in enumerate(parts) if part}  # few among many whole files
     found: dict[str, dict[int, str]] = {path: {} for path in divided}
     for image_id, path, part in zip(image_ids, paths, parts, strict=True):
         if path in divided:

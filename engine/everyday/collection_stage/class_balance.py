@@ -37,7 +37,7 @@ EFFECTIVE: Final = (0.08, 0.48)
 the second on their imbalance is 1 (decision 101)."""
 YIELDING: Final = 0.7  # share of the stage's log chances that is left out at an imbalance of 1 (decision 101)
 REGRESSION: Final = 2.0  # power of the regression's chances at an imbalance of 1 (decision 101)
-EXTRA_SHOTS: Final = 0.5  # of a class, that directions are counted for beside its own (decision 111)
+EXTRA_SHOTS: Final = 0.5  # added to those of a class when directions are counted (decision 111)
 MOST_DIRECTIONS: Final = 0.5  # share of all directions above which all are: leaving the rest out changes nothing more
 DOUBTFUL: Final = 0.25
 """Imbalance, times the doubt by a regression of the shots, from which all directions are compared (decision 111)."""

@@ -53,7 +53,7 @@ _TYPES: Final[Mapping[str, frozenset[str]]] = {
 }
 """Names of classes that mean what the standard has types of its own for."""
 UNCLASSIFIED: Final = "unclassified", ""
-"""The type and class of an image of which nobody says anything."""
+"""The type and class of an unclassified image."""
 _KINDS: Final = {"animal": "animal", "person": "human", "human": "human", "vehicle": "vehicle"}
 """Types by the categories of detectors."""
 NOT_CLASSIFIED: Final = frozenset({"", "unknown", "unclassified"})

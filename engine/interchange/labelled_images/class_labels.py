@@ -136,7 +136,7 @@ def label_with(
         found["may_be_none"] = "true"
     is_ours = "content_hash" in fields or ORIGINAL in fields
     if is_ours and "decided_by" not in fields and label == (found.get("category") or OBJECT):
-        found["class"] = ""  # nobody says what is in the box
+        found["class"] = ""  # the box has no class
     return label_in(found | ({"file": str(file)} if file else {}), folder)
 
 

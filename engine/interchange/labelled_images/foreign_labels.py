@@ -53,7 +53,7 @@ class ForeignLabel:
 
     @property
     def is_box_alone(self) -> bool:
-        """Whether it is a box of which nobody says what class is in it."""
+        """Whether it is a box without a class."""
         return self.part.box is not None and self.is_machine and not self.names
 
 

@@ -1,6 +1,6 @@
 """Results of MegaDetector, and of SpeciesNet (predictions.json): boxes with a category and a score each, read only.
 
-Nobody labelled these boxes. What a classifier says of one, or of a whole image, is an answer of a model.
+These boxes are not labels. What a classifier says of one, or of a whole image, is an answer of a model.
 """
 
 from collections.abc import Iterator, Mapping

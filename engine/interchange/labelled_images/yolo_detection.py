@@ -123,7 +123,7 @@ def _row(image: LabelledImage, classes: Mapping[int, int]) -> str:
 
 
 def _text_of(place: str) -> str:
-    """Where the boxes of a picture stand, which lies at `images/train/a.jpg`."""
+    """Where the boxes of a picture are written that lies at `images/train/a.jpg`."""
     return str(PurePosixPath("labels", *PurePosixPath(place).parts[1:]).with_suffix(".txt"))
 
 
