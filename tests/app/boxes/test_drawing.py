@@ -5,6 +5,7 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 
 from app.image_view.canvas import ImageCanvas
+from app.image_view.view import BOX_STEP
 from engine.collection.state import BOXED, EMPTY, NO_CLASS, ImageStatus
 from engine.file_parts import BoundingBox, file_part
 from tests.support.desk import SHIFT, Desk
@@ -144,10 +145,12 @@ def test_a_box_is_moved_resized_and_taken_back(opened: Desk) -> None:
     for _ in range(2):
         opened.window.registry.trigger("undo")
     opened.wait(lambda: box_of(opened, box) == pytest.approx((0.2, 0.2, 0.3, 0.3), abs=0.01))
-    opened.press(Key.Key_Right, ALT)
-    opened.wait(lambda: box_of(opened, box).left == pytest.approx(0.21, abs=0.01))
-    opened.press(Key.Key_Down, ALT | SHIFT)
-    opened.wait(lambda: box_of(opened, box).height == pytest.approx(0.31, abs=0.01))
+    left, top, width, height = box_of(opened, box)
+    opened.press_for_change(Key.Key_Right, ALT)
+    assert box_of(opened, box) == pytest.approx((left + BOX_STEP, top, width, height), abs=BOX_STEP / 10)
+    opened.press_for_change(Key.Key_Down, ALT | SHIFT)
+    expected = left + BOX_STEP, top, width, height + BOX_STEP
+    assert box_of(opened, box) == pytest.approx(expected, abs=BOX_STEP / 10)
 
 
 def test_a_box_is_removed_and_the_photo_is_reviewed_again(opened: Desk) -> None:
