@@ -5183,7 +5183,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Felder des Projekts</translation>
     </message>
     <message>
-        <source>Beside the count, which every image can have. A field that is removed takes its values with it; undo brings both back.</source>
+        <source>In addition to the count, which every image can have. A field that is removed takes its values with it; undo brings both back.</source>
         <translation>Neben der Anzahl, die jedes Bild haben kann. Mit einem Feld werden auch seine Werte entfernt; „Rückgängig“ bringt beides zurück.</translation>
     </message>
     <message>
@@ -11305,7 +11305,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>auf Bilder wird verwiesen, sie sind nicht enthalten</translation>
     </message>
     <message>
-        <source>which page or moment a box is of stands in a table of our own</source>
+        <source>the page or moment of a box is only in a table of our own</source>
         <translation>zu welcher Seite oder welchem Zeitpunkt ein Rahmen gehört, steht in einer eigenen Tabelle</translation>
     </message>
     <message>

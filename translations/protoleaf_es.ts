@@ -5183,7 +5183,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Campos del proyecto</translation>
     </message>
     <message>
-        <source>Beside the count, which every image can have. A field that is removed takes its values with it; undo brings both back.</source>
+        <source>In addition to the count, which every image can have. A field that is removed takes its values with it; undo brings both back.</source>
         <translation>Además del recuento, que puede tener cualquier imagen. Al eliminar un campo se eliminan sus valores; al deshacer se recuperan ambos.</translation>
     </message>
     <message>
@@ -11305,7 +11305,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>las imágenes se nombran, no se incluyen</translation>
     </message>
     <message>
-        <source>which page or moment a box is of stands in a table of our own</source>
+        <source>the page or moment of a box is only in a table of our own</source>
         <translation>la página o el momento de cada recuadro consta en una tabla propia de este programa</translation>
     </message>
     <message>

@@ -5183,7 +5183,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Champs du projet</translation>
     </message>
     <message>
-        <source>Beside the count, which every image can have. A field that is removed takes its values with it; undo brings both back.</source>
+        <source>In addition to the count, which every image can have. A field that is removed takes its values with it; undo brings both back.</source>
         <translation>En plus du nombre, que toute image peut avoir. Un champ supprimé emporte ses valeurs&#xa0;; une annulation rétablit les deux.</translation>
     </message>
     <message>
@@ -11305,7 +11305,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>les images sont nommées, pas incluses</translation>
     </message>
     <message>
-        <source>which page or moment a box is of stands in a table of our own</source>
+        <source>the page or moment of a box is only in a table of our own</source>
         <translation>la page ou le moment d’où vient un cadre figure dans un tableau propre à Protoleaf</translation>
     </message>
     <message>

@@ -5183,7 +5183,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Campos do projeto</translation>
     </message>
     <message>
-        <source>Beside the count, which every image can have. A field that is removed takes its values with it; undo brings both back.</source>
+        <source>In addition to the count, which every image can have. A field that is removed takes its values with it; undo brings both back.</source>
         <translation>Além da quantidade, que toda imagem pode ter. Um campo removido leva junto seus valores; desfazer traz ambos de volta.</translation>
     </message>
     <message>
@@ -11305,7 +11305,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>as imagens são indicadas, não incluídas</translation>
     </message>
     <message>
-        <source>which page or moment a box is of stands in a table of our own</source>
+        <source>the page or moment of a box is only in a table of our own</source>
         <translation>a página ou o momento de cada caixa consta de uma tabela própria do Protoleaf</translation>
     </message>
     <message>

@@ -5040,7 +5040,7 @@ Click + to add a class, or import a list.</source>
         <translation>项目的字段</translation>
     </message>
     <message>
-        <source>Beside the count, which every image can have. A field that is removed takes its values with it; undo brings both back.</source>
+        <source>In addition to the count, which every image can have. A field that is removed takes its values with it; undo brings both back.</source>
         <translation>每张图像都可有数量，这里是数量以外的字段。移除字段会一并移除其值；撤销可将两者恢复。</translation>
     </message>
     <message>
@@ -11106,7 +11106,7 @@ Click + to add a class, or import a list.</source>
         <translation>只列出图像，不包含图像</translation>
     </message>
     <message>
-        <source>which page or moment a box is of stands in a table of our own</source>
+        <source>the page or moment of a box is only in a table of our own</source>
         <translation>边界框属于哪一页或哪一时刻，记录在我们自己的表格中</translation>
     </message>
     <message>

@@ -91,8 +91,8 @@ class FieldsCard(ScrollingCard):
         self._lines = QWidget()
         self._column = fill_column(self._lines)
         self._about = make_flowing_label(
-            tr("Beside the count, which every image can have. A field that is removed takes its values with it; "
-               "undo brings both back."), "secondary",
+            tr("In addition to the count, which every image can have. A field that is removed takes its "
+               "values with it; undo brings both back."), "secondary",
         )  # fmt: skip
         self.refusal = make_flowing_label("", "danger")
         self.add_button = make_button(tr("Add a field"), self._add, icon_name="plus")

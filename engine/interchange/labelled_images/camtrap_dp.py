@@ -40,7 +40,7 @@ CANNOT_CARRY: Final = (
     "photos without a time get that of their file, and UTC where their camera knew no time zone; comments say so",
     "sampling design, capture method and licence are not known: fill them in (datapackage.json) before you publish",
     "images are named, not contained",
-    "which page or moment a box is of stands in a table of our own",
+    "the page or moment of a box is only in a table of our own",
 )
 _ANYWHERE_M: Final = 20_037_508  # half of the Earth's circumference: the place may be anywhere
 _LEAST_UNCERTAINTY_M: Final = 30  # as telephones and cameras find their place; the standard wants at least one. Chosen.
