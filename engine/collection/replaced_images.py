@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from engine.embedding.cache import EmbeddingCache
 from engine.embedding.messages import EmbedBatch, EmbedResult
 from engine.embedding.views import unit_length
-from engine.file_parts import part_content
+from engine.file_parts import part_content, picture_part
 from engine.images.written_files import written_files
 from engine.project import ImageId, Project
 from engine.project.clock import now_text
@@ -119,11 +119,13 @@ def _same_pictures(
     before = [part_content(each.reference or b"", each.part) for each in read]
     now = [part_content(each.result.content_hash or b"", each.part) for each in read]
     cosines = np.einsum("nd,nd->n", _embeddings(cache, before), _embeddings(cache, now)).tolist()
-    bits = cache.pictures([*before, *now])
+    pictures_before = [part_content(each.reference or b"", picture_part(each.part)) for each in read]
+    pictures_now = [part_content(each.result.content_hash or b"", picture_part(each.part)) for each in read]
+    bits = cache.picture_hashes([*pictures_before, *pictures_now])
     times = {file.image_id: file.details.taken_at for file in batch.details}
     return frozenset(
         each.known.image_id
-        for each, old, new, cosine in zip(read, before, now, cosines, strict=True)
+        for each, old, new, cosine in zip(read, pictures_before, pictures_now, cosines, strict=True)
         if cosine >= SAME_PIXELS
         or (_may_be_one_shot(project, each.known.image_id, times) and _are_alike(bits.get(old), bits.get(new), cosine))
     )

@@ -2,7 +2,7 @@
 
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, Self, TypeVar
 
@@ -78,17 +78,17 @@ class EmbeddingCache:
         rows = [(key, halves[index].tobytes()) for index, key in enumerate(hashes)]
         self._write("INSERT OR REPLACE INTO embedding VALUES (?, ?)", rows)
 
-    def put_pictures(self, hashes: Sequence[bytes], bits: Sequence[int]) -> None:
-        """Store the perceptual hash (64 bits) of each content, as the backbone saw it.
+    def put_picture_hashes(self, hashes: Mapping[bytes, int]) -> None:
+        """Store the perceptual hash (64 bits) of each picture, as the backbone saw it, by its content hash.
 
         Raises:
             StorageError: the disk refuses.
         """
-        rows = [(key, each.to_bytes(_BITS, "big")) for key, each in zip(hashes, bits, strict=True)]
+        rows = [(key, each.to_bytes(_BITS, "big")) for key, each in hashes.items()]
         self._write("INSERT OR REPLACE INTO picture VALUES (?, ?)", rows)
 
-    def pictures(self, hashes: Iterable[bytes]) -> dict[bytes, int]:
-        """The perceptual hashes of those of these contents that have one; 0 for a plain picture."""
+    def picture_hashes(self, hashes: Iterable[bytes]) -> dict[bytes, int]:
+        """The perceptual hashes of those pictures, by their content hashes, that have one; 0 for a plain picture."""
         wanted = list(dict.fromkeys(hashes))
         return self._with_cache(lambda connection: _known_pictures(connection, wanted))
 

@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Final
 
 import numpy as np
@@ -12,9 +13,10 @@ from numpy.typing import NDArray
 from engine.embedding.messages import EmbedRequest
 from engine.embedding.photo_caches import PhotoCaches
 from engine.embedding.photo_messages import PhotoRead, WantedPixels
-from engine.embedding.read_photo import NOTHING, IsKnown, PictureReader, Pixels
+from engine.embedding.read_photo import NOTHING, FileReader, Missing, Pixels
 from engine.embedding.views import VIEWS, mean_of_views
 from engine.events import CancelToken
+from engine.file_parts import part_content, picture_part
 from engine.files import FoundFile
 from engine.images.details_messages import FileDetails, PhotoDetails
 from engine.runtime.backbone import BackboneSession
@@ -60,6 +62,11 @@ class HashedRequest:
         """The content hash of the image, which may be a part of the file."""
         return self.request.content(self.content_hash)
 
+    @property
+    def picture(self) -> bytes:
+        """The content hash of the picture that the image is, or is in."""
+        return part_content(self.content_hash, picture_part(self.request.part))
+
 
 @dataclass
 class ChunkOutcome:
@@ -68,7 +75,7 @@ class ChunkOutcome:
     vectors: NDArray[np.float32]  # (len(embedded), embedding width) float32, of the whole images
     means: NDArray[np.float32] | None = None  # the same over all views; None where these are not embedded
     embedded: list[HashedRequest] = field(default_factory=list)  # in the order of `vectors`
-    pictures: list[int] = field(default_factory=list)  # perceptual hashes of `embedded`
+    picture_hashes: list[int] = field(default_factory=list)  # perceptual, of the pictures that `embedded` are in
     cached: list[HashedRequest] = field(default_factory=list)  # whose content is in the cache already
     twins: list[HashedRequest] = field(default_factory=list)  # whose content another request of this run has claimed
     undecodable: list[tuple[HashedRequest, str]] = field(default_factory=list)  # no sound images, with the reason
@@ -111,32 +118,38 @@ class ReadChunk:
 def read_chunk(
     requests: Sequence[EmbedRequest],
     wanted: WantedPixels,
-    is_known: IsKnown,
+    missing: Missing,
     cancel: CancelToken,
     *,
     patience_s: float,
     pixels: Pixels | None = None,
     on_begun: Callable[[int], None] = lambda _place: None,
 ) -> ReadChunk:
-    """Read images one after the other, at least one, until they have taken `patience_s`.
+    """Read images file by file, at least those of the first one, until they have taken `patience_s`.
 
     Args:
+        requests: those of one file follow one another.
+        missing: see `FileReader`.
         pixels: (n, views, side, side, 3) of the n files, to be written; by default new ones.
-        on_begun: called with the place of each file before it is read.
+        on_begun: called with the place of each image before it is read.
 
     Raises:
         Cancelled: `cancel` was set.
     """
     pixels = np.empty((len(requests), *wanted.shape), dtype=np.uint8) if pixels is None else pixels
     photos, count, end_s = list[PhotoRead](), 0, time.monotonic() + patience_s
-    with PictureReader(wanted, is_known) as reader:
-        for place, request in enumerate(requests):
-            cancel.raise_if_cancelled()
-            if photos and time.monotonic() > end_s:
-                break
-            on_begun(place)
-            photos.append(reader.read(request, pixels[count]))
-            count += photos[-1].has_pixels
+    for _path, of_file in groupby(requests, key=lambda request: request.path):
+        if photos and time.monotonic() > end_s:
+            break
+        together = list(of_file)
+        cancel.raise_if_cancelled()
+        on_begun(len(photos))
+        with FileReader(together, wanted, missing) as reader:
+            for request in together:
+                cancel.raise_if_cancelled()
+                on_begun(len(photos))
+                photos.append(reader.read(request, pixels[count]))
+                count += photos[-1].has_pixels
     return ReadChunk(requests, photos, pixels[:count])
 
 
@@ -154,9 +167,9 @@ class ChunkWorker:
         card, views = self.session.card, 1 if self.caches.views is None else VIEWS
         return WantedPixels(card.input_side, card.resize_share, views, self.caches.thumbnail_side)
 
-    def is_known(self, key: bytes) -> bool:
-        """Whether a content is in the caches, or about to be."""
-        return key in self.claims or not self.caches.missing([key])
+    def missing(self, contents: Sequence[bytes]) -> set[bytes]:
+        """The contents that are neither in the caches nor about to be."""
+        return {key for key in self.caches.missing(contents) if key not in self.claims}
 
     def sort(self, chunk: ReadChunk) -> tuple[ChunkOutcome, Pixels]:
         """Sort requests by what their files gave.
@@ -166,31 +179,46 @@ class ChunkWorker:
             claimed.
         """
         outcome = ChunkOutcome(np.zeros((0, self.session.card.embedding_width), dtype=np.float32))
-        chosen, place = list[int](), 0
+        claimed, place = list[tuple[HashedRequest, PhotoRead, int]](), 0
         for request, photo in zip(chunk.requests, chunk.photos, strict=False):
-            if self._take(request, photo, outcome):
-                chosen.append(place)
+            hashed = self._claimed(request, photo, outcome)
+            if hashed is not None:
+                claimed.append((hashed, photo, place))
             place += photo.has_pixels
+        missing = self.caches.missing(hashed.content for hashed, _photo, _place in claimed)
+        chosen = [
+            place
+            for hashed, photo, place in claimed
+            if self._is_to_embed(hashed, photo, outcome, is_missing=hashed.content in missing)
+        ]
         return outcome, chunk.pixels if len(chosen) == len(chunk.pixels) else chunk.pixels[chosen]
 
-    def _take(self, request: EmbedRequest, photo: PhotoRead, outcome: ChunkOutcome) -> bool:
-        """Sort one request in; whether its pixels are to be embedded."""
+    def _claimed(self, request: EmbedRequest, photo: PhotoRead, outcome: ChunkOutcome) -> HashedRequest | None:
+        """Claim the content of one image; sort those in that have none, or whose content is claimed already."""
         if photo.content_hash is None:
             self._pass_over(request, photo, outcome)
-            return False
+            return None
         hashed = HashedRequest(request, photo.file, photo.content_hash, photo.details)
-        if not self.claims.take(hashed.content):
-            outcome.twins.append(hashed)
-            return False
-        if photo.has_pixels and self.caches.missing([hashed.content]):
+        if self.claims.take(hashed.content):
+            return hashed
+        outcome.twins.append(hashed)
+        return None
+
+    def _is_to_embed(self, hashed: HashedRequest, photo: PhotoRead, outcome: ChunkOutcome, *, is_missing: bool) -> bool:
+        """Sort an image in whose content was claimed; whether its pixels are to be embedded.
+
+        Args:
+            is_missing: whether the caches lack its content.
+        """
+        if photo.has_pixels and is_missing:
             outcome.embedded.append(hashed)
-            outcome.pictures.append(photo.picture)
+            outcome.picture_hashes.append(photo.picture_hash)
             return True
         if photo.failure:
             outcome.undecodable.append((hashed, photo.failure))
             return False
         self.claims.release(hashed.content)
-        (outcome.twins if self.caches.missing([hashed.content]) else outcome.cached).append(hashed)
+        (outcome.twins if is_missing else outcome.cached).append(hashed)
         return False
 
     def _pass_over(self, request: EmbedRequest, photo: PhotoRead, outcome: ChunkOutcome) -> None:

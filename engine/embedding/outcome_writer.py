@@ -62,7 +62,12 @@ class OutcomeWriter:
         means = [outcome.means for outcome in outcomes if outcome.means is not None]
         if self._caches.views is not None:
             self._caches.views.put_many(contents, np.concatenate(means))
-        self._caches.images.put_pictures(contents, [each for outcome in outcomes for each in outcome.pictures])
+        hashes = {
+            hashed.picture: picture_hash
+            for outcome in outcomes
+            for hashed, picture_hash in zip(outcome.embedded, outcome.picture_hashes, strict=True)
+        }
+        self._caches.images.put_picture_hashes(hashes)
         self._caches.images.put_many(contents, np.concatenate([outcome.vectors for outcome in outcomes]))
 
     def write_previews(self, chunks: Sequence[ReadChunk]) -> None:

@@ -52,7 +52,7 @@ class PhotoRead:
         is_missing: the file is not there.
         is_unreachable: it cannot be read now, as on a share that vanished.
         details: None where it could not be read.
-        picture: perceptual hash (64 bits) of what the backbone sees.
+        picture_hash: perceptual hash (64 bits) of the picture that the image is, or is in, as the backbone sees it.
         fingerprint: of all that people see of the image, where a thumbnail was wanted.
         thumbnail: a JPEG, where it was wanted.
     """
@@ -64,7 +64,7 @@ class PhotoRead:
     is_missing: bool = False
     is_unreachable: bool = False
     details: PhotoDetails | None = None
-    picture: int = 0
+    picture_hash: int = 0
     fingerprint: Fingerprint | None = None
     thumbnail: bytes = b""
 

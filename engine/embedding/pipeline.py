@@ -162,10 +162,11 @@ class _Pending:
 
     def _next_files(self) -> list[tuple[EmbedRequest, FoundFile]]:
         """The next requests, with the state of their files; fewer at a time on a slow disk."""
-        some = []
+        some: list[tuple[EmbedRequest, FoundFile]] = []
         end_s = time.monotonic() + PULSE_S
         for request in itertools.islice(self._requests, _LOOK_UP):
-            some.append((request, state_of(request)))
+            is_same_file = bool(some) and request.path == some[-1][0].path
+            some.append((request, some[-1][1] if is_same_file else state_of(request.path)))
             if time.monotonic() > end_s:
                 break
         return some

@@ -1,7 +1,8 @@
 """Reads an image file once, and makes all that is wanted of it: pixels, hashes, thumbnail and details."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Container, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Final, Self, final
 
 import numpy as np
@@ -24,76 +25,79 @@ from engine.model_card import BackboneCard
 NOTHING: Final = content_hash(b"")  # identity of what is no readable file, such as an empty one
 
 Pixels = NDArray[np.uint8]
-IsKnown = Callable[[bytes], bool]
-"""Whether a content, by its hash, needs no pixels."""
+Missing = Callable[[Sequence[bytes]], Container[bytes]]
+"""Which of some contents, by their hashes, need pixels."""
 
 
 @final
-class PictureReader:
-    """Reads images one after the other; those of one file that follow one another share what was read and decoded.
+class FileReader:
+    """Reads the images of one file one after the other; they share what was read and decoded.
 
-    A context manager: it holds the last file until it ends.
+    A context manager: the file is open until it ends.
 
     Args:
-        is_known: what is known is not decoded.
+        requests: all that are to be read of the file.
+        missing: asked once for all images; those of other contents are not decoded.
     """
 
-    def __init__(self, wanted: WantedPixels, is_known: IsKnown) -> None:
+    def __init__(self, requests: Sequence[EmbedRequest], wanted: WantedPixels, missing: Missing) -> None:
+        self._requests = requests
         self._wanted = wanted
-        self._is_known = is_known
-        self._file: FoundFile | None = None
-        self._opened: OpenedFile | None = None
-        self._error: ImageError | None = None  # why the last file could not be read
+        self._missing = missing
+        self._file = state_of(requests[0].path)  # before it is read
+        self._opened: OpenedFile | ImageError = ImageError("the file is not open")
+        self._to_decode: Container[bytes] = ()  # contents
+        self._hashes: dict[FilePart, int] = {}  # perceptual hash of each picture
 
     def __enter__(self) -> Self:
+        try:
+            opened = OpenedFile(self._file.path, file_part(self._requests[0].part))
+        except ImageError as error:
+            self._opened = error
+        else:
+            self._opened = opened
+            self._to_decode = self._missing([request.content(opened.content_hash) for request in self._requests])
         return self
 
     def __exit__(self, *_error: object) -> None:
-        self._close()
+        if isinstance(self._opened, OpenedFile):
+            self._opened.close()
 
     def read(self, request: EmbedRequest, pixels: Pixels) -> PhotoRead:
-        """Read, hash and decode one image.
+        """Read, hash and decode one of the images.
 
         Args:
-            pixels: (views, side, side, 3), written where it is a sound image that is not known.
+            pixels: (views, side, side, 3), written where it is a sound image that needs them.
         """
-        file, part = state_of(request), file_part(request.part)
-        try:
-            opened = self._open(file, part)
-        except ImageError as error:
-            away = isinstance(error, ImageUnreachableError)
-            is_missing = isinstance(error, ImageMissingError)
-            return PhotoRead(file, failure=error.message, is_missing=is_missing, is_unreachable=away)
-        read = PhotoRead(file, opened.content_hash, details=opened.details(part))
-        if self._is_known(request.content(opened.content_hash)):
+        opened, part = self._opened, file_part(request.part)
+        if isinstance(opened, ImageError):
+            away = isinstance(opened, ImageUnreachableError)
+            is_missing = isinstance(opened, ImageMissingError)
+            return PhotoRead(self._file, failure=opened.message, is_missing=is_missing, is_unreachable=away)
+        read = PhotoRead(self._file, opened.content_hash, details=opened.details(part))
+        if request.content(opened.content_hash) not in self._to_decode:
             return read
         wanted = self._wanted
         try:
             image = opened.decoder(part, max(wanted.side, wanted.thumbnail_side))
             pixels[:] = views_of_image(image, wanted.side, wanted.resize_share, wanted.views, part.box)
             read = _with_thumbnail(read, image, wanted.thumbnail_side, part.box)
+            picture_hash = self._hash_of_picture(part, image, pixels[0])
         except ImageError as error:
             return replace(read, failure=error.message)
-        picture = perceptual_hash(Image.fromarray(pixels[0]).convert("L"))
-        return replace(read, has_pixels=True, picture=picture)
+        return replace(read, has_pixels=True, picture_hash=picture_hash)
 
-    def _open(self, file: FoundFile, part: FilePart) -> OpenedFile:
-        """The file, which stays open until another one is wanted; raises as `OpenedFile`."""
-        if file != self._file:
-            self._close()
-            self._file = file
-            try:
-                self._opened = OpenedFile(file.path, part)
-            except ImageError as error:
-                self._error = error
-        if self._opened is None:
-            raise self._error or ImageError("the file cannot be read")
-        return self._opened
+    def _hash_of_picture(self, part: FilePart, image: ImageDecoder, pixels: Pixels) -> int:
+        """The perceptual hash of the picture that a part is in, made once for all its boxes.
 
-    def _close(self) -> None:
-        if self._opened is not None:
-            self._opened.close()
-        self._file = self._opened = self._error = None
+        Args:
+            pixels: (side, side, 3) of the part.
+        """
+        if part.picture not in self._hashes:
+            wanted = self._wanted
+            whole = pixels if part.box is None else image.square(wanted.side, wanted.resize_share)
+            self._hashes[part.picture] = perceptual_hash(Image.fromarray(whole).convert("L"))
+        return self._hashes[part.picture]
 
 
 def _with_thumbnail(read: PhotoRead, image: ImageDecoder, side: int, box: BoundingBox | None) -> PhotoRead:
@@ -105,9 +109,9 @@ def _with_thumbnail(read: PhotoRead, image: ImageDecoder, side: int, box: Boundi
     return replace(read, fingerprint=fingerprint(small), thumbnail=encode_thumbnail(seen))
 
 
-def state_of(request: EmbedRequest) -> FoundFile:
+def state_of(path: Path) -> FoundFile:
     """The file as it is now."""
-    return FoundFile.at(request.path) or FoundFile(request.path, -1, -1)  # reading it says in words what is wrong
+    return FoundFile.at(path) or FoundFile(path, -1, -1)  # reading it says in words what is wrong
 
 
 def network_input(data: bytes, card: BackboneCard) -> NDArray[np.uint8]:

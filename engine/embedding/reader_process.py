@@ -1,5 +1,6 @@
 """The reading process: answers `ReadPhotos` with what files gave, and writes pixels into memory that it shares."""
 
+from functools import partial
 from multiprocessing import resource_tracker
 from multiprocessing.shared_memory import SharedMemory
 from typing import final
@@ -35,7 +36,7 @@ class PhotoReader:
             place[0] = number
 
         chunk = read_chunk(
-            request.images, request.wanted, lambda key: not missing_in(caches, [key]), cancel,
+            request.images, request.wanted, partial(missing_in, caches), cancel,
             patience_s=request.patience_s, pixels=pixels, on_begun=begin,
         )  # fmt: skip
         place[0] = -1  # an end from here on is no file's fault

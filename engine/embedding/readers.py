@@ -97,7 +97,7 @@ class ThreadReaders:
 
     def submit(self, requests: Sequence[EmbedRequest], worker: ChunkWorker) -> "Future[ReadChunk]":
         return self._pool.submit(
-            read_chunk, requests, worker.wanted, worker.is_known, worker.cancel, patience_s=PATIENCE_S
+            read_chunk, requests, worker.wanted, worker.missing, worker.cancel, patience_s=PATIENCE_S
         )
 
     def look_after(self) -> None:
@@ -321,7 +321,7 @@ class ProcessReaders:
         culprit = task.requests[place]
         others = [request for request in task.requests if request is not culprit]
         reason = _FAILED if not isinstance(ending, Died) else _HUNG if reader.is_hanging else _DIED
-        failed = PhotoRead(state_of(culprit), failure=reason)
+        failed = PhotoRead(state_of(culprit.path), failure=reason)
         return replace(left, requests=[culprit, *others], photos=(failed,))
 
     def _release(self, reader: _Reader, slot: int) -> None:

@@ -119,6 +119,7 @@ class ImageDecoder:
     def __init__(self, data: bytes) -> None:
         self._data = data
         self._scales: dict[int, NDArray[np.uint8]] = {}  # of a JPEG, (H, W, 4) as stored, by divisor
+        self._own_tags: tuple[int, bytes] | None = None  # orientation and colour profile of a JPEG
         self._whole: tuple[WantedPart, bytes] | None = None  # of another picture, with its colour profile
 
     @classmethod
@@ -187,8 +188,9 @@ class ImageDecoder:
             pixels = self._decode_jpeg(shown.data, size)
             if pixels is None:
                 return self._decode_with_pillow(shown, size)
-            orientation = shown.orientation or jpeg_orientation(shown.data)
-            return upright(in_srgb(size.of_jpeg(pixels, orientation), jpeg_profile(shown.data)), orientation)
+            stored_orientation, profile = self._jpeg_tags(shown.data)
+            orientation = shown.orientation or stored_orientation
+            return upright(in_srgb(size.of_jpeg(pixels, orientation), profile), orientation)
         except MemoryError as error:
             raise ImageError("there is not enough memory for this image") from error
 
@@ -215,6 +217,14 @@ class ImageDecoder:
         if is_own and size.is_square and pixels.nbytes <= _MOST_KEPT_BYTES:
             self._scales[divisor] = pixels
         return pixels
+
+    def _jpeg_tags(self, data: bytes) -> tuple[int, bytes]:
+        """Orientation and colour profile of a JPEG; those of the file itself are read once."""
+        if data is not self._data:
+            return jpeg_orientation(data), jpeg_profile(data)
+        if self._own_tags is None:
+            self._own_tags = jpeg_orientation(data), jpeg_profile(data)
+        return self._own_tags
 
     def _decode_with_pillow(self, shown: Preview, size: _Size) -> NDArray[np.uint8]:
         is_own = shown.data is self._data

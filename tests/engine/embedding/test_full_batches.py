@@ -138,7 +138,7 @@ def test_every_file_gets_its_own_embedding(
     np.testing.assert_array_equal(cache.get_many(keys)[0], other.get_many(keys)[0])
     if views is not None:
         np.testing.assert_array_equal(views.get_many(keys)[0], other_views.get_many(keys)[0])
-    assert cache.pictures(keys) == other.pictures(keys)
+    assert cache.picture_hashes(keys) == other.picture_hashes(keys)
     assert on_cores.embedded == 45
 
 

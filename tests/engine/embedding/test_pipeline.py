@@ -377,7 +377,7 @@ def test_a_chunk_without_patience_is_one_file(tmp_path: Path, session: BackboneS
     worker = ChunkWorker(session, PhotoCaches(cache), Claims(), CancelToken())
     requests = photos(tmp_path / "photos", 4)
     for patience_s, count in ((3600.0, 4), (-1.0, 1)):
-        read = read_chunk(requests, worker.wanted, worker.is_known, worker.cancel, patience_s=patience_s)
+        read = read_chunk(requests, worker.wanted, worker.missing, worker.cancel, patience_s=patience_s)
         assert (len(read.photos), len(read.pixels)) == (count, count)
 
 
