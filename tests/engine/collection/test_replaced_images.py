@@ -143,6 +143,22 @@ def test_the_same_picture_keeps_its_label(project: Project, collection: Collecti
     assert labelled_and_written_to(project) == []
 
 
+@pytest.mark.parametrize(("write", "is_same"), [(as_jpeg, True), (resized, True), (another_photo, False)])
+def test_a_box_keeps_its_label_with_its_photo(
+    project: Project, collection: Collection, write: Write, *, is_same: bool
+) -> None:
+    """Though a box so small has no perceptual hash of its own that says anything."""
+    photo_id, path = labelled_image(project, collection)
+    (box_id,) = project.images.add_parts(
+        photo_id, ["xywh=percent:40,40,8,8"], [class_ids(project)["Red disc"]]
+    ).images_added
+    embed_project(project, collection.caches, device="cpu")
+    write_later(path, write)
+    embed_project(project, collection.caches, device="cpu")
+    assert (box_id in project.labels.by_image()) is is_same
+    assert (box_id in project.labels.outdated()) is not is_same
+
+
 def test_a_label_is_confirmed_and_that_is_undone(project: Project, collection: Collection) -> None:
     """The label holds for the new photo too, by who said so; undo asks again."""
     image_id, path = labelled_image(project, collection)

@@ -1,5 +1,6 @@
 """Boxes are embedded with their photo from one reading of the file, each under a content of its own."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -7,9 +8,12 @@ import pytest
 
 from engine.config import CacheFolders
 from engine.embedding.cache import EmbeddingCache
+from engine.embedding.embed_chunk import read_chunk
 from engine.embedding.messages import EmbedBatch, EmbedRequest
 from engine.embedding.photo_caches import PreviewCaches
+from engine.embedding.photo_messages import WantedPixels
 from engine.embedding.pipeline import embed_files
+from engine.events import CancelToken
 from engine.file_parts import BoundingBox, FilePart, file_part, part_content
 from engine.images import opened_file
 from engine.images.decode import ImageDecoder
@@ -54,6 +58,32 @@ def test_a_file_is_read_once_for_all_its_boxes(
     assert {hashes[image_id] for image_id in range(5)} == {content_hash(requests[0].path.read_bytes())}
     again = embed_files(requests, session, cache)
     assert (again.from_cache, len(opened)) == (15, 3)
+
+
+def test_a_file_is_never_left_halfway(tmp_path: Path) -> None:
+    """However slow it is, its boxes are cut from one reading, and its contents are looked up together."""
+    requests, asked = requests_of(tmp_path, 2), list[int]()
+
+    def note(contents: Sequence[bytes]) -> Sequence[bytes]:
+        asked.append(len(contents))
+        return contents
+
+    wanted = WantedPixels(32, 1.0)
+    chunk = read_chunk(requests, wanted, note, CancelToken(), patience_s=-1.0)
+    assert [photo.has_pixels for photo in chunk.photos] == [True] * 5
+    assert asked == [5]
+    assert len({photo.picture_hash for photo in chunk.photos}) == 1
+
+
+def test_the_picture_of_a_box_alone_is_hashed_as_a_whole(tmp_path: Path) -> None:
+    whole, box, *_ = requests_of(tmp_path, 1)
+    hashes = [
+        read_chunk([request], WantedPixels(96, 1.0), lambda keys: keys, CancelToken(), patience_s=1.0)
+        .photos[0]
+        .picture_hash
+        for request in (whole, box)
+    ]
+    assert hashes[0] == hashes[1] != 0
 
 
 def test_each_box_has_the_embedding_of_its_square(

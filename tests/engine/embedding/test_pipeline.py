@@ -223,7 +223,7 @@ def test_failing_backbone_stops_the_run_and_keeps_the_rest(
     tmp_path: Path, session: BackboneSession, cache: EmbeddingCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """When the device gives up, the error is raised, and what was finished before is in the cache."""
-    requests = photos(tmp_path / "photos", 60)
+    requests = photos(tmp_path / "photos", 120)
     embed, calls = session.embed, iter(range(1000))
 
     def embed_three_times(images: NDArray[np.uint8]) -> NDArray[np.float32]:
@@ -235,8 +235,8 @@ def test_failing_backbone_stops_the_run_and_keeps_the_rest(
     received = Results()
     with pytest.raises(ModelError, match="out of memory"):
         embed_files(requests, session, cache, on_batch=received)
-    assert len(received.results) == 3 * session.batch_size
-    assert len(cache.missing([hash_of(request) for request in requests])) == 60 - len(received.results)
+    assert len(received.results) == 3 * cores.SQUARES_ON_A_CORE
+    assert len(cache.missing([hash_of(request) for request in requests])) == 120 - len(received.results)
 
 
 def test_full_disk_stops_the_run(tmp_path: Path, session: BackboneSession, cache: EmbeddingCache) -> None:
@@ -404,7 +404,7 @@ def test_requests_are_asked_for_as_they_are_needed(
 ) -> None:
     """A million requests need not exist at once: few are taken before the first results are reported."""
     monkeypatch.setattr(pipeline, "_LOOK_UP", 10)
-    requests = photos(tmp_path / "photos", 150)
+    requests = photos(tmp_path / "photos", 300)
     asked = 0
 
     def each() -> Iterator[EmbedRequest]:
@@ -422,9 +422,9 @@ def test_requests_are_asked_for_as_they_are_needed(
         reported += len(batch.results)
 
     progress: list[Progress] = []
-    summary = embed_files(each(), session, cache, total=150, on_progress=progress.append, on_batch=listen, workers=2)
-    assert (summary.embedded, progress[-1].done, progress[-1].total) == (150, 150, 150)
-    assert max(ahead) <= 2 * 2 * 2 * session.batch_size + 10
+    summary = embed_files(each(), session, cache, total=300, on_progress=progress.append, on_batch=listen, workers=2)
+    assert (summary.embedded, progress[-1].done, progress[-1].total) == (300, 300, 300)
+    assert max(ahead) <= 2 * 2 * 2 * cores.SQUARES_ON_A_CORE + 10
 
 
 def test_only_so_many_failures_are_listed(
