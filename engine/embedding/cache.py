@@ -25,6 +25,10 @@ _PICTURES: Final = (
 )
 """Perceptual hashes of what the backbone saw; caches of before lack them."""
 _BITS: Final = 8  # bytes of one
+_PUT_EMBEDDING: Final = "INSERT OR REPLACE INTO embedding VALUES (?, ?)"
+_PUT_PICTURE: Final = "INSERT OR REPLACE INTO picture VALUES (?, ?)"
+_PUT_FILE: Final = "INSERT OR REPLACE INTO known_file VALUES (?, ?, ?, ?)"
+_NO_HASHES: Final[Mapping[bytes, int]] = {}
 _CHUNK: Final = 900  # parameters of one question; every SQLite allows 999
 _SCAN_FACTOR: Final = 3  # more than a third of the file is requested: read it all
 _FLOAT16_MAX: Final = float(np.finfo(np.float16).max)
@@ -65,8 +69,13 @@ class EmbeddingCache:
         if self._imported is not None:
             self._imported.close()
 
-    def put_many(self, hashes: Sequence[bytes], vectors: NDArray[np.floating]) -> None:
+    def put_many(
+        self, hashes: Sequence[bytes], vectors: NDArray[np.floating], picture_hashes: Mapping[bytes, int] = _NO_HASHES
+    ) -> None:
         """Store embeddings (n, width), clipped to float16, in one transaction; then they survive a kill.
+
+        Args:
+            picture_hashes: perceptual hashes (64 bits) of the pictures, as the backbone saw them, by content hash.
 
         Raises:
             StorageError: the disk refuses.
@@ -76,16 +85,8 @@ class EmbeddingCache:
             raise ValueError(f"expected embeddings of shape {(len(hashes), self.width)}, found {vectors.shape}")
         halves = to_halves(vectors)
         rows = [(key, halves[index].tobytes()) for index, key in enumerate(hashes)]
-        self._write("INSERT OR REPLACE INTO embedding VALUES (?, ?)", rows)
-
-    def put_picture_hashes(self, hashes: Mapping[bytes, int]) -> None:
-        """Store the perceptual hash (64 bits) of each picture, as the backbone saw it, by its content hash.
-
-        Raises:
-            StorageError: the disk refuses.
-        """
-        rows = [(key, each.to_bytes(_BITS, "big")) for key, each in hashes.items()]
-        self._write("INSERT OR REPLACE INTO picture VALUES (?, ?)", rows)
+        pictures = [(key, each.to_bytes(_BITS, "big")) for key, each in picture_hashes.items()]
+        self._write((_PUT_PICTURE, pictures), (_PUT_EMBEDDING, rows))
 
     def picture_hashes(self, hashes: Iterable[bytes]) -> dict[bytes, int]:
         """The perceptual hashes of those pictures, by their content hashes, that have one; 0 for a plain picture."""
@@ -115,11 +116,9 @@ class EmbeddingCache:
         Raises:
             StorageError: the disk refuses.
         """
-        rows = [
-            (_path_text(file.path), file.size_bytes, file.modified_ns, key)
-            for file, key in zip(files, hashes, strict=True)
-        ]
-        self._write("INSERT OR REPLACE INTO known_file VALUES (?, ?, ?, ?)", rows)
+        by_file = dict(zip(files, hashes, strict=True))  # one with boxes comes more than once
+        rows = [(_path_text(file.path), file.size_bytes, file.modified_ns, key) for file, key in by_file.items()]
+        self._write((_PUT_FILE, rows))
 
     def path_hashes(self, files: Sequence[FoundFile]) -> list[bytes | None]:
         """Content hash of each file that is known with this size and modification time; None for others."""
@@ -159,12 +158,15 @@ class EmbeddingCache:
             vectors[flat] = block.reshape(len(usable), self.width)[sources]
             found[flat] = True
 
-    def _write(self, statement: str, rows: Sequence[tuple[object, ...]]) -> None:
+    def _write(self, *statements: tuple[str, Sequence[tuple[object, ...]]]) -> None:
+        """Run statements, each with its rows, in one transaction."""
+
         def write_all(connection: sqlite3.Connection) -> None:
             with transaction(connection):
-                connection.executemany(statement, rows)
+                for statement, rows in statements:
+                    connection.executemany(statement, rows)
 
-        if rows:
+        if any(rows for _statement, rows in statements):
             self._with_cache(write_all)
 
     def _with_cache(self, use: Callable[[sqlite3.Connection], T]) -> T:

@@ -67,8 +67,7 @@ class OutcomeWriter:
             for outcome in outcomes
             for hashed, picture_hash in zip(outcome.embedded, outcome.picture_hashes, strict=True)
         }
-        self._caches.images.put_picture_hashes(hashes)
-        self._caches.images.put_many(contents, np.concatenate([outcome.vectors for outcome in outcomes]))
+        self._caches.images.put_many(contents, np.concatenate([outcome.vectors for outcome in outcomes]), hashes)
 
     def write_previews(self, chunks: Sequence[ReadChunk]) -> None:
         """Write the thumbnails and fingerprints of photos that were read, before their embeddings are there."""
