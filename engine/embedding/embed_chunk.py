@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from engine.embedding.messages import EmbedRequest
 from engine.embedding.photo_caches import PhotoCaches
 from engine.embedding.photo_messages import PhotoRead, WantedPixels
-from engine.embedding.read_photo import NOTHING, FileReader, Missing, Pixels
+from engine.embedding.read_photo import NOTHING, FilePixelReader, Missing, Pixels
 from engine.embedding.views import VIEWS, mean_of_views
 from engine.events import CancelToken
 from engine.file_parts import part_content, picture_part
@@ -129,7 +129,7 @@ def read_chunk(
 
     Args:
         requests: those of one file follow one another.
-        missing: see `FileReader`.
+        missing: see `FilePixelReader`.
         pixels: (n, views, side, side, 3) of the n files, to be written; by default new ones.
         on_begun: called with the place of each image before it is read.
 
@@ -144,7 +144,7 @@ def read_chunk(
         together = list(of_file)
         cancel.raise_if_cancelled()
         on_begun(len(photos))
-        with FileReader(together, wanted, missing) as reader:
+        with FilePixelReader(together, wanted, missing) as reader:
             for request in together:
                 cancel.raise_if_cancelled()
                 on_begun(len(photos))

@@ -30,7 +30,7 @@ Missing = Callable[[Sequence[bytes]], Container[bytes]]
 
 
 @final
-class FileReader:
+class FilePixelReader:
     """Reads the images of one file one after the other; they share what was read and decoded.
 
     A context manager: the file is open until it ends.
