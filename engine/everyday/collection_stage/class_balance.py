@@ -7,8 +7,9 @@ shrunk to the collection's by how much of the difference is chance (James and St
 
 Whitening also brings the c - 1 directions in which c classes differ (Fisher, 1936) to nearly the variance of hundreds
 in which images of one class do. One shot of each of three classes is then drowned in these, so images are compared with
-prototypes only in the directions that tell images apart most: the more of them, the more classes and shots there are
-(decision 111). Both are ours, not the paper's.
+prototypes only in the directions that tell images apart most: the more of them, the more classes and shots there are.
+Several shots of a class say more than these directions hold, so a regression of the shots, in all of them, is joined
+(decision 111). All of this is ours, not the paper's.
 """
 
 from dataclasses import dataclass, replace
@@ -39,6 +40,9 @@ YIELDING: Final = 0.7  # share of the stage's log chances that is left out at an
 REGRESSION: Final = 2.0  # power of the regression's chances at an imbalance of 1 (decision 101)
 EXTRA_SHOTS: Final = 0.5  # added to those of a class when directions are counted (decision 111)
 MOST_DIRECTIONS: Final = 0.5  # share of all directions above which all are: leaving the rest out changes nothing more
+JOINED: Final = 2.0
+"""The regression's weight beside the stage's where there are many shots of few classes; less by one shot's share of
+those of a class, and by the share of the directions that are compared (decision 111)."""
 DOUBTFUL: Final = 0.25
 """Imbalance, times the doubt by a regression of the shots, from which all directions are compared (decision 111)."""
 LEAST: Final = np.float32(1e-6)  # smallest chance of which a logarithm is taken
@@ -52,6 +56,7 @@ class ClassBalance:
     imbalance: float  # 0 for classes of about one size, at most 1
     certainty: float  # how far shots can tell class sizes at all, in [0, 1]
     matrix: Floats  # (d, r) of the whitening: the last r of its directions, that tell images apart most
+    joined: float = 0.0  # share of the log chances that a regression of the shots has, whatever the imbalance
 
     @property
     def is_moved(self) -> bool:
@@ -99,7 +104,7 @@ class ClassBalance:
         return (moved / np.maximum(norms, np.float32(1e-6))).astype(np.float32)
 
     def blend(self, chances: Floats, regression: Floats) -> Floats:
-        """Chances (n, c) of the stage, joined with those of a regression of the shots as far as classes are imbalanced.
+        """Chances (n, c) of the stage, joined with those of a regression of the shots.
 
         A product of powers of both: where they disagree the outcome is less sure.
         """
@@ -122,7 +127,13 @@ class ClassBalance:
     @property
     def powers(self) -> tuple[float, float]:
         """Powers of the chances of the stage and of those of the regression."""
-        return 1 - YIELDING * self.imbalance, REGRESSION * self.imbalance
+        own, other = 1 - YIELDING * self.imbalance, REGRESSION * self.imbalance
+        return own * (1 - self.joined), other * (1 - self.joined) + self.joined
+
+    @property
+    def has_regression(self) -> bool:
+        """Whether chances depend on a regression of the shots."""
+        return self.powers[1] > 0
 
     def whitening(self, of_collection: Whitening) -> Whitening:
         """The collection's whitening, from the class-balanced mean and into the directions that are compared."""
@@ -166,16 +177,32 @@ def class_balance_of(
         imbalance = beyond / (beyond + HALF)
     width = whitening.matrix.shape[1]
     compared = width if in_all_directions else directions_for(counts, width)
-    return ClassBalance(offset, imbalance, certainty, np.ascontiguousarray(whitening.matrix[:, -compared:]))
+    matrix = np.ascontiguousarray(whitening.matrix[:, -compared:])
+    return ClassBalance(offset, imbalance, certainty, matrix, regression_share(counts, compared / width))
 
 
 def directions_for(counts: Integers, width: int) -> int:
     """How many of the directions of a whitened space to compare images in, by the shots (c,) of each class."""
     if len(counts) < 2:  # noqa: PLR2004 (one class has nothing to differ from)
         return width
-    shots = float(np.exp(np.log(counts).mean()))
-    found = round((shots + EXTRA_SHOTS) * (len(counts) - 1))
+    found = round((_usual(counts) + EXTRA_SHOTS) * (len(counts) - 1))
     return found if found <= MOST_DIRECTIONS * width else width
+
+
+def regression_share(counts: Integers, compared: float) -> float:
+    """The share of log chances that a regression of the shots has, by the shots (c,) of each class.
+
+    Args:
+        compared: share of the directions that images are compared in.
+    """
+    left = max(0.0, 1 - compared / MOST_DIRECTIONS)
+    weight = JOINED * left * max(0.0, 1 - 2 / _usual(counts)) if len(counts) else 0.0
+    return weight / (1 + weight)
+
+
+def _usual(counts: Integers) -> float:
+    """Shots of a class, geometric mean."""
+    return float(np.exp(np.log(counts).mean()))
 
 
 def _ramp(value: float, low: float, high: float) -> float:

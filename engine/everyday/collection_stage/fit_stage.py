@@ -64,7 +64,7 @@ def fit_stage(given: StageInput) -> CollectionStage:
     if whole.balance.compared < 1 and whole.balance.is_doubtful(whole.agreement):
         whole = _fit_all(given, labels, _Known(familiarity, in_all_directions=True))
     known, balance, refined, agreement = whole.known, whole.balance, whole.refined, whole.agreement
-    regression = whole.regression if balance.imbalance > 0 else None
+    regression = whole.regression if balance.has_regression else None
     held_out = _hold_out(given, known)
     counts = labels.shot_counts()
     shots = float(np.exp(np.log(counts[counts > 0]).mean())) if counts.any() else 1.0
@@ -250,6 +250,6 @@ def _fit_without(
     prototypes = given.recipe.final(given.shots.embeddings, kept)[given.candidates]
     rows = given.shots.as_classified[shots]
     hits_without = int((chances_of(given.without(prototypes), rows).argmax(axis=1) == classes).sum())
-    if balance.imbalance > 0:
+    if balance.has_regression:
         chances = balance.blend(chances, chances_of(_regression(given, kept), rows))
     return HeldOutChances(chances, shots, classes, counts, hits_without, given.branches)

@@ -52,7 +52,7 @@ class CollectionStage:
     basis: CollectionBasis  # that it was fitted to
     labels: AnchorLabels  # what was held fixed
     balance: ClassBalance  # the mean from which images are compared with prototypes
-    regression: LinearClassifier | None  # of the shots alone; None where classes are balanced
+    regression: LinearClassifier | None  # of the shots alone; None where chances do not depend on it
     refined: Refined  # prototypes and chances of the anchors
     familiarity: float  # how alike shots are to the unlabelled images, in (0, 1]
     calibration: Calibration  # from chances to probabilities

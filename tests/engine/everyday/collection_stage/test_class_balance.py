@@ -11,7 +11,12 @@ from engine.backbones.model_files import width_agnostic_propagation
 from engine.everyday.blocks import to_fixed
 from engine.everyday.classifier import EMBEDDING, PROBABILITIES
 from engine.everyday.collection_stage.calibration import class_priors
-from engine.everyday.collection_stage.class_balance import ClassBalance, class_balance_of, directions_for
+from engine.everyday.collection_stage.class_balance import (
+    ClassBalance,
+    class_balance_of,
+    directions_for,
+    regression_share,
+)
 from engine.everyday.collection_stage.fit_stage import StageInput, fit_stage
 from engine.everyday.collection_stage.neighbours import Whitening
 from engine.everyday.collection_stage.stage import CollectionStage
@@ -221,6 +226,24 @@ def test_one_class_is_compared_in_all_directions() -> None:
     assert directions_for(np.array([4]), 512) == 512
 
 
+@pytest.mark.parametrize(
+    ("counts", "compared", "expected"),
+    [([1, 1, 1], 0.01, 0), ([2, 2, 2], 0.01, 0), ([4, 4, 4], 0.0, 0.5), ([4, 4, 4], 0.5, 0), ([4, 4, 4], 1.0, 0)],
+)
+def test_a_regression_has_a_share_with_several_shots_of_few_classes(
+    counts: list[int], compared: float, expected: float
+) -> None:
+    assert regression_share(np.array(counts), compared) == pytest.approx(expected)
+
+
+def test_a_share_leaves_claims_as_sure_as_both() -> None:
+    """Where both classifiers say the same, so does the blend."""
+    chances = np.random.default_rng(0).dirichlet(np.ones(4), size=5).astype(np.float32)
+    balance = ClassBalance(np.zeros(3, dtype=np.float32), 0.0, 1.0, np.eye(3, dtype=np.float32), joined=0.4)
+    assert balance.has_regression
+    np.testing.assert_allclose(balance.blend(chances, chances), chances, atol=1e-5)
+
+
 # -- what it does to a collection
 
 
@@ -271,6 +294,27 @@ def test_directions_within_classes_do_not_drown_three_classes(
     assert few > right() + 0.05
 
 
+def varied_images(seed: int) -> Crowd:
+    """As above, but images differ in thirty directions more than classes do in theirs."""
+    given = three_of_many_directions(seed)
+    generator = np.random.default_rng(seed)
+    images = given.embeddings * 50
+    images[:, 60:90] += 4 * generator.normal(size=(len(images), 30))
+    return Crowd(given.graph, unit(images), given.truth)
+
+
+def test_several_shots_tell_classes_that_few_directions_do_not(
+    any_width: PropagationSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def right() -> float:
+        given = [varied_images(seed) for seed in range(6)]
+        return float(np.mean([fitted(any_width, each, each.shots(16)).is_right.mean() for each in given]))
+
+    joined = right()
+    monkeypatch.setattr(f"{class_balance_of.__module__}.regression_share", lambda _counts, _compared: 0.0)
+    assert joined > right() + 0.02
+
+
 @pytest.mark.parametrize("count", [1, 3])
 def test_one_large_class_spoils_nothing(any_width: PropagationSession, count: int) -> None:
     """The stage is better than no stage where one class has two thirds of the images, and no worse for the others.
@@ -319,13 +363,17 @@ def test_each_way_to_classify_answers_alike(propagation: PropagationSession) -> 
     assert_alike(model, given)
 
 
-def test_each_way_to_compare_in_few_directions_answers_alike(any_width: PropagationSession) -> None:
-    """With one shot of each of three classes, one of them larger than the others."""
+@pytest.mark.parametrize(("count", "directions"), [(1, 3), (4, 9)])
+def test_each_way_to_compare_in_few_directions_answers_alike(
+    any_width: PropagationSession, count: int, directions: int
+) -> None:
+    """With one shot of each of three classes, or four that a regression learns from, and one larger class."""
     given = photos([60, 20, 20], seed=0)
-    model = fitted(any_width, given, given.shots(1)).model
+    model = fitted(any_width, given, given.shots(count)).model
     assert model.stage is not None
-    assert model.stage.balance.compared == 3 / 48
+    assert model.stage.balance.compared == directions / 48
     assert model.stage.balance.is_moved
+    assert (model.stage.balance.joined > 0) == (count > 1)
     assert_alike(model, given)
 
 
