@@ -11585,8 +11585,8 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>eine Klasse mit mehreren Elternklassen liegt unter der ersten; eine Tabelle nennt die anderen</translation>
     </message>
     <message>
-        <source>boxes: their pictures lie there once for each class, or what is in the boxes is cut out (--crops)</source>
-        <translation>Rahmen: ihre Bilder liegen dort einmal je Klasse, oder der Inhalt der Rahmen wird ausgeschnitten (--crops)</translation>
+        <source>boxes: their pictures lie there once for each class, or what is in the boxes is cut out</source>
+        <translation>Rahmen: ihre Bilder liegen dort einmal je Klasse, oder der Inhalt der Rahmen wird ausgeschnitten</translation>
     </message>
     <message>
         <source>results of MegaDetector, or predictions of SpeciesNet: boxes with scores</source>

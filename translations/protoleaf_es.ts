@@ -11585,8 +11585,8 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>una clase con varias clases padre va bajo la primera; una tabla indica las demás</translation>
     </message>
     <message>
-        <source>boxes: their pictures lie there once for each class, or what is in the boxes is cut out (--crops)</source>
-        <translation>recuadros: sus imágenes están allí una vez por clase, o se recorta lo que hay en los recuadros (--crops)</translation>
+        <source>boxes: their pictures lie there once for each class, or what is in the boxes is cut out</source>
+        <translation>recuadros: sus imágenes están allí una vez por clase, o se recorta lo que hay en los recuadros</translation>
     </message>
     <message>
         <source>results of MegaDetector, or predictions of SpeciesNet: boxes with scores</source>

@@ -11585,8 +11585,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>une classe à plusieurs parents se trouve sous le premier&#xa0;; un tableau liste les autres</translation>
     </message>
     <message>
-        <source>boxes: their pictures lie there once for each class, or what is in the boxes is cut out (--crops)</source>
-        <translation>les cadres&#xa0;: leurs images y figurent une fois par classe, ou le contenu des cadres est découpé (--crops)</translation>
+        <source>boxes: their pictures lie there once for each class, or what is in the boxes is cut out</source>
+        <translation>les cadres&#xa0;: leurs images y figurent une fois par classe, ou le contenu des cadres est découpé</translation>
     </message>
     <message>
         <source>results of MegaDetector, or predictions of SpeciesNet: boxes with scores</source>

@@ -11585,8 +11585,8 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>uma classe com vários pais fica no primeiro; uma tabela lista os outros</translation>
     </message>
     <message>
-        <source>boxes: their pictures lie there once for each class, or what is in the boxes is cut out (--crops)</source>
-        <translation>caixas: as imagens delas ficam lá uma vez por classe, ou recorta-se o conteúdo das caixas (--crops)</translation>
+        <source>boxes: their pictures lie there once for each class, or what is in the boxes is cut out</source>
+        <translation>caixas: as imagens delas ficam lá uma vez por classe, ou recorta-se o conteúdo das caixas</translation>
     </message>
     <message>
         <source>results of MegaDetector, or predictions of SpeciesNet: boxes with scores</source>

@@ -11386,8 +11386,8 @@ Click + to add a class, or import a list.</source>
         <translation>有多个父类的类别放在第一个父类下；其他父类列在表中</translation>
     </message>
     <message>
-        <source>boxes: their pictures lie there once for each class, or what is in the boxes is cut out (--crops)</source>
-        <translation>边界框：所在图片按每个类别各存一份，或裁剪出边界框中的内容 (--crops)</translation>
+        <source>boxes: their pictures lie there once for each class, or what is in the boxes is cut out</source>
+        <translation>边界框：所在图片按每个类别各存一份，或裁剪出边界框中的内容</translation>
     </message>
     <message>
         <source>results of MegaDetector, or predictions of SpeciesNet: boxes with scores</source>

@@ -242,7 +242,7 @@ FORMATS: Final[Mapping[str, ImageFormat]] = {
         (
             "images without a class stay out",
             "a class with several parents lies under the first; a table lists the others",
-            "boxes: their pictures lie there once for each class, or what is in the boxes is cut out (--crops)",
+            "boxes: their pictures lie there once for each class, or what is in the boxes is cut out",
         ),
         write_folder=class_folders.write,
         read=class_folders.read,
