@@ -40,9 +40,10 @@ YIELDING: Final = 0.7  # share of the stage's log chances that is left out at an
 REGRESSION: Final = 2.0  # power of the regression's chances at an imbalance of 1 (decision 101)
 EXTRA_SHOTS: Final = 0.5  # added to those of a class when directions are counted (decision 111)
 MOST_DIRECTIONS: Final = 0.5  # share of all directions above which all are: leaving the rest out changes nothing more
-JOINED: Final = 2.0
-"""The regression's weight beside the stage's where there are many shots of few classes; less by one shot's share of
-those of a class, and by the share of the directions that are compared (decision 111)."""
+UNJOINED: Final = 3.0  # shots of a class up to which no regression is joined: it knows no more (decision 111)
+JOINED: Final = 3.0
+"""The regression's weight beside the stage's where there are many shots of few classes; less by the share that
+`UNJOINED` is of a class's shots, and the more directions are compared (decision 111)."""
 DOUBTFUL: Final = 0.25
 """Imbalance, times the doubt by a regression of the shots, from which all directions are compared (decision 111)."""
 LEAST: Final = np.float32(1e-6)  # smallest chance of which a logarithm is taken
@@ -196,7 +197,7 @@ def regression_share(counts: Integers, compared: float) -> float:
         compared: share of the directions that images are compared in.
     """
     left = max(0.0, 1 - compared / MOST_DIRECTIONS)
-    weight = JOINED * left * max(0.0, 1 - 2 / _usual(counts)) if len(counts) else 0.0
+    weight = JOINED * left**2 * max(0.0, 1 - UNJOINED / _usual(counts)) if len(counts) else 0.0
     return weight / (1 + weight)
 
 

@@ -228,7 +228,7 @@ def test_one_class_is_compared_in_all_directions() -> None:
 
 @pytest.mark.parametrize(
     ("counts", "compared", "expected"),
-    [([1, 1, 1], 0.01, 0), ([2, 2, 2], 0.01, 0), ([4, 4, 4], 0.0, 0.5), ([4, 4, 4], 0.5, 0), ([4, 4, 4], 1.0, 0)],
+    [([1, 1, 1], 0.01, 0), ([3, 3, 3], 0.01, 0), ([6, 6, 6], 0.0, 0.6), ([6, 6, 6], 0.5, 0), ([6, 6, 6], 1.0, 0)],
 )
 def test_a_regression_has_a_share_with_several_shots_of_few_classes(
     counts: list[int], compared: float, expected: float
@@ -367,7 +367,7 @@ def test_each_way_to_classify_answers_alike(propagation: PropagationSession) -> 
 def test_each_way_to_compare_in_few_directions_answers_alike(
     any_width: PropagationSession, count: int, directions: int
 ) -> None:
-    """With one shot of each of three classes, or four that a regression learns from, and one larger class."""
+    """With one shot of each of three classes, or four, from which a regression learns; one class is larger."""
     given = photos([60, 20, 20], seed=0)
     model = fitted(any_width, given, given.shots(count)).model
     assert model.stage is not None
