@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from engine.errors import ImageError
 from engine.events import CancelToken
 from engine.file_parts import FilePart
 from engine.images.colour_profile import in_srgb, profile_of
@@ -50,7 +51,11 @@ class AnimationFrames(PartReader):
         self._cancel = cancel or CancelToken()
         self._data = read_file(path)
         self._image: Image.Image | None = None  # at the frame that was read last
+        self._read = 0  # its number
+        self._details: PhotoDetails | None = None  # of the file
         frames = list(islice(animation_frames(io.BytesIO(self._data)), MOST_FRAMES + 1))
+        if not frames:  # it was another file a moment ago
+            raise ImageError("the image is damaged or incomplete")
         self._ends = list(accumulate(frame.seconds for frame in frames))
         self._size = max(frame.width for frame in frames), max(frame.height for frame in frames)
 
@@ -83,7 +88,7 @@ class AnimationFrames(PartReader):
 
     def details(self, part: FilePart) -> PhotoDetails:
         """A frame was taken at the time of the file and its own seconds."""
-        details = details_in(self._data)
+        details = self._details = self._details or details_in(self._data)
         if details.taken_at is None or not part.seconds:
             return details
         return replace(details, taken_at=real_time(details.taken_at + timedelta(seconds=part.seconds)))
@@ -94,10 +99,9 @@ class AnimationFrames(PartReader):
 
     def _number(self, seconds: float) -> int:
         """The frame that is shown at a time, from 0 on."""
-        number = bisect_right(self._ends, seconds + SAME_S)
-        if number == len(self._ends):
+        if seconds >= self._ends[-1]:
             raise too_late(seconds, self._ends[-1])
-        return number
+        return min(bisect_right(self._ends, seconds + SAME_S), len(self._ends) - 1)
 
     def _pixels(self, number: int) -> NDArray[np.uint8]:
         """A frame (H, W, 3) uint8, upright."""
@@ -106,34 +110,26 @@ class AnimationFrames(PartReader):
             raise too_large(width, height, MOST_FRAME_PIXELS)
         if number >= MOST_FRAMES:
             raise too_many_frames()
-        # An image that failed is left in the midst of a frame.
-        image, self._image = self._image, None
+        # WORKAROUND: to go back the file is opened again. Pillow's PNG reader keeps what it read of the next frame as
+        # it goes back (Pillow 13.0), and then calls a sound file damaged. Can go when it forgets that.
+        image = self._image if number >= self._read else None
+        self._image, self._read = None, number  # one that fails is left in the midst of a frame
         with pillow_errors(self._data), PIXELS.holding(width * height * _PIXEL_BYTES):
-            image = self._at(number, image)
+            image = image or Image.open(io.BytesIO(self._data), formats=_FORMATS)
+            self._go_to(image, number)
             pixels = in_srgb(np.asarray(rgb_image(image)), profile_of(image))
             orientation = image_orientation(image)
         self._image = image
         return upright(pixels, orientation)
 
-    def _at(self, number: int, image: Image.Image | None) -> Image.Image:
-        """Have Pillow decode a frame, and those before it one by one.
-
-        WORKAROUND: to go back the file is opened again. Pillow's PNG reader keeps what it read of the next frame when
-        it goes back (Pillow 13.0), and then calls a sound file damaged. Can go when it forgets that.
-
-        Args:
-            image: as it was opened before, at any frame.
-        """
-        opened = image or Image.open(io.BytesIO(self._data), formats=_FORMATS)
-        place = number + int(getattr(opened, "default_image", False))  # of a PNG whose still picture is no frame
-        if place < opened.tell():
-            return self._at(number, None)
-        opened.load()
-        for each in range(opened.tell() + 1, place + 1):
+    def _go_to(self, image: Image.Image, number: int) -> None:
+        """Have Pillow decode the frames up to one, each on top of the one before."""
+        place = number + int(getattr(image, "default_image", False))  # of a PNG whose still picture is no frame
+        image.load()
+        for each in range(image.tell() + 1, place + 1):
             self._cancel.raise_if_cancelled()
-            opened.seek(each)
-            opened.load()
-        return opened
+            image.seek(each)
+            image.load()
 
     def _small_pictures(self) -> Iterator[tuple[float, NDArray[np.uint8]]]:
         """Seconds and small pictures of frames that are at least `SAMPLED_S` apart, from the start."""

@@ -122,6 +122,9 @@ def test_durations_that_are_no_milliseconds(tmp_path: Path) -> None:
     change_durations(path, 1, 30)
     with open_file_parts(path) as opened:
         assert all(shows(opened, round(number / 30, 3), number) for number in range(40))
+    write_animation(path, [33] * 2)
+    change_durations(path, 20_003, 20_000)  # a time shortly before the end is one of the last frame
+    assert texts(path) == ["t=0", "t=2"]
 
 
 def test_a_still_picture_that_is_no_frame(tmp_path: Path) -> None:
