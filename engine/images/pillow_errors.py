@@ -20,7 +20,7 @@ def pillow_errors(data: bytes) -> Iterator[None]:
     """Let Pillow read the bytes of a file inside the block, without a warning.
 
     Raises:
-        ImageError: they are no image, are damaged, or are stored in a way that is not read.
+        ImageError: they are no image, are damaged, or are stored in a way that is not read; or there is no memory.
     """
     with pillow_is_quiet():
         try:
@@ -31,3 +31,5 @@ def pillow_errors(data: bytes) -> Iterator[None]:
             if is_unsupported(data, str(error)):
                 raise unsupported(str(error)) from error
             raise ImageError("the image is damaged or incomplete", found=str(error) or type(error).__name__) from error
+        except MemoryError as error:
+            raise ImageError("there is not enough memory for this image") from error

@@ -4,6 +4,7 @@ import random
 import struct
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -52,7 +53,7 @@ def change_durations(path: Path, share: int, of: int) -> None:
         *((".png", {}), (".png", {"disposal": 1}), (".png", {"blend": 1}), (".webp", {})),
     ],
 )
-def test_every_frame_is_found_exactly(tmp_path: Path, suffix: str, options: dict[str, int]) -> None:
+def test_every_frame_is_found_exactly(tmp_path: Path, suffix: str, options: dict[str, Any]) -> None:
     """In order, backwards and at random; a time between two frames is that of the first."""
     path = write_animation(tmp_path / f"a{suffix}", [100] * 20, **options)
     order = [*range(20), *range(19, -1, -3), *random.Random(1).sample(range(20), 8)]
@@ -261,7 +262,12 @@ def test_frames_in_order_are_put_together_once(tmp_path: Path, monkeypatch: pyte
     """However many are requested, no frame is decoded a second time."""
     frames: list[int] = []
     seek = GifImageFile.seek
-    monkeypatch.setattr(GifImageFile, "seek", lambda image, number: (frames.append(number), seek(image, number)))
+
+    def counted(image: GifImageFile, number: int) -> None:
+        frames.append(number)
+        seek(image, number)
+
+    monkeypatch.setattr(GifImageFile, "seek", counted)
     with open_file_parts(write_animation(tmp_path / "a.gif", [100] * 20)) as opened:
         assert all(shows(opened, number / 10, number) for number in range(0, 20, 3))
     assert frames == list(range(1, 19))
