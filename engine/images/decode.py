@@ -7,8 +7,6 @@ which also has the last word on whether a file is damaged.
 
 import io
 import math
-import struct
-import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +15,7 @@ from typing import Final, Literal, Self, TypeVar, final
 import numpy as np
 import simplejpeg
 from numpy.typing import NDArray
-from PIL import Image, ImageFile, UnidentifiedImageError
+from PIL import Image, ImageFile
 
 from engine.errors import ImageError
 from engine.file_parts import BoundingBox
@@ -33,6 +31,7 @@ from engine.images.image_header import (
 )
 from engine.images.kinds import PILLOW_FORMATS, heif_formats, is_heif
 from engine.images.opened_image import LARGE_PIXELS, Choose, WantedPart, reading
+from engine.images.pillow_errors import pillow_errors
 from engine.images.pixels import (
     REDUCING_GAP,
     Box,
@@ -46,8 +45,6 @@ from engine.images.pixels import (
 )
 from engine.images.raw_photo import Least, Preview, raw_kind, raw_preview
 from engine.images.read_file import FILES, PIXELS, file_size, read_file
-from engine.images.readers import PILLOW_DAMAGE, not_an_image, pillow_is_quiet
-from engine.images.unsupported_storage import is_unsupported, unsupported
 
 MAX_PIXELS: Final = 500_000_000
 """Larger pictures are refused. Chosen: above the 484 megapixels of decision 32, below what 2 GB of RGB hold."""
@@ -58,7 +55,6 @@ _MOST_KEPT_BYTES: Final = 100 * 1024**2
 _JPEG_SIGNATURE: Final = b"\xff\xd8\xff"
 _TURBO_COLOURS: Final = frozenset({"YCbCr", "Gray", "RGB"})
 _UNPACKED_OFTEN: Final = frozenset({"BMP", "DIB", "PPM", "TIFF"})  # say in their header where each row lies
-_DAMAGE: Final = (*PILLOW_DAMAGE, AssertionError, RuntimeError, struct.error, zlib.error)
 
 # Pillow's own limit warns long before ours and stops at another size; ours is checked right after the header.
 Image.MAX_IMAGE_PIXELS = None
@@ -288,20 +284,15 @@ def _decode_with_pillow(data: bytes, least: Least, decode: Callable[[Image.Image
     file = io.BytesIO(data)
     if not is_header_bounded(file):
         raise ImageError("the image's header has more parts than a photo's", remedy="save it anew, and add that")
-    with pillow_is_quiet():
-        try:
-            with Image.open(file, formats=PILLOW_FORMATS + (heif_formats() if is_heif(data) else ())) as image:
-                _refuse_bomb(*image.size)
-                _refuse_empty(image, len(data))
-                if image.format == "JPEG" and any(size := least(*image.size)):
-                    image.draft(None, size)
-                return decode(image)
-        except UnidentifiedImageError as error:
-            raise (unsupported("") if is_unsupported(data, "") else not_an_image(data)) from error
-        except _DAMAGE as error:
-            if is_unsupported(data, str(error)):
-                raise unsupported(str(error)) from error
-            raise ImageError("the image is damaged or incomplete", found=str(error) or type(error).__name__) from error
+    with (
+        pillow_errors(data),
+        Image.open(file, formats=PILLOW_FORMATS + (heif_formats() if is_heif(data) else ())) as image,
+    ):
+        _refuse_bomb(*image.size)
+        _refuse_empty(image, len(data))
+        if image.format == "JPEG" and any(size := least(*image.size)):
+            image.draft(None, size)
+        return decode(image)
 
 
 def _refuse_empty(image: Image.Image, size_bytes: int) -> None:

@@ -18,7 +18,8 @@ from engine.images.part_reader import EVERYTHING, PartsWanted
 from engine.images.parts_of_file import parts_of
 from engine.ordered_pool import in_order
 
-SEVERAL_SUFFIXES: Final = DOCUMENT_SUFFIXES | VIDEO_SUFFIXES | {".tif", ".tiff", ".mpo"}
+_ANIMATED_SUFFIXES: Final = frozenset({".apng", ".gif", ".png", ".webp"})
+SEVERAL_SUFFIXES: Final = DOCUMENT_SUFFIXES | VIDEO_SUFFIXES | _ANIMATED_SUFFIXES | {".tif", ".tiff", ".mpo"}
 """Of files that may have several pictures."""
 _AHEAD: Final = 16  # files that are looked into before the first is done. Chosen.
 

@@ -6,6 +6,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+SMALL: Final = (32, 18)  # width and height of the picture by which frames are compared
+SAME_S: Final = 0.0005
+"""A frame that begins so soon after a time is the one of that time: containers round times to milliseconds."""
 SAMPLED_S: Final = 0.25  # between two frames that are compared. Chosen: nothing of interest is in view for less.
 CHANGED: Final = 24
 """Levels of 255 by which one of the 32 x 18 cells of a frame must differ from the frame that was taken last.

@@ -26,6 +26,7 @@ from engine.images.raw_photo import raw_kind
 from engine.images.read_file import read_file, refusals
 
 _TIFF: Final = (b"II*\x00", b"MM\x00*")  # BigTIFF is not read
+_JPEG: Final = b"\xff\xd8"
 _FIRST_AT: Final = 4  # where a TIFF says where its first directory is
 _POINTER_BYTES: Final = 4  # of the place of a directory
 _ENTRY_BYTES: Final = 12  # of one entry of a directory
@@ -63,9 +64,8 @@ class _Directory(NamedTuple):
 
 def tiff_pages(file: BinaryIO) -> list[int]:
     """Where the directories of the pages of a TIFF are; none of another file, at most one more than `MOST_PAGES`."""
-    file.seek(0)
-    head = file.read(_HEAD_BYTES)
-    if not head.startswith(_TIFF) or raw_kind(head):
+    head = _head(file, _TIFF)
+    if not head or raw_kind(head):
         return []
     first: _Directory | None = None
     pages: list[int] = []
@@ -76,6 +76,13 @@ def tiff_pages(file: BinaryIO) -> list[int]:
         if len(pages) > MOST_PAGES:
             break
     return pages
+
+
+def _head(file: BinaryIO, signatures: tuple[bytes, ...]) -> bytes:
+    """The first bytes of a file that begins with one of these; none of another, of which little is read."""
+    file.seek(0)
+    beginning = file.read(len(signatures[0]))
+    return beginning + file.read(_HEAD_BYTES - len(beginning)) if beginning.startswith(signatures) else b""
 
 
 def _directories(file: BinaryIO, order: ByteOrder) -> Iterator[_Directory]:
@@ -102,8 +109,7 @@ def _directory(at: int, tags: Mapping[int, int]) -> _Directory:
 
 def mpo_pictures(file: BinaryIO) -> list[tuple[int, int]]:
     """Place and bytes of each full picture of an MPO; none of another file, the first alone where it has one."""
-    file.seek(0)
-    head = file.read(_HEAD_BYTES)
+    head = _head(file, (_JPEG,))
     first = jpeg_frame(head)
     index = multi_picture_index(head)
     if first is None or index is None:

@@ -6,9 +6,10 @@ from typing import Final, Self, final
 
 from engine.errors import ImageError
 from engine.file_parts import FilePart
+from engine.files import open_regular
 from engine.images.decode import ImageDecoder
 from engine.images.details_messages import PhotoDetails
-from engine.images.media_kinds import is_document
+from engine.images.media_kinds import is_document, is_video
 from engine.images.multi_page import page_data
 from engine.images.part_reader import PartReader
 from engine.images.parts_of_file import open_file_parts
@@ -26,10 +27,10 @@ MOST_SIDE: Final = 4096
 class OpenedFile:
     """A file whose pictures are decoded one after the other; a context manager, not safe with threads.
 
-    A photo is read whole, as a page of a document or TIFF is; a video never is.
+    A file is read whole, but a video never is.
 
     Args:
-        part: one of those that are wanted: it tells a video, which has times, from all else.
+        part: one of those that are wanted: a file of which no time is wanted is no video.
 
     Raises:
         ImageError: the file cannot be read.
@@ -43,7 +44,7 @@ class OpenedFile:
         self._details: dict[FilePart, PhotoDetails | None] = {}  # of the picture that was wanted last
         self._data = b""
         try:
-            if part.seconds is None:
+            if part.seconds is None or not _is_video(path):
                 self._held.enter_context(FILES.holding(file_size(path)))
                 self._data = read_file(path)
                 self.content_hash = content_hash(self._data)
@@ -104,6 +105,11 @@ class OpenedFile:
         if self._reader is None:
             self._reader = self._held.enter_context(open_file_parts(self._path))
         return self._reader
+
+
+def _is_video(path: Path) -> bool:
+    with refusals(), open_regular(path) as file:
+        return is_video(file.read(SNIFFED_BYTES))
 
 
 def _drawn_side(part: FilePart, side: int) -> int:

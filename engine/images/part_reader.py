@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.errors import ImageError
 from engine.file_parts import FilePart
 from engine.images.details_messages import PhotoDetails
 
@@ -18,6 +19,10 @@ MOST_FRAMES: Final = 30
 """Of one video. Chosen: a clip of a camera trap has a minute at most; of a longer video they are spread evenly."""
 MOST_PAGES: Final = 10_000
 """Of one file. Chosen: above the thickest books; each page is an image in the project."""
+MOST_SECONDS: Final = 86_400
+"""Of a video. Chosen: a day; a header that claims more is damaged, or the file is a recorder's."""
+MOST_FRAME_PIXELS: Final = 40_000_000
+"""Of a video. Chosen: above 8K, the largest that cameras write; a decoder holds up to seventeen such frames."""
 
 
 class PartsWanted(NamedTuple):
@@ -71,3 +76,41 @@ class PartReader(ABC):
     @abstractmethod
     def close(self) -> None:
         """Give back what the reader holds; nothing can be read any more."""
+
+
+def too_large(width: int, height: int, most: int) -> ImageError:
+    """The error for a video whose frames have more than so many pixels."""
+    return ImageError(
+        "the video is too large",
+        expected="at most {limit} megapixels",
+        found=f"{width} x {height}",
+        remedy="scale it down first",
+        limit=most // 1_000_000,
+    )
+
+
+def too_long(seconds: float) -> ImageError:
+    """The error for a video that claims more than `MOST_SECONDS`."""
+    return ImageError(
+        "the video is too long",
+        expected="at most {most} hours",
+        found=f"{seconds / 3600:.0f}",
+        remedy="cut it into shorter ones",
+        most=MOST_SECONDS // 3600,
+    )
+
+
+def too_many_frames() -> ImageError:
+    """The error for a video of which more frames would be decoded than anybody waits for."""
+    return ImageError("the video has too many frames before this one", remedy="cut it into shorter ones")
+
+
+def too_late(seconds: float, end_s: float, *, breaks_off: bool = False) -> ImageError:
+    """The error for a time at which a video has no frame; it may break off before it ends."""
+    return ImageError(
+        "the video breaks off before this time" if breaks_off else "the video ends before this time",
+        expected="less than {end} s",
+        found=f"{seconds:g} s",
+        remedy="copy the file again from the camera's card" if breaks_off else "",
+        end=f"{end_s:.2f}",
+    )

@@ -11,6 +11,8 @@ from engine.errors import ImageError
 from engine.events import CancelToken
 from engine.file_parts import FilePart
 from engine.files import open_regular
+from engine.images.animations import AnimationFrames
+from engine.images.frame_times import is_animation
 from engine.images.media_kinds import DOCUMENT_SUFFIXES, VIDEO_SUFFIXES, is_document, is_video
 from engine.images.multi_page import ImagePages
 from engine.images.part_reader import EVERYTHING, PartReader, PartsWanted
@@ -22,7 +24,8 @@ def parts_of(path: Path, wanted: PartsWanted = EVERYTHING, cancel: CancelToken |
     """The parts of a file that become images, in order.
 
     Returns:
-        the whole of a plain image; pages of a PDF, and of a TIFF or MPO with more than one; frames of a video.
+        the whole of a plain image; pages of a PDF, and of a TIFF or MPO with more than one; frames of a video, and of
+        an animation of which more than one is wanted.
 
     Raises:
         ImageError: there is no picture in the file, or there are too many.
@@ -47,6 +50,7 @@ def open_file_parts(path: Path, cancel: CancelToken | None = None) -> Iterator[P
 def _reader(path: Path, cancel: CancelToken | None) -> PartReader:
     with refusals(), open_regular(path) as file:
         head = file.read(SNIFFED_BYTES)
+        is_animated = is_animation(file)
     if not head:
         raise ImageError("the file is empty")
     suffix = path.suffix.lower()
@@ -56,7 +60,7 @@ def _reader(path: Path, cancel: CancelToken | None) -> PartReader:
         return DocumentPages(path)
     if is_video(head) or suffix in VIDEO_SUFFIXES:
         return _video(path, cancel)
-    return ImagePages(path)
+    return AnimationFrames(path, cancel) if is_animated else ImagePages(path)
 
 
 def _video(path: Path, cancel: CancelToken | None) -> PartReader:

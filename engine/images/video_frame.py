@@ -9,9 +9,9 @@ from av.video.frame import VideoFrame
 from av.video.reformatter import ColorRange, Colorspace, Interpolation
 from numpy.typing import NDArray
 
+from engine.images.frame_choice import SMALL
 from engine.images.image_header import UPRIGHT, upright
 
-_SMALL: Final = (32, 18)  # width and height of the picture by which frames are compared
 _TINY: Final = (8, 8)  # width and height of a copy of which only the side data count
 _UNSPECIFIED: Final = 2  # AVCOL_SPC_UNSPECIFIED
 _HIGH_DEFINITION: Final = 720  # rows from which on colours that say nothing are those of BT.709, as players take it
@@ -73,8 +73,7 @@ def rgb_of(frame: VideoFrame, geometry: FrameGeometry) -> NDArray[np.uint8]:
 
 def small_picture(frame: VideoFrame) -> NDArray[np.uint8]:
     """The frame as stored, gray, (18, 32) uint8, each value the mean of its cell."""
-    width, height = _SMALL
-    return _eight_bit(frame.reformat(width, height, format="gray", interpolation=Interpolation.AREA, threads=1))
+    return _eight_bit(frame.reformat(*SMALL, format="gray", interpolation=Interpolation.AREA, threads=1))
 
 
 def _eight_bit(frame: VideoFrame) -> NDArray[np.uint8]:

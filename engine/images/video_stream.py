@@ -11,10 +11,9 @@ from av.video.stream import VideoStream
 
 from engine.errors import ImageError, ImageUnreachableError, reason_of
 from engine.images.media_kinds import video_container
+from engine.images.part_reader import MOST_FRAME_PIXELS, too_large
 from engine.images.readers import SNIFFED_BYTES
 
-MOST_FRAME_PIXELS: Final = 40_000_000
-"""Of a video. Chosen: above 8K, the largest that cameras write; a decoder holds up to seventeen such frames."""
 _OPTIONS: Final = {
     "probesize": str(16 * 1024**2),  # bytes read at most to learn what a stream is. Chosen.
     "analyzeduration": "10000000",  # microseconds of it. Chosen.
@@ -54,13 +53,7 @@ def picture_stream(container: InputContainer) -> VideoStream:
             remedy="convert it to MP4 with another program, and add that",
         )
     if context.width * context.height > MOST_FRAME_PIXELS:
-        raise ImageError(
-            "the video is too large",
-            expected="at most {limit} megapixels",
-            found=f"{context.width} x {context.height}",
-            remedy="scale it down first",
-            limit=MOST_FRAME_PIXELS // 1_000_000,
-        )
+        raise too_large(context.width, context.height, MOST_FRAME_PIXELS)
     context.options = {"max_pixels": str(MOST_FRAME_PIXELS)}  # a later frame may claim another size
     context.thread_count = 1  # several files are read at once
     return stream

@@ -25,20 +25,16 @@ from engine.events import CancelToken
 from engine.file_parts import FilePart
 from engine.files import open_regular
 from engine.images.details_messages import PhotoDetails
-from engine.images.frame_choice import SAMPLED_S, changes, evenly
-from engine.images.part_reader import PartReader, PartsWanted
+from engine.images.frame_choice import SAME_S, SAMPLED_S, changes, evenly
+from engine.images.part_reader import MOST_SECONDS, PartReader, PartsWanted, too_late, too_long, too_many_frames
 from engine.images.pixels import fit_within
 from engine.images.read_file import PIXELS, refusals
 from engine.images.video_details import video_details
 from engine.images.video_frame import FrameGeometry, rgb_of, small_picture
 from engine.images.video_stream import as_image_errors, open_container, picture_stream
 
-MOST_SECONDS: Final = 86_400
-"""Of a video. Chosen: a day; a header that claims more is damaged, or the file is a recorder's."""
 _SCANNED_BYTES: Final = 64 * 1024**2  # of a file that is read for its duration. Chosen: half a second from a disk.
 _MOST_FRAMES: Final = 1_000_000  # decoded for one that is wanted. Chosen: nine hours at 30 frames a second
-_SAME_S: Final = 0.0005
-"""A frame that begins so soon after a time is the one of that time: containers round times to milliseconds."""
 _JUMP_S: Final = 10.0  # over more it jumps where the file has no index. Chosen: key frames are seldom further apart
 _WORTHWHILE: Final = 8  # frames that a jump passes over at least: it has the decoder begin again. Chosen.
 _STEP_BACK_S: Final = 2.0  # from which a jump that came out too late is tried again; doubled each time. Chosen.
@@ -92,13 +88,7 @@ class VideoFrames(PartReader):
         units = self._stream.duration
         claimed = float(units * self._unit_s) if units else (self._container.duration or 0) / av.time_base
         if claimed > MOST_SECONDS:
-            raise ImageError(
-                "the video is too long",
-                expected="at most {most} hours",
-                found=f"{claimed / 3600:.0f}",
-                remedy="cut it into shorter ones",
-                most=MOST_SECONDS // 3600,
-            )
+            raise too_long(claimed)
         index = self._stream.index_entries
         size_bytes = os.fstat(self._file.fileno()).st_size
         whole = len(index)
@@ -151,14 +141,14 @@ class VideoFrames(PartReader):
 
     def _frame_at(self, seconds: float) -> VideoFrame:
         """The last frame that begins at a time or before."""
-        wanted = self._first_at + math.floor((seconds + _SAME_S) / self._unit_s)
+        wanted = self._first_at + math.floor((seconds + SAME_S) / self._unit_s)
         if self._is_jump(wanted):
             self._jump(wanted)
         for number in count():
             if self._next is None or self._next.at > wanted:
                 break
             if number >= _MOST_FRAMES:
-                raise ImageError("the video has too many frames before this one", remedy="cut it into shorter ones")
+                raise too_many_frames()
             self._current, self._next = self._next, next(self._frames, None)
         if self._current is None or (self._next is None and wanted >= self._end_of(self._current)):
             raise self._too_late(seconds)
@@ -265,10 +255,4 @@ class VideoFrames(PartReader):
     def _too_late(self, seconds: float) -> ImageError:
         end_at = self._first_at if self._current is None else self._end_of(self._current)
         breaks_off = (self._stream.duration or 0) * self._unit_s > seconds
-        return ImageError(
-            "the video breaks off before this time" if breaks_off else "the video ends before this time",
-            expected="less than {end} s",
-            found=f"{seconds:g} s",
-            remedy="copy the file again from the camera's card" if breaks_off else "",
-            end=f"{float((end_at - self._first_at) * self._unit_s):.2f}",
-        )
+        return too_late(seconds, float((end_at - self._first_at) * self._unit_s), breaks_off=breaks_off)

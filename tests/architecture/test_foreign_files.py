@@ -39,6 +39,7 @@ PERMITTED: Mapping[str, str] = {
     "engine/collection/training/": OWN,
     "engine/collection/new_project.py": INSTALLED,
     "engine/embedding/kept_embeddings.py": OWN,
+    "engine/images/animations.py": IN_MEMORY,
     "engine/images/decode.py": IN_MEMORY,
     "engine/images/strips.py": IN_MEMORY,
     "engine/images/video_stream.py": "what `videos.py` opened",

@@ -1,4 +1,4 @@
-"""Pages of documents and frames of videos are embedded as images of their own."""
+"""Pages of documents and frames of videos and animations are embedded as images of their own."""
 
 from pathlib import Path
 
@@ -21,13 +21,13 @@ COLOURS = [(220, 30, 30), (30, 200, 40), (40, 50, 220)]
 
 
 def plates(path: Path) -> Path:
-    """A document of three plates, each of another colour, with a white patch."""
+    """A document of three plates, each of another colour, with a white patch; an animation shows each for 2 s."""
     pages = []
     for colour in COLOURS:
         page = Image.new("RGB", (300, 400), colour)
         page.paste((255, 255, 255), (30, 40, 120, 160))
         pages.append(page)
-    pages[0].save(path, save_all=True, append_images=pages[1:])
+    pages[0].save(path, save_all=True, append_images=pages[1:], duration=2000)
     return path
 
 
@@ -46,7 +46,7 @@ def video(path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", ["plates.pdf", "plates.tif", "clip.mp4"])
+@pytest.mark.parametrize("name", ["plates.pdf", "plates.tif", "clip.mp4", "clip.gif", "clip.webp"])
 def test_each_part_is_an_image(name: str, tmp_path: Path, session: BackboneSession) -> None:
     path = (video if name.endswith("mp4") else plates)(tmp_path / name)
     cache = EmbeddingCache(tmp_path / "cache", "parts", session.card.embedding_width)
@@ -63,6 +63,23 @@ def test_each_part_is_an_image(name: str, tmp_path: Path, session: BackboneSessi
         shown = np.asarray(Image.open(_file(tmp_path, thumbnail(path, 100, part))).convert("RGB"))
         assert np.abs(shown[-10, -10].astype(int) - colour).max() < 40
         assert fingerprint_of(path, part).sharpness >= 0
+
+
+@pytest.mark.parametrize("parts", [("", "t=2", "t=4"), ("t=4", "", "t=2")])
+def test_an_animation_that_is_an_image_as_well(
+    parts: tuple[str, ...], tmp_path: Path, session: BackboneSession
+) -> None:
+    """As one that was added before its frames were images: it shows the first of them, whatever is read first."""
+    path = plates(tmp_path / "clip.gif")
+    cache = EmbeddingCache(tmp_path / "cache", "parts", session.card.embedding_width)
+    requests = [EmbedRequest(number, path, None, part) for number, part in enumerate(parts)]
+    summary = embed_files(requests, session, cache)
+    assert (summary.embedded, summary.failure_count) == (3, 0)
+    assert embed_files([EmbedRequest(9, path, None, "t=0")], session, cache).embedded == 1
+    vectors, found = cache.get_many([part_content(file_hash(path), part) for part in ("", "t=0", "t=2", "t=4")])
+    assert found.all()
+    assert np.array_equal(vectors[0], vectors[1])
+    assert len({vector.tobytes() for vector in vectors}) == 3
 
 
 def test_a_box_on_a_page_is_cut_from_it(tmp_path: Path, session: BackboneSession) -> None:

@@ -1,0 +1,32 @@
+"""Animations for tests, written on the spot: a light square moves over a ground, one step a frame."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+SUFFIXES: Final = (".gif", ".webp", ".png")
+_STEP: Final = 4  # pixels that the square moves from frame to frame
+
+
+def frame(number: int) -> NDArray[np.uint8]:
+    """A frame (48, 64, 3) uint8, which no other one is equal to."""
+    pixels = np.full((48, 64, 3), (90, 60, 30), dtype=np.uint8)
+    top, left = _STEP * (number // 14), _STEP * (number % 14)
+    pixels[top : top + 8, left : left + 8] = (250, 220, 40)
+    return pixels
+
+
+def write_animation(
+    path: Path, milliseconds: Sequence[int], pictures: Sequence[NDArray[np.uint8]] = (), **options: Any
+) -> Path:
+    """Write a GIF, WebP or PNG by its suffix, without a loss: for each duration a picture, or else a numbered frame."""
+    frames = [Image.fromarray(each) for each in pictures or map(frame, range(len(milliseconds)))]
+    if path.suffix == ".gif":  # so that it is up to nobody's choice of colours
+        frames = [each.quantize(256, dither=Image.Dither.NONE) for each in frames]
+    options = {"lossless": True, "exact": True, **options} if path.suffix == ".webp" else options
+    frames[0].save(path, save_all=True, append_images=frames[1:], duration=list(milliseconds), **options)
+    return path
