@@ -104,7 +104,8 @@ def within_pictures(connection: Connection, image_ids: Sequence[ImageId]) -> lis
     rows = connection.rows(
         "SELECT item.image_id FROM image AS picture JOIN image AS item USING (path)"
         " WHERE picture.image_id IN (SELECT value FROM json_each(?)) AND item.image_id <> picture.image_id"
-        " AND (picture.part = '' OR substr(item.part, 1, length(picture.part) + 1) = picture.part || '&')",
+        " AND iif(picture.part = '', item.part LIKE 'xywh=%' OR item.part LIKE 'thing=%',"
+        " substr(item.part, 1, length(picture.part) + 1) = picture.part || '&')",
         (json.dumps(list(image_ids)),),
     )
     return [image_id for (image_id,) in rows]

@@ -294,7 +294,7 @@ def test_work_ahead_is_bounded(
 
     embed_files(photos(tmp_path / "photos", 300), session, cache, on_batch=listen, workers=2)
     assert reported == 300
-    assert max(ahead) <= 2 * 2 * 2 * session.batch_size
+    assert max(ahead) <= 2 * 2 * 2 * cores.SQUARES_ON_A_CORE
 
 
 def test_progress(tmp_path: Path, session: BackboneSession, cache: EmbeddingCache) -> None:

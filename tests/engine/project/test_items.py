@@ -94,6 +94,14 @@ def test_boxes_of_one_page_go_with_it(project: Project) -> None:
     assert project.images.remove([pages[0]]).images_removed == (pages[0], pages[2])
 
 
+def test_pages_and_frames_stay_when_the_file_as_a_whole_goes(project: Project) -> None:
+    """Only what has no picture of its own goes along."""
+    file = FoundFile(project.path.parent / "fox.gif", 5, 6)
+    parts = ["", "t=0", "t=2", FIRST, "thing=2", f"t=2&{FIRST}"]
+    ids = project.images.add([NewItem(file, part) for part in parts]).images_added
+    assert set(project.images.remove([ids[0]]).images_removed) == {ids[0], ids[3], ids[4]}
+
+
 def test_all_images_of_a_moved_file_move(project: Project) -> None:
     file = FoundFile(project.path.parent / "elsewhere" / "a.jpg", 7, 8)
     assert project.images.relink([(1, file)]).images_moved == (1, 4, 5)
