@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar, final
 
 from PySide6.QtCore import QEvent, QLocale, QObject, QSize, Qt
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QComboBox,
@@ -225,7 +225,7 @@ def dress_number_box(box: NumberBox) -> NumberBox:
 
 @final
 class ChoiceBox(QComboBox):
-    """Shows the end of a text that it is too narrow for as an ellipsis.
+    """Shows the end of a text that it is too narrow for as an ellipsis, and its placeholder where nothing is chosen.
 
     Attributes:
         follows_choice: it is as wide as what is chosen, where there is room, else as wide as any entry needs.
@@ -245,6 +245,9 @@ class ChoiceBox(QComboBox):
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter, option = QStylePainter(self), QStyleOptionComboBox()
         self.initStyleOption(option)
+        if self.currentIndex() < 0:
+            option.currentText = self.placeholderText()
+            option.palette.setBrush(QPalette.ColorRole.ButtonText, option.palette.placeholderText())
         part = QStyle.SubControl.SC_ComboBoxEditField
         room = self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, part, self).width()
         option.currentText = self.fontMetrics().elidedText(option.currentText, Qt.TextElideMode.ElideRight, room)

@@ -13,7 +13,7 @@ from engine.cli.options import ProjectPath, open_project
 from engine.cli.output import AsJson, counted, list_text, say
 from engine.config import CacheFolders
 from engine.errors import UsageError
-from engine.field_renaming import Renaming, renamed_fields
+from engine.field_renaming import Renaming, paired_fields, renamed_fields
 from engine.image_fields import (
     COUNT,
     PRESETS,
@@ -22,7 +22,6 @@ from engine.image_fields import (
     as_plain,
     checked_value,
     read_definition,
-    term_of,
     written_definition,
 )
 from engine.project.actions import action
@@ -114,8 +113,8 @@ def _preset(name: str) -> Sequence[ImageField]:
 
 def _missing(preset: Sequence[ImageField], present: Sequence[ImageField]) -> list[ImageField]:
     """Fields of a preset, without those that the project has under another name."""
-    renamed = {term_of(each) for each in present if each.former_names} - {""}
-    return [each for each in preset if term_of(each) not in renamed]
+    own = {name: pair[0].search_name for name, pair in paired_fields(present, preset).items()}
+    return [each for each in preset if own.get(each.search_name, each.search_name) == each.search_name]
 
 
 def _new_names(texts: Sequence[str]) -> list[tuple[str, str]]:
