@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar, final
 
 from PySide6.QtCore import QEvent, QLocale, QObject, QSize, Qt
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPalette
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QComboBox,
@@ -247,7 +247,6 @@ class ChoiceBox(QComboBox):
         self.initStyleOption(option)
         if self.currentIndex() < 0:
             option.currentText = self.placeholderText()
-            option.palette.setBrush(QPalette.ColorRole.ButtonText, option.palette.placeholderText())
         part = QStyle.SubControl.SC_ComboBoxEditField
         room = self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, part, self).width()
         option.currentText = self.fontMetrics().elidedText(option.currentText, Qt.TextElideMode.ElideRight, room)

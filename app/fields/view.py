@@ -122,8 +122,8 @@ class FieldsCard(ScrollingCard):
         self._lines = QWidget()
         self._column = fill_column(self._lines)
         self._about = make_flowing_label(
-            tr("In addition to the count, which every image can have. Values follow a field or choice that is "
-               "renamed, and go with one that is removed; undo brings them back."), "secondary",
+            tr("In addition to the count, which every image can have. Renaming a field or choice keeps its values, "
+               "removing it removes them; undo brings them back."), "secondary",
         )  # fmt: skip
         self.renamed = make_flowing_label("", "secondary")
         self.refusal = make_flowing_label("", "danger")
@@ -150,15 +150,14 @@ class FieldsCard(ScrollingCard):
         self.lines.clear()
         for field in fields:
             self._append(field, is_new=False)
-        self._refuse("")
-        self._show_renamed()
+        self._on_edited()
         self.show_over()
         (self.lines[0].name if self.lines else self.add_button).setFocus()
 
     def _append(self, field: ImageField | None, *, is_new: bool = True) -> FieldLine:
         line = FieldLine(field, is_new=is_new)
         line.removed.connect(lambda: self._remove(line))
-        line.edited.connect(self._show_renamed)
+        line.edited.connect(self._on_edited)
         self.lines.append(line)
         self._column.addWidget(line)
         line.show()
@@ -181,7 +180,7 @@ class FieldsCard(ScrollingCard):
         line.hide()
         line.deleteLater()
         self.add_button.setFocus()
-        self._show_renamed()
+        self._on_edited()
 
     def _save(self) -> None:
         try:
@@ -196,10 +195,11 @@ class FieldsCard(ScrollingCard):
     def _renamings(self) -> list[Renaming]:
         return [each for line in self.lines for each in line.renamings]
 
-    def _show_renamed(self) -> None:
+    def _on_edited(self) -> None:
+        """Show what is renamed; what was refused before may be well now."""
         self.renamed.setText(renamed_text(self._renamings))
         self.renamed.setVisible(bool(self._renamings))
-        self._settle()
+        self._refuse("")
 
     def _refuse(self, message: str) -> None:
         self.refusal.setText(refusal_text(message))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from app.texts import breakable, tr
 from app.wording import enumeration, images, moment_text, titled_field
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from engine.collection.clock_preview import ClockPreview
     from engine.field_renaming import Renaming
     from engine.project.clock_corrections import ClockCorrection
+
+
+_FIRM_SPACE: Final = "\N{NO-BREAK SPACE}"
 
 
 def offer_title(offer: FieldOffer) -> str:
@@ -57,7 +60,7 @@ def kind_title(kind: FieldKind) -> str:
 def renamed_text(renamings: Sequence[Renaming]) -> str:
     """`Renamed with their values: sex → gender, female → hen`."""
     names = (tr("%1 → %2", each.choice or each.field, each.name) for each in renamings)
-    return tr("Renamed with their values: %1", breakable(enumeration(names)))
+    return tr("Renamed with their values: %1", breakable(enumeration(each.replace(" ", _FIRM_SPACE) for each in names)))
 
 
 def target_title(correction: ClockCorrection) -> str:

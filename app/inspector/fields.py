@@ -8,7 +8,7 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QComboBox, QLineEdit, QSpinBox, QWidget
 
-from app.controls import dress_number_box, fill_column, make_choice_box, make_form
+from app.controls import dress_number_box, fill_column, make_choice_box, make_form, set_property
 from app.texts import tr
 from app.wording import titled_field
 from engine.image_fields import COUNT, LARGEST_COUNT, LONGEST_VALUE, NO, YES, FieldKind
@@ -177,6 +177,7 @@ def _choices(field: ImageField) -> Mapping[str, str]:
 def _show_value(editor: QWidget, value: str | None) -> None:
     with QSignalBlocker(editor):
         editor.setAccessibleDescription(tr("Mixed") if value is None else "")
+        set_property(editor, "tone", "muted" if value is None else "")
         if isinstance(editor, QComboBox):
             editor.setCurrentIndex(-1 if value is None else max(0, editor.findData(value)))
         elif isinstance(editor, ValueLine | CountBox):

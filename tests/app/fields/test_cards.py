@@ -64,7 +64,9 @@ def test_a_field_and_a_choice_are_renamed(host: QWidget, qtbot: QtBot) -> None:
     retype(qtbot, card.lines[0].name, "Geschlecht ")
     retype(qtbot, card.lines[0].choices, "hen, male, unknown, chick")
     assert card.renamed.isVisible()
-    assert card.renamed.text().replace("\u200b", "") == ("Renamed with their values: sex → Geschlecht, female → hen")
+    assert card.renamed.text().replace("\u200b", "").replace("\N{NO-BREAK SPACE}", " ") == (
+        "Renamed with their values: sex → Geschlecht, female → hen"
+    )
     click(qtbot, card.preset_button)
     click(qtbot, card.save_button)
     names = Renaming("sex", "Geschlecht"), Renaming("sex", "hen", "female")
@@ -83,6 +85,8 @@ def test_a_name_that_is_taken_is_refused(host: QWidget, qtbot: QtBot, name: str,
     click(qtbot, card.save_button)
     assert reason in card.refusal.text()
     assert (saved, card.isVisible()) == ([], True)
+    qtbot.keyClicks(card.lines[0].name, "x")
+    assert card.refusal.isHidden()
 
 
 def test_a_field_is_removed(host: QWidget, qtbot: QtBot) -> None:
