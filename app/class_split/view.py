@@ -201,7 +201,7 @@ class SplitCard(ScrollingCard):
     def __init__(self, host: QWidget, thumbnails: Thumbnails) -> None:
         super().__init__(host, WIDTH, tr("Split class"))
         self.draft = SplitDraft(0, "", ())
-        self._sources: Mapping[int, ImageSource] = {}
+        self._sources: Mapping[int, ImageSource | None] = {}  # None for images that are hidden
         self.staying = PictureBoard(thumbnails, tr("Images that stay"))
         self.leaving = PictureBoard(thumbnails, tr("Images of the new class"))
         self.name = QLineEdit()
@@ -254,7 +254,7 @@ class SplitCard(ScrollingCard):
         return super().wanted_height(width) + self.split_button.sizeHint().height() + 2 * tokens().spacing.small
 
     def show_draft(self, draft: SplitDraft, state: CollectionState) -> None:
-        self._sources = {each: state.source_of(each) for each in (*draft.staying, *draft.leaving)}
+        self._sources = {each: state.visible_source_of(each) for each in (*draft.staying, *draft.leaving)}
         self.name.clear()
         self.below.setText(plain_button(tr("Below %1", draft.name)))
         self.beside.setText(plain_button(tr("Beside %1", draft.name)))
@@ -264,6 +264,10 @@ class SplitCard(ScrollingCard):
         self.show_over()
         self.name.setFocus()
 
+    def _visible(self, image_ids: Sequence[int]) -> list[tuple[int, ImageSource]]:
+        found = ((each, self._sources[each]) for each in image_ids)
+        return [(image_id, source) for image_id, source in found if source is not None]
+
     def show_failure(self, reason: str) -> None:
         self.failure.show_text(reason)
         self._settle()
@@ -272,8 +276,8 @@ class SplitCard(ScrollingCard):
         self.draft = draft
         self._staying_title.setText(tr("%1 keeps %2", draft.name, images(len(draft.staying))))
         self._leaving_title.setText(tr("The new class gets %1", images(len(draft.leaving))))
-        self.staying.show_images([(each, self._sources[each]) for each in draft.staying])
-        self.leaving.show_images([(each, self._sources[each]) for each in draft.leaving])
+        self.staying.show_images(self._visible(draft.staying))
+        self.leaving.show_images(self._visible(draft.leaving))
         self._enable_split()
         self._settle()
 

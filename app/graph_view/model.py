@@ -1,6 +1,5 @@
 """What the drawing shows of the session's project: open branches, the class in focus, and the text of each card."""
 
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, final
 
@@ -14,7 +13,6 @@ from app.texts import fill, plural, tr
 from app.wording import SEPARATOR, clauses, enumeration, images, percent
 from engine.collection.answers import GraphFacts, graph_facts
 from engine.collection.live import LiveCollection
-from engine.collection.state import CollectionState
 from engine.file_parts import ImageSource
 from engine.graph.category_graph import CategoryGraph
 from engine.project import ClassPolicy
@@ -167,7 +165,8 @@ class GraphModel(QObject):
             return CardLook("", "", class_id)
         hidden = self._hidden.get(class_id, 0)
         faces = self._facts.faces.get(class_id, ())
-        sources = [] if state is None else [found for face in faces if (found := _source(state, face)) is not None]
+        found = [] if state is None else [state.visible_source_of(face) for face in faces]
+        sources = [source for source in found if source is not None]
         marks = self._session.marks
         policy = marks.policies.get(class_id, ClassPolicy())
         counts, more = _card_counts(hidden, *self._counts(class_id))
@@ -231,13 +230,6 @@ class GraphModel(QObject):
 
 def facts_of(live: LiveCollection) -> GraphFacts:
     return graph_facts(live.fitted, live.project.classes.graph, live.state)
-
-
-def _source(state: CollectionState, image_id: int) -> ImageSource | None:
-    """Where an image is; None when it was removed meanwhile."""
-    with suppress(KeyError):
-        return state.source_of(image_id)
-    return None
 
 
 def _card_counts(hidden: int, image_count: int, shot_count: int) -> tuple[str, str]:

@@ -144,7 +144,6 @@ class ThumbnailStrip(QWidget):
 
 def _known(image_ids: Sequence[int], state: CollectionState) -> Iterator[tuple[int, ImageSource]]:
     for image_id in image_ids:
-        try:
-            yield image_id, state.source_of(image_id)
-        except KeyError:
-            continue
+        source = state.visible_source_of(image_id)
+        if source is not None:
+            yield image_id, source

@@ -156,10 +156,8 @@ class Inspector(QWidget):
             self._pages.setCurrentWidget(self._image_scroll)
 
     def _source_of(self, image_id: int) -> ImageSource | None:
-        try:
-            return None if self._session.state is None else self._session.state.source_of(image_id)
-        except KeyError:  # it was removed
-            return None
+        state = self._session.state
+        return None if state is None else state.visible_source_of(image_id)
 
     def _make_image_page(self) -> ImagePage:
         page = ImagePage(self._thumbnails, self.requests)

@@ -9,6 +9,7 @@ from app.texts import fill, plural, tr
 from app.wording import enumeration, images, in_sentences, number
 from engine.credentials import without_credentials
 from engine.files import shown
+from engine.graph.codes import NONE_OF_THEM, NOTHING_THERE
 from engine.graph.names import join_path
 from engine.texts import paragraph, translated
 
@@ -156,9 +157,10 @@ def suggestion_rows(survey: LabelSurvey) -> list[tuple[str, ...]]:
 
 def conflict_rows(conflicts: tuple[LabelConflict, ...]) -> list[tuple[str, ...]]:
     """Image, class here, class in the file, annotator."""
-    none = tr("None of the classes")
+    names = {NONE_OF_THEM: tr("None of the classes"), NOTHING_THERE: tr("Empty")}
     return [
-        (shown(each.image), each.ours or none, each.theirs or none, shown(each.who)) for each in conflicts[:MOST_ROWS]
+        (shown(each.image), *(names.get(path, path) for path in (each.ours, each.theirs)), shown(each.who))
+        for each in conflicts[:MOST_ROWS]
     ]
 
 

@@ -39,6 +39,7 @@ class MapColours(QObject):
         self._session = session
         self._thread = thread
         self.map: ImageMap | None = None
+        self._hidden: frozenset[int] = frozenset()  # images of the map that the project hides
         self.scene = MapScene()
         self.graph: CategoryGraph | None = None  # a copy that a thread of its own may read
         self.depth = 0  # levels of the classes
@@ -55,10 +56,8 @@ class MapColours(QObject):
 
     def show_map(self, made: ImageMap) -> None:
         """Colour another map, or one with more images."""
-        from app.map.points import MapPoints
-
         self.map = made
-        self.scene = MapScene(points=MapPoints.of(made))
+        self._show_points()
         self.refresh()
         self._ask_prototypes()
 
@@ -72,6 +71,15 @@ class MapColours(QObject):
         if by is ColourBy.DATE:
             self._session.ask(days_of, self._take_dates, owner=self, topic="map dates")
         self.refresh()
+
+    def _show_points(self) -> None:
+        """Show the images of the map, but for those that the project hides."""
+        from app.map.points import MapPoints
+
+        assert self.map is not None
+        state = self._session.state
+        self._hidden = frozenset() if state is None else state.hidden
+        self.scene = MapScene(points=MapPoints.of(self.map, self._hidden))
 
     def refresh(self) -> None:
         """Colour again, soon."""
@@ -100,6 +108,10 @@ class MapColours(QObject):
         state = self._session.state
         if self.map is None or state is None:
             return
+        if state.hidden != self._hidden:
+            marks, edges = self.scene.prototypes, self.scene.edges
+            self._show_points()
+            self.scene = self.scene.with_prototypes(marks, edges)
         if self.graph is None:
             copied = lambda live: live.project.classes.graph.copy()  # noqa: E731 (a question)
             self._session.ask(copied, self._take_graph, owner=self, topic="map graph")

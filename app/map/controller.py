@@ -233,10 +233,7 @@ class Maps(Feature):
 
     def _source_of(self, image_id: int) -> ImageSource | None:
         state = self._session.state
-        try:
-            return None if state is None else state.source_of(image_id)
-        except KeyError:  # it was removed
-            return None
+        return None if state is None else state.visible_source_of(image_id)
 
     def _class_text_of(self, image_id: int) -> str:
         """`Gull 87%`, as the card of the image says it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, final
@@ -34,8 +34,10 @@ class MapPoints:
         return MapPoints(np.zeros(0, dtype=np.int64), np.zeros((0, 2), dtype=np.float32))
 
     @staticmethod
-    def of(made: ImageMap) -> MapPoints:
-        return MapPoints(made.image_ids, made.places)
+    def of(made: ImageMap, hidden: Collection[int] = ()) -> MapPoints:
+        """The points of a map without the images that a project hides."""
+        is_shown = ~np.isin(made.image_ids, np.fromiter(hidden, dtype=np.int64, count=len(hidden)))
+        return MapPoints(made.image_ids[is_shown], made.places[is_shown])
 
     def __len__(self) -> int:
         return len(self.image_ids)

@@ -12,8 +12,8 @@ from app.palette.import_card import MOST_ROWS
 from app.texts import plural, tr
 from app.wording import SEPARATOR, clauses, enumeration, images, moment_text, number, percent
 from engine.collection.merging.class_plan import Divergence
-from engine.collection.merging.merge_plan import NONE_OF_THEM, NOTHING_THERE
 from engine.files import shown
+from engine.graph.codes import NONE_OF_THEM, NOTHING_THERE
 from engine.texts import paragraph
 
 if TYPE_CHECKING:

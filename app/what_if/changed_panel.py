@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, final
 
@@ -214,10 +213,8 @@ class MoveList(QListView):
         return int(index.data(MOVE_ROLE).image_ids[self._face])
 
     def source_of(self, image_id: int) -> ImageSource | None:
-        """Where an image is; None for one that left the project meanwhile."""
-        with suppress(KeyError):
-            return None if self._state is None else self._state.source_of(image_id)
-        return None
+        """Where an image is; None for one that is hidden, or that left the project meanwhile."""
+        return None if self._state is None else self._state.visible_source_of(image_id)
 
     def image_at(self, place: QPoint) -> int:
         """The image whose face is there, -1 for none."""

@@ -14,6 +14,7 @@ from engine.cli.output import (
     counted,
     failure_rows,
     failure_text,
+    label_text,
     list_text,
     progress_bar,
     say,
@@ -240,7 +241,6 @@ def _rows(conflicts: "tuple[LabelConflict, ...]") -> list[dict[str, str]]:
 
 
 def _rest_text(plan: "LabelPlan") -> str:
-    none = "none of the classes"
     parts = [
         list_text(
             "Names that are spelled otherwise here (capitals, blanks, underscores, accents)",
@@ -255,11 +255,11 @@ def _rest_text(plan: "LabelPlan") -> str:
         ),
         list_text(
             "Labelled otherwise here; our labels stay",
-            [f"{c.image}: {c.ours or none} here, {c.theirs or none} by {c.who}" for c in plan.conflicts],
+            [f"{c.image}: {label_text(c.ours)} here, {label_text(c.theirs)} by {c.who}" for c in plan.conflicts],
         ),
         list_text(
             "Two classes for one image; the first was taken",
-            [f"{c.image}: {c.ours or none}, {c.theirs or none}" for c in plan.contradictions],
+            [f"{c.image}: {label_text(c.ours)}, {label_text(c.theirs)}" for c in plan.contradictions],
         ),
         list_text("Not imported: not clear which class is meant", list(map(_unclear_text, plan.class_conflicts))),
         list_text(

@@ -7,8 +7,19 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from engine.cli.options import ProjectPath, open_project
-from engine.cli.output import AsJson, Overwrite, counted, failure_rows, failure_text, list_text, say, stoppable
+from engine.cli.output import (
+    AsJson,
+    Overwrite,
+    counted,
+    failure_rows,
+    failure_text,
+    label_text,
+    list_text,
+    say,
+    stoppable,
+)
 from engine.errors import UsageError
+from engine.graph.codes import NONE_OF_THEM
 
 if TYPE_CHECKING:
     from engine.collection.importing.match_images import FileContents
@@ -16,9 +27,6 @@ if TYPE_CHECKING:
     from engine.collection.merging.merge_plan import CommentConflict, Conflict, MergePlan, Preference, Side
     from engine.graph.category_graph import CategoryGraph
     from engine.project import Project
-
-_NONE = "none of the classes"
-_NAMES = {"": _NONE, "/": "empty"}  # of paths of labels without a class
 
 
 def merge(
@@ -136,7 +144,7 @@ def _rest_text(plan: "MergePlan") -> str:
         ),
         list_text(
             "Labels of photos that were replaced there; `protoleaf replaced` confirms or removes them there",
-            [f"{each.image}: {_NAMES.get(each.theirs, each.theirs)} by {each.who}" for each in plan.outdated],
+            [f"{each.image}: {label_text(each.theirs)} by {each.who}" for each in plan.outdated],
         ),
         list_text(
             "Classes that differ; ours stay as they are",
@@ -181,7 +189,7 @@ def _figures(agreement: "AnnotatorAgreement") -> str:
 
 
 def _name(graph: "CategoryGraph", class_id: int | None) -> str:
-    return _NONE if class_id is None else graph.name(class_id)
+    return label_text(NONE_OF_THEM) if class_id is None else graph.name(class_id)
 
 
 def _conflicts_text(conflicts: "tuple[Conflict, ...]") -> str:
@@ -210,7 +218,7 @@ def _comment(conflict: "CommentConflict") -> dict[str, Any]:
 
 
 def _side_text(side: "Side") -> str:
-    return f"{_NAMES.get(side.path, side.path)} by {side.who}, {side.when:%Y-%m-%d}"
+    return f"{label_text(side.path)} by {side.who}, {side.when:%Y-%m-%d}"
 
 
 def _conflict(conflict: "Conflict") -> dict[str, Any]:

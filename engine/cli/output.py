@@ -20,6 +20,7 @@ from engine.errors import Cancelled, code_of
 from engine.events import CancelToken, OnProgress, ignore_progress
 from engine.events import Progress as JobProgress
 from engine.files import FileFailure
+from engine.graph.codes import NONE_OF_THEM, NOTHING_THERE
 from engine.texts import Message
 
 if TYPE_CHECKING:
@@ -96,6 +97,14 @@ def progress_bar(title: str) -> Iterator[OnProgress]:
             bar.update(task, completed=progress.done, total=progress.total or None, rate=rate, note=progress.note)
 
         yield show
+
+
+_WITHOUT_CLASS: Final = {NONE_OF_THEM: "none of the classes", NOTHING_THERE: "empty"}
+
+
+def label_text(path: str) -> str:
+    """A label by its `label_path`."""
+    return _WITHOUT_CLASS.get(path, path)
 
 
 def counted(count: int, noun: str, plural: str = "") -> str:

@@ -86,7 +86,7 @@ def label_check_input(live: LiveCollection) -> LabelCheckInput:
     fitted, project = live.fitted, live.project
     return LabelCheckInput(
         project.classes.graph.copy(),
-        live.embedded.snapshot(),
+        live.embedded.snapshot().without(live.state.hidden),
         None if fitted is None else fitted.space,
         frozenset(project.labels.confirmed()),
     )

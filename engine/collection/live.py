@@ -270,7 +270,7 @@ class LiveCollection:
         """A snapshot to make a queue of groups from on any thread; None before the first fit that was to keep it."""
         if self._look_alikes is None or self.fitted is None:
             return None
-        images, scores = self.embedded.snapshot(), self.row_scores.scores
+        images, scores = self.embedded.snapshot().without(self.state.hidden), self.row_scores.scores
         return GroupInput(self._look_alikes, images, self.fitted, scores, self._graph_now(), memory)
 
     def _graph_now(self) -> CategoryGraph:

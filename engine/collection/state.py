@@ -223,6 +223,12 @@ class CollectionState:
         """As `source_at`; raises as `position`."""
         return self.source_at(self.position(image_id))
 
+    def visible_source_of(self, image_id: int) -> ImageSource | None:
+        """As `source_of`; None for an image that is hidden, or that left the project meanwhile."""
+        if image_id in self.hidden or not self.has(image_id):
+            return None
+        return self.source_of(image_id)
+
     def items_beside(self, image_id: int) -> Mapping[int, str]:
         """All images of an image's file, its own included, with their parts."""
         place = self.position(image_id)

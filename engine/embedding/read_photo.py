@@ -45,7 +45,7 @@ class FilePixelReader:
         self._wanted = wanted
         self._missing = missing
         self._file = state_of(requests[0].path)  # before it is read
-        self._opened: OpenedFile | ImageError = ImageError("the file is not open")
+        self._opened: OpenedFile | ImageError = ImageError("the file cannot be read")
         self._to_decode: Container[bytes] = ()  # contents
         self._hashes: dict[FilePart, int] = {}  # perceptual hash of each picture
 

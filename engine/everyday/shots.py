@@ -1,7 +1,7 @@
 """Images, labels and embeddings as of one moment, for work on another thread; the labelled ones as shots."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
 
@@ -180,6 +180,20 @@ class EmbeddedSnapshot:
     def has_all(self) -> bool:
         """Whether every image has an embedding or cannot be read."""
         return bool((self.is_filled[self.rows] | self.has_failed).all())
+
+    def without(self, image_ids: Collection[int]) -> "EmbeddedSnapshot":
+        """The same without these of the listed images."""
+        if not image_ids:
+            return self
+        is_left = ~np.isin(self.image_ids, np.fromiter(image_ids, dtype=np.int64, count=len(image_ids)))
+        return replace(
+            self,
+            image_ids=self.image_ids[is_left],
+            labels=self.labels[is_left],
+            rows=self.rows[is_left],
+            has_failed=self.has_failed[is_left],
+            folds=None if self.folds is None else self.folds[is_left],
+        )
 
     def rows_of(self, image_ids: Integers) -> Integers:
         return np.searchsorted(self.row_ids, image_ids).astype(np.int64)

@@ -1,5 +1,6 @@
 """Codes in arrays of class ids for images without a class. Loads nothing: the window imports it before it shows."""
 
+from collections.abc import Callable
 from typing import Final
 
 NO_CLASS: Final = -1  # in place of a class id: no label, no prediction, or no class that is safe
@@ -9,3 +10,12 @@ UNKNOWN: Final = -2  # in place of a class id: a person's word that an image sho
 EMPTY: Final = -3  # in place of a class id: a person's word that nothing is in an image
 
 BOXED: Final = -4  # in place of a class id: no label of its own, as boxes in the image are classified in its place
+
+NONE_OF_THEM: Final = ""  # path of a label for "none of the classes"
+NOTHING_THERE: Final = "/"  # path of a label of an empty image; no class has it
+_PATHS: Final = {UNKNOWN: NONE_OF_THEM, EMPTY: NOTHING_THERE}
+
+
+def label_path(code: int, path_text: Callable[[int], str]) -> str:
+    """The path of a label, by its code; `path_text` gives that of a class."""
+    return _PATHS[code] if code < 0 else path_text(code)

@@ -37,7 +37,7 @@ class DrawnAudit:
 def population_of(state: CollectionState) -> Rows:
     """Rows of the images among which is drawn: those without a label that have a prediction."""
     is_ready = state.status == int(ImageStatus.READY)
-    return np.flatnonzero(state.is_unlabelled & is_ready & (state.best_class != NO_CLASS))
+    return np.flatnonzero(state.is_to_review & is_ready & (state.best_class != NO_CLASS))
 
 
 def draw_audit(

@@ -33,6 +33,7 @@ from engine.detection.detections import THRESHOLD
 from engine.errors import GraphError, reason_of
 from engine.file_parts import WHOLE_FILE
 from engine.files import FoundFile, shown
+from engine.graph.codes import EMPTY, UNKNOWN, label_path
 from engine.graph.names import clean_path, join_path
 from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, problem_at
 from engine.interchange.labelled_images.formats import AUTO
@@ -248,13 +249,13 @@ class _Planner:
             own = ours.get(image_id)
             if own is None:
                 when = label.when or datetime.now(UTC)
-                is_empty = label.is_empty and class_id is None
+                is_empty = _code(class_id, label) == EMPTY
                 labels.append(Label(image_id, class_id, label.who or self._whose, when, SOURCE, is_empty=is_empty))
-            elif own.class_id == class_id:
+            elif own.code == _code(class_id, label):
                 already += 1
             else:
                 path = self._project.images.record(image_id).path
-                conflicts.append(self._conflict(path, own.class_id, class_id, label))
+                conflicts.append(self._conflict(path, own.code, class_id, label))
         return LabelPlan(
             format_name,
             tuple(labels),
@@ -270,7 +271,7 @@ class _Planner:
             content_conflicts=tuple(self._content_conflicts.values()),
             notes=tuple(note for image_id, note in sorted(self._notes.items()) if image_id not in noted),
             spelled_otherwise={
-                name: SpelledOtherwise(self._text(class_id), count)
+                name: SpelledOtherwise(self._graph.path_text(class_id), count)
                 for (name, class_id), count in self._spelled_otherwise.items()
             },
             as_none=dict(+self._as_none),
@@ -290,18 +291,16 @@ class _Planner:
         return [*several, *self._impossible, *self._parts.problems]
 
     def _add(self, image_id: int, class_id: int | None, label: ForeignLabel) -> None:
-        known = self._found.get(image_id)
-        if known is None or known[0] == class_id:
-            self._found.setdefault(image_id, (class_id, label))
+        earlier, first = self._found.setdefault(image_id, (class_id, label))
+        if _code(earlier, first) == _code(class_id, label):
             return
-        earlier = known[0]
         if earlier is not None and class_id is not None:
             if earlier in self._graph.ancestors(class_id):
                 self._found[image_id] = class_id, label
                 return
             if class_id in self._graph.ancestors(earlier):
                 return
-        self._contradictions.append(self._conflict(label.image, earlier, class_id, label))
+        self._contradictions.append(self._conflict(label.image, _code(earlier, first), class_id, label))
 
     def _can_be_made(self, names: tuple[str, ...], label: ForeignLabel) -> bool:
         """Count a label of a missing class; one that no graph takes is a problem."""
@@ -347,15 +346,20 @@ class _Planner:
         return match.images
 
     def _unclear(self, label: ForeignLabel, reading: ClassReading) -> ClassConflict:
-        by_name, by_id = (tuple(map(self._text, found)) for found in (reading.named, reading.identified))
+        by_name, by_id = (tuple(map(self._graph.path_text, found)) for found in (reading.named, reading.identified))
         who = label.who or self._whose
         return ClassConflict(label.image, join_path(label.names), label.source_id, by_name, by_id, who)
 
-    def _conflict(self, image: str, ours: int | None, theirs: int | None, label: ForeignLabel) -> LabelConflict:
-        return LabelConflict(image, self._text(ours), self._text(theirs), label.who or self._whose)
+    def _conflict(self, image: str, ours: int, theirs: int | None, label: ForeignLabel) -> LabelConflict:
+        ours_path, theirs_path = (label_path(code, self._graph.path_text) for code in (ours, _code(theirs, label)))
+        return LabelConflict(image, ours_path, theirs_path, label.who or self._whose)
 
-    def _text(self, class_id: int | None) -> str:
-        return "" if class_id is None else self._graph.path_text(class_id)
+
+def _code(class_id: int | None, label: ForeignLabel) -> int:
+    """The class that a label was found to name, `UNKNOWN` or `EMPTY`."""
+    if class_id is not None:
+        return class_id
+    return EMPTY if label.is_empty else UNKNOWN
 
 
 def images_on_disk(plan: LabelPlan, permitted: PermittedImages) -> tuple[dict[str, FoundFile], list[str]]:

@@ -12,8 +12,8 @@ class LabelConflict:
     """Two labels of one image differ."""
 
     image: str  # its path in the project, or in the source where that has both labels
-    ours: str  # path of the class in the project; "" for none of the classes
-    theirs: str  # path of the class in the source
+    ours: str  # `label_path` of the label in the project
+    theirs: str  # the same of that in the source
     who: str  # the person of the source
 
 

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Final
 
 from engine.collection.merging.agreement import AgreementTable, AnnotatorAgreement
-from engine.collection.merging.merge_plan import NONE_OF_THEM, NOTHING_THERE, CommentConflict, Conflict, Side, Verdict
+from engine.collection.merging.merge_plan import CommentConflict, Conflict, Side, Verdict
 from engine.collection.outputs import AGREEMENT, CONFLICTS, check_file
 from engine.full_disk import writing
 from engine.graph.category_graph import CategoryGraph, ClassId
+from engine.graph.codes import NONE_OF_THEM, NOTHING_THERE
 from engine.graph.names import SEPARATOR
 from engine.interchange.labelled_images.table_rows import EMPTY_LABEL
 from engine.interchange.predictions_file import UNKNOWN_NAME

@@ -1,24 +1,17 @@
 """What merging another project would do, as it is shown to a person first: plain data."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
 from pathlib import Path
-from typing import Final
 
 from engine.collection.merging.agreement import AgreementTable
 from engine.collection.merging.class_plan import ClassPlan
 from engine.collection.merging.field_plan import FieldPlan
 from engine.collection.merging.image_match import MatchedBy
 from engine.file_parts import WHOLE
-from engine.graph.codes import EMPTY, UNKNOWN
 from engine.project import Audit, ClassId, Exclusion, ImageId
 from engine.project.records import NO_ORIGIN, BoxOrigin, Label, NewItem, Note
-
-NONE_OF_THEM: Final = ""  # path of a label for "none of the classes"
-NOTHING_THERE: Final = "/"  # path of a label of an empty image; no class has it
-_PATHS: Final = {UNKNOWN: NONE_OF_THEM, EMPTY: NOTHING_THERE}
 
 
 class Verdict(Enum):
@@ -57,11 +50,6 @@ class Side:
     def class_id(self) -> ClassId | None:
         """None where there is no class."""
         return self.code if self.code >= 0 else None
-
-
-def path_of(code: int, path_text: Callable[[ClassId], str]) -> str:
-    """The path of a label, by its code; `path_text` gives that of a class."""
-    return _PATHS[code] if code < 0 else path_text(code)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,22 +17,14 @@ from engine.collection.merging.audit_plan import plan_audits, plan_exclusions
 from engine.collection.merging.class_plan import ClassPlan, plan_classes
 from engine.collection.merging.field_plan import plan_fields
 from engine.collection.merging.image_match import ImagePairs, match_images
-from engine.collection.merging.merge_plan import (
-    AbsentImage,
-    Conflict,
-    MergePlan,
-    OutdatedLabel,
-    Side,
-    Verdict,
-    Waiting,
-    path_of,
-)
+from engine.collection.merging.merge_plan import AbsentImage, Conflict, MergePlan, OutdatedLabel, Side, Verdict, Waiting
 from engine.collection.merging.merged_classes import classes_merged
 from engine.collection.merging.note_plan import plan_notes
 from engine.collection.merging.settled import SOURCE, class_when_settled
 from engine.errors import InputError
 from engine.files import FoundFile
 from engine.graph.category_graph import CategoryGraph
+from engine.graph.codes import label_path
 from engine.project import ClassId, ImageId, Project
 from engine.project.fork import Fork
 from engine.project.records import NO_ORIGIN, Label, NewItem
@@ -234,7 +226,7 @@ class _Labels:
             our_id = here.get(their_id)
             if our_id is None or not self._was_here(our_id, their_id, label):
                 path = self._other.images.record(their_id).path
-                yield OutdatedLabel(path, path_of(label.code, graph.path_text), label.who)
+                yield OutdatedLabel(path, label_path(label.code, graph.path_text), label.who)
 
     def _was_here(self, our_id: ImageId, their_id: ImageId, theirs: Label) -> bool:
         ours = self._ours.get(our_id)
@@ -267,7 +259,7 @@ class _Words:
         self._above = cache(graph.ancestors)
 
     def side(self, label: Label, code: int) -> Side:
-        return Side(code, path_of(code, self._path), label.who, label.when)
+        return Side(code, label_path(code, self._path), label.who, label.when)
 
     def finer(self, ours: ClassId | None, theirs: ClassId | None) -> Verdict | None:
         """Whose class lies below the other one; None where neither does."""

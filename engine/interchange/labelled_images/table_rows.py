@@ -210,7 +210,9 @@ class NamedClass:
 def class_in(row: Mapping[str, str]) -> NamedClass:
     """The class of a row as `label_in` takes it; without a name it is none of the classes."""
     text, path = row.get("class", "").strip(), row.get("path", "").strip()
-    may_be_none = split_path(path)[-1:] != (text,) and (loose_name(text) in NONE_NAMES or "may_be_none" in row)
+    may_be_none = split_path(path)[-1:] != (text,) and (
+        loose_name(text) in NONE_NAMES | EMPTY_NAMES or "may_be_none" in row
+    )
     if not text or _is_yes(row, "is_empty") or (may_be_none and _is_yes(row, "is_unknown")):
         return NamedClass(())
     others = tuple(filter(None, row.get(OTHER_NAMES, "").split("\n")))

@@ -16,12 +16,14 @@ from app.map.controller import Maps
 from app.map.pointer import Tool
 from app.map.view import MapPage
 from engine.collection.embedded_images import EmbeddedImages
+from engine.collection.hidden_images import PRIVATE, hide_categories
 from engine.collection.map.image_map import ImageMap, content_numbers, map_file, write_map
 from engine.collection.models import model_of
 from engine.collection.state import NO_CLASS
 from engine.everyday.layout.space import map_space
+from engine.files import FoundFile
 from engine.project import Project
-from engine.project.records import ImageDetails
+from engine.project.records import ImageDetails, NewItem
 from tests.support.collections import FAMILIES, Collection
 from tests.support.desk import ALT, CONTROL, NO_KEYS, SHIFT, Desk
 from tests.support.sessions import act, changed_by
@@ -100,6 +102,21 @@ def drag(
 def names_of(desk: Desk, canvas: MapCanvas) -> set[str]:
     """Labels of the selected images."""
     return {desk.label_of(each) for each in canvas.chosen_ids.tolist()}
+
+
+def test_hidden_pictures_leave_it_and_come_back(desk: Desk, canvas: MapCanvas) -> None:
+    """Those in which a detector found people."""
+    state, marks = desk.state, canvas.scene.prototypes
+    count, file = len(state.image_ids), FoundFile.at(state.path_of(int(state.image_ids[0])))
+    assert file is not None
+    person = NewItem(file, "xywh=percent:5,5,50,50", "person", 0.9)
+    act(desk.qtbot, desk.window.session, lambda project: project.images.add_labelled([person], [None]))
+    act(desk.qtbot, desk.window.session, lambda project: hide_categories(project, PRIVATE))
+    desk.wait(lambda: len(canvas.scene.points) == count - 1)
+    assert canvas.scene.prototypes == marks
+    assert not set(canvas.scene.points.image_ids.tolist()) & desk.state.hidden
+    act(desk.qtbot, desk.window.session, lambda project: hide_categories(project, ()))
+    desk.wait(lambda: len(canvas.scene.points) == count)
 
 
 def test_it_shows_every_image_with_a_legend(desk: Desk, canvas: MapCanvas) -> None:

@@ -10,7 +10,7 @@ from engine.collection.hidden_images import PRIVATE, hidden_images, hide_categor
 from engine.collection.importing.import_images import import_images
 from engine.collection.importing.import_labels import import_labels, plan_labels
 from engine.file_parts import MOST_BOXES, file_part
-from engine.graph.codes import EMPTY
+from engine.graph.codes import EMPTY, NONE_OF_THEM, NOTHING_THERE, UNKNOWN
 from engine.interchange.labelled_images.class_folders import FolderOptions
 from engine.interchange.labelled_images.formats import format_named
 from engine.project import Project
@@ -134,6 +134,22 @@ def test_pictures_with_people_are_hidden_from_views_and_exports(project: Project
     assert "photos/1.jpg" in out.read_text()
     project.history.undo()
     assert hidden_images(project) == frozenset()
+
+
+def test_empty_is_not_none_of_the_classes(project: Project, tmp_path: Path) -> None:
+    """A file that says otherwise than we do is a conflict, and one that says the same is not."""
+    ids = list(project.images.table().ids)
+    project.labels.set(ids[:1], UNKNOWN)
+    project.labels.set(ids[1:2], EMPTY)
+    rows = "".join(f"photos/{number}.jpg,Blank\n" for number in range(3))
+    (tmp_path / "labels.csv").write_text("image,class\n" + rows)
+    plan = plan_labels(project, tmp_path / "labels.csv")
+    assert [(each.image, each.ours, each.theirs) for each in plan.conflicts] == [
+        ("photos/0.jpg", NONE_OF_THEM, NOTHING_THERE)
+    ]
+    assert (plan.already_there, [label.code for label in plan.labels]) == (1, [EMPTY])
+    project.classes.add("Blank")
+    assert len(plan_labels(project, tmp_path / "labels.csv").conflicts) == 2
 
 
 @pytest.mark.parametrize("name", FORMATS)

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from engine.collection.merging.merge import merge
-from engine.collection.merging.merge_plan import NOTHING_THERE, Preference, Verdict
+from engine.collection.merging.merge_plan import Preference, Verdict
 from engine.collection.merging.settled import settle
 from engine.files import FoundFile
-from engine.graph.codes import EMPTY, UNKNOWN
+from engine.graph.codes import EMPTY, NOTHING_THERE, UNKNOWN
 from engine.project import Project
 from engine.project.records import BoxOrigin, NewItem
 from tests.support.copies import copied
