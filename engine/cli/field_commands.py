@@ -79,22 +79,24 @@ def fields(
     pairs = _pairs(values or [])
     if bool(pairs) != bool(search):
         raise UsageError("--set and --search go together", expected='such as --set count=12 --search "name:IMG_01"')
-    added, removed, names = list(map(read_definition, define or [])), remove or [], _new_names(rename or [])
+    names = _new_names(rename or [])
+    added = list(map(read_definition, define or []))
+    is_changed = bool(preset or added or remove or names)
     usual = _preset(preset)
-    with open_project(project, for_writing=bool(usual or added or removed or names or pairs)) as opened:
-        done = []
-        if usual or added or removed or names:
-            renamings = [_renaming(opened, *each) for each in names]
-            fields = _defined(opened, renamings, usual, added, removed)
-            done.append(opened.fields.define(fields, renamings).text)
+    with open_project(project, for_writing=is_changed or bool(pairs)) as opened:
+        done = [_define(opened, names, usual, added, remove or [])] if is_changed else []
         if pairs:
             done += _set(opened, pairs, search)
-        known = opened.fields.defined
-        counts = Counter(name for each in opened.fields.values().values() for name in each)
+        _say_fields(opened, done, as_json=as_json)
+
+
+def _say_fields(project: "Project", done: Sequence[str], *, as_json: bool) -> None:
+    known = project.fields.defined
+    counts = Counter(name for each in project.fields.values().values() for name in each)
     rows = [*as_plain([COUNT]), *as_plain(known)]
     lines = [f"{written_definition(each)} ({counted(counts[each.name], 'image')})" for each in (COUNT, *known)]
     text = "\n".join([*(f"{each}." for each in done), f"{counted(len(lines), 'field')}.{list_text('Fields', lines)}"])
-    say(text, {"fields": [row | {"images": counts[row["name"]]} for row in rows], "done": done}, as_json=as_json)
+    say(text, {"fields": [row | {"images": counts[row["name"]]} for row in rows], "done": list(done)}, as_json=as_json)
 
 
 def _pairs(texts: Sequence[str]) -> list[tuple[str, str]]:
@@ -139,6 +141,19 @@ def _renaming(project: "Project", before: str, name: str) -> Renaming:
     if field.kind is not FieldKind.CHOICE:
         raise UsageError('the field "{name}" has no choices', expected="a field with choices", name=field.name)
     return Renaming(field.name, name, checked_value(field, choice))
+
+
+def _define(
+    project: "Project",
+    names: Sequence[tuple[str, str]],
+    preset: Sequence[ImageField],
+    added: Sequence[ImageField],
+    removed: Sequence[str],
+) -> str:
+    """Define the project's fields; returns what was done."""
+    renamings = [_renaming(project, *each) for each in names]
+    fields = _defined(project, renamings, preset, added, removed)
+    return project.fields.define(fields, renamings).text
 
 
 def _defined(
