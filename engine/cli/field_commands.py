@@ -76,13 +76,9 @@ def fields(
     as_json: AsJson = False,
 ) -> None:
     """List the fields that the project has for its images; define and rename them, and set them for images."""
-    pairs = _pairs(values or [])
-    if bool(pairs) != bool(search):
-        raise UsageError("--set and --search go together", expected='such as --set count=12 --search "name:IMG_01"')
-    names = _new_names(rename or [])
-    added = list(map(read_definition, define or []))
-    is_changed = bool(preset or added or remove or names)
-    usual = _preset(preset)
+    pairs, names = _pairs(values or [], search), _new_names(rename or [])
+    usual, added = _preset(preset), list(map(read_definition, define or []))
+    is_changed = bool(usual or added or remove or names)
     with open_project(project, for_writing=is_changed or bool(pairs)) as opened:
         done = [_define(opened, names, usual, added, remove or [])] if is_changed else []
         if pairs:
@@ -99,7 +95,9 @@ def _say_fields(project: "Project", done: Sequence[str], *, as_json: bool) -> No
     say(text, {"fields": [row | {"images": counts[row["name"]]} for row in rows], "done": list(done)}, as_json=as_json)
 
 
-def _pairs(texts: Sequence[str]) -> list[tuple[str, str]]:
+def _pairs(texts: Sequence[str], search: str) -> list[tuple[str, str]]:
+    if bool(texts) != bool(search):
+        raise UsageError("--set and --search go together", expected='such as --set count=12 --search "name:IMG_01"')
     pairs = [each.partition("=") for each in texts]
     for name, sign, _value in pairs:
         if not (name.strip() and sign):

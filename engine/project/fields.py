@@ -179,7 +179,7 @@ def _rename_values(step: OpenStep, fields: Sequence[ImageField], renamings: Sequ
     rows = step.connection.rows("SELECT image_id, field, value, who, entered_at FROM field_value")
     for image_id, name, value, *signed in rows:
         field = by_former.get(name) or known.get(search_name_of(name))
-        stored = None if field is None else stored_value(field, names.get((name, value), value))
+        stored = None if field is None else stored_value(field, names.get((name, value)) or value)
         removed += stored is None
         if field is None or stored is None or field.name != name:
             gone.append((image_id, name))
