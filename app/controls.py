@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar, final
 
 from PySide6.QtCore import QEvent, QLocale, QObject, QSize, Qt
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QComboBox,
@@ -245,13 +245,17 @@ class ChoiceBox(QComboBox):
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter, option = QStylePainter(self), QStyleOptionComboBox()
         self.initStyleOption(option)
-        if self.currentIndex() < 0:
-            option.currentText = self.placeholderText()
         part = QStyle.SubControl.SC_ComboBoxEditField
-        room = self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, part, self).width()
-        option.currentText = self.fontMetrics().elidedText(option.currentText, Qt.TextElideMode.ElideRight, room)
+        place = self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, part, self)
+        text = self.placeholderText() if self.currentIndex() < 0 else option.currentText
+        option.currentText = self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, place.width())
         painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
-        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+        if self.currentIndex() < 0:  # the style sheet has one colour for what is chosen and for all entries
+            tone = QPalette.ColorRole.PlaceholderText
+            line = option.textAlignment | Qt.AlignmentFlag.AlignVCenter
+            painter.drawItemText(place, line, option.palette, self.isEnabled(), option.currentText, tone)
+        else:
+            painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
         painter.end()
 
 

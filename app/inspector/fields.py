@@ -79,6 +79,7 @@ class CountBox(QSpinBox):
             return
         self.setMinimum(_MIXED if value is None else 0)
         self.setSpecialValueText(tr("Mixed") if value is None else _NOTHING)
+        set_property(self, "tone", "muted" if value is None else "")
         self.setValue(_MIXED if value is None else int(value) if value.isdigit() else 0)
 
     def stepBy(self, steps: int) -> None:
@@ -177,7 +178,6 @@ def _choices(field: ImageField) -> Mapping[str, str]:
 def _show_value(editor: QWidget, value: str | None) -> None:
     with QSignalBlocker(editor):
         editor.setAccessibleDescription(tr("Mixed") if value is None else "")
-        set_property(editor, "tone", "muted" if value is None else "")
         if isinstance(editor, QComboBox):
             editor.setCurrentIndex(-1 if value is None else max(0, editor.findData(value)))
         elif isinstance(editor, ValueLine | CountBox):
