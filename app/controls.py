@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar, final
 
 from PySide6.QtCore import QEvent, QLocale, QObject, QSize, Qt
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QComboBox,
@@ -225,7 +225,7 @@ def dress_number_box(box: NumberBox) -> NumberBox:
 
 @final
 class ChoiceBox(QComboBox):
-    """Shows the end of a text that it is too narrow for as an ellipsis.
+    """Shows the end of a text that it is too narrow for as an ellipsis, and its placeholder where nothing is chosen.
 
     Attributes:
         follows_choice: it is as wide as what is chosen, where there is room, else as wide as any entry needs.
@@ -246,10 +246,16 @@ class ChoiceBox(QComboBox):
         painter, option = QStylePainter(self), QStyleOptionComboBox()
         self.initStyleOption(option)
         part = QStyle.SubControl.SC_ComboBoxEditField
-        room = self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, part, self).width()
-        option.currentText = self.fontMetrics().elidedText(option.currentText, Qt.TextElideMode.ElideRight, room)
+        place = self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, part, self)
+        text = self.placeholderText() if self.currentIndex() < 0 else option.currentText
+        option.currentText = self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, place.width())
         painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
-        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+        if self.currentIndex() < 0:  # the style sheet has one colour for what is chosen and for all entries
+            tone = QPalette.ColorRole.PlaceholderText
+            line = option.textAlignment | Qt.AlignmentFlag.AlignVCenter
+            painter.drawItemText(place, line, option.palette, self.isEnabled(), option.currentText, tone)
+        else:
+            painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
         painter.end()
 
 

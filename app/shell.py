@@ -127,6 +127,8 @@ class Shell(QMainWindow):
         workspace.similar_requested.connect(self.similar_requested)
         workspace.header.panel_button.clicked.connect(self.panes.toggle_right)
         self.panes.hiding_changed.connect(workspace.header.show_panel_button)
+        self.inspector.chosen_ids = lambda: workspace.in_hand.chosen_ids
+        workspace.grid.images_selected.connect(lambda _ids: self.inspector.follow_choice())
         self.inspector.requests.image_requested.connect(workspace.show_image)
         self.inspector.requests.class_requested.connect(tree.select_class)
         self.session.in_view = workspace.ids_in_view

@@ -7,7 +7,7 @@ one table; both call them the same.
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final
 
@@ -31,16 +31,25 @@ class ImageField:
 
     Attributes:
         choices: of a choice, in the order in which they are offered; else ().
+        former_names: that it had before it was renamed, the latest last.
+        former_choices: what choices were called before, each with its present name.
     """
 
     name: str
     kind: FieldKind
     choices: tuple[str, ...] = ()
+    former_names: tuple[str, ...] = ()
+    former_choices: tuple[tuple[str, str], ...] = ()
 
     @property
     def search_name(self) -> str:
         """What is typed before the colon to search for its values: "lifestage" for "Life stage"."""
         return search_name_of(self.name)
+
+    @property
+    def search_names(self) -> tuple[str, ...]:
+        """Its search name, then those that it had before, the latest first."""
+        return (self.search_name, *map(search_name_of, reversed(self.former_names)))
 
 
 YES: Final = "yes"
@@ -76,6 +85,11 @@ _TERMS: Final[Mapping[str, str]] = {
     "behavior": "behavior",
 }
 """By search name; count has a place of its own there."""
+STANDARD_VALUES: Final[Mapping[str, frozenset[str]]] = {
+    "lifeStage": frozenset({"adult", "subadult", "juvenile"}),
+    "sex": frozenset({"female", "male"}),
+}
+"""By term, where Camtrap DP takes no other values."""
 RESERVED: Final = frozenset(
     {
         *("is", "name", "folder", "path", "date", "camera", "class", "keyword", "keywords", "comment", "star", "stars"),
@@ -106,6 +120,27 @@ def search_name_of(name: str) -> str:
 def standard_term(field_name: str) -> str:
     """What Camtrap DP and Darwin Core call a field of this name; "" where they have no term for it."""
     return _TERMS.get(search_name_of(field_name), "")
+
+
+def term_of(field: ImageField) -> str:
+    """The standard term of a field, which it keeps when it is renamed; "" for none."""
+    return next(filter(None, map(standard_term, field.search_names)), "")
+
+
+def standard_facts(fields: Sequence[ImageField], values: Mapping[str, str]) -> dict[str, str]:
+    """Values of an image that the standards have a term for, by term.
+
+    A renamed choice has its former name where the standard takes no other.
+    """
+    present = [field for field in fields if field.name in values]
+    present.sort(key=lambda field: bool(standard_term(field.name)))  # of two with one term the one that has its name
+    return {term: _standard_value(field, term, values[field.name]) for field in present if (term := term_of(field))}
+
+
+def _standard_value(field: ImageField, term: str, value: str) -> str:
+    allowed = STANDARD_VALUES.get(term, frozenset())
+    names = (value, *(was for was, now in reversed(field.former_choices) if now == value))
+    return next((name for name in names if name.casefold() in allowed), value)
 
 
 def checked_value(field: ImageField, value: str) -> str:
@@ -188,7 +223,9 @@ def _checked_field(field: ImageField) -> ImageField:
         raise InputError(
             'a field cannot be called "{name}"', expected="a name that means nothing else in a search", name=name
         )
-    return ImageField(name, field.kind, _checked_choices(name, field))
+    choices = _checked_choices(name, field)
+    former = tuple(pair for pair in field.former_choices if pair[0] not in choices and pair[1] in choices)
+    return replace(field, name=name, choices=choices, former_choices=former)
 
 
 def _checked_choices(name: str, field: ImageField) -> tuple[str, ...]:
@@ -213,7 +250,16 @@ def _checked_choices(name: str, field: ImageField) -> tuple[str, ...]:
 
 def as_plain(fields: Sequence[ImageField]) -> list[dict[str, Any]]:
     """Fields as plain values, for a file."""
-    return [{"name": each.name, "kind": each.kind.value, "choices": list(each.choices)} for each in fields]
+    return list(map(_plain_field, fields))
+
+
+def _plain_field(field: ImageField) -> dict[str, Any]:
+    plain: dict[str, Any] = {"name": field.name, "kind": field.kind.value, "choices": list(field.choices)}
+    if field.former_names:
+        plain["former_names"] = list(field.former_names)
+    if field.former_choices:
+        plain["former_choices"] = list(map(list, field.former_choices))
+    return plain
 
 
 def from_plain(values: object) -> tuple[ImageField, ...]:
@@ -223,10 +269,19 @@ def from_plain(values: object) -> tuple[ImageField, ...]:
         InputError: the values are none.
     """
     try:
-        fields = [ImageField(str(each["name"]), FieldKind(each["kind"]), tuple(each["choices"])) for each in values]  # type: ignore[attr-defined]
-        return checked_fields(fields)
+        return checked_fields(list(map(_field_from, values)))  # type: ignore[call-overload]
     except (TypeError, ValueError, KeyError, AttributeError) as error:
         raise InputError("the fields cannot be read", expected="a list of names, kinds and choices") from error
+
+
+def _field_from(plain: Mapping[str, Any]) -> ImageField:
+    return ImageField(
+        str(plain["name"]),
+        FieldKind(plain["kind"]),
+        tuple(plain["choices"]),
+        tuple(map(str, plain.get("former_names", ()))),
+        tuple((str(was), str(now)) for was, now in plain.get("former_choices", ())),
+    )
 
 
 def are_fields(values: object) -> bool:

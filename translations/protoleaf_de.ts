@@ -3420,6 +3420,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Über diese Datei</translation>
     </message>
     <message>
+        <source>Fields of %1</source>
+        <translation>Felder: %1</translation>
+    </message>
+    <message>
         <source>If it is one of them after all, most likely:</source>
         <translation>Falls es doch eine davon ist, am ehesten:</translation>
     </message>
@@ -5183,8 +5187,8 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Felder des Projekts</translation>
     </message>
     <message>
-        <source>In addition to the count, which every image can have. A field that is removed takes its values with it; undo brings both back.</source>
-        <translation>Neben der Anzahl, die jedes Bild haben kann. Mit einem Feld werden auch seine Werte entfernt; „Rückgängig“ bringt beides zurück.</translation>
+        <source>In addition to the count, which every image can have. Renaming a field or choice keeps its values, removing it removes them; undo brings them back.</source>
+        <translation>Neben der Anzahl, die jedes Bild haben kann. Beim Umbenennen eines Feldes oder einer Auswahlmöglichkeit bleiben die Werte erhalten, beim Entfernen werden sie mit entfernt; „Rückgängig“ bringt sie zurück.</translation>
     </message>
     <message>
         <source>Add a field</source>
@@ -5596,6 +5600,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Wert entfernen</translation>
     </message>
     <message>
+        <source>now mixed</source>
+        <translation>jetzt verschieden</translation>
+    </message>
+    <message>
         <source>Yes</source>
         <translation>Ja</translation>
     </message>
@@ -5618,6 +5626,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>Text</source>
         <translation>Text</translation>
+    </message>
+    <message>
+        <source>Renamed with their values: %1</source>
+        <translation>Samt Werten umbenannt: %1</translation>
     </message>
     <message>
         <source>Camera %1</source>
@@ -12721,6 +12733,22 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>{values} entfernt</translation>
     </message>
     <message>
+        <source>Renamed the field {field} to {name}</source>
+        <translation>Feld {field} in {name} umbenannt</translation>
+    </message>
+    <message>
+        <source>Rename the field {field} to {name}</source>
+        <translation>Feld {field} in {name} umbenennen</translation>
+    </message>
+    <message>
+        <source>Renamed {choice} of {field} to {name}</source>
+        <translation>{field}: {choice} in {name} umbenannt</translation>
+    </message>
+    <message>
+        <source>Rename {choice} of {field} to {name}</source>
+        <translation>{field}: {choice} in {name} umbenennen</translation>
+    </message>
+    <message>
         <source>Corrected the clock of {source}</source>
         <translation>Uhr korrigiert: {source}</translation>
     </message>
@@ -15263,6 +15291,26 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>etwa count=12</translation>
     </message>
     <message>
+        <source>--rename names a field and its new name</source>
+        <translation>--rename nennt ein Feld und seinen neuen Namen</translation>
+    </message>
+    <message>
+        <source>such as sex=gender, or &quot;sex: female=hen&quot; for a choice</source>
+        <translation>etwa sex=gender, oder &quot;sex: female=hen&quot; für eine Auswahlmöglichkeit</translation>
+    </message>
+    <message>
+        <source>count cannot be renamed</source>
+        <translation>die Anzahl kann nicht umbenannt werden</translation>
+    </message>
+    <message>
+        <source>the field &quot;{name}&quot; has no choices</source>
+        <translation>das Feld „{name}“ hat keine Auswahlmöglichkeiten</translation>
+    </message>
+    <message>
+        <source>a field with choices</source>
+        <translation>ein Feld mit Auswahlmöglichkeiten</translation>
+    </message>
+    <message>
         <source>count cannot be removed</source>
         <translation>die Anzahl kann nicht entfernt werden</translation>
     </message>
@@ -15684,6 +15732,10 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
     <message>
         <source>use that one, or remove it first</source>
         <translation>diesen verwenden oder zuerst entfernen</translation>
+    </message>
+    <message>
+        <source>Mixed</source>
+        <translation>Verschieden</translation>
     </message>
 </context>
 </TS>

@@ -3420,6 +3420,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Acerca de este archivo</translation>
     </message>
     <message>
+        <source>Fields of %1</source>
+        <translation>Campos de %1</translation>
+    </message>
+    <message>
         <source>If it is one of them after all, most likely:</source>
         <translation>Si después de todo es una de ellas, lo más probable:</translation>
     </message>
@@ -5183,8 +5187,8 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Campos del proyecto</translation>
     </message>
     <message>
-        <source>In addition to the count, which every image can have. A field that is removed takes its values with it; undo brings both back.</source>
-        <translation>Además del recuento, que puede tener cualquier imagen. Al eliminar un campo se eliminan sus valores; al deshacer se recuperan ambos.</translation>
+        <source>In addition to the count, which every image can have. Renaming a field or choice keeps its values, removing it removes them; undo brings them back.</source>
+        <translation>Además del recuento, que puede tener cualquier imagen. Al renombrar un campo o una opción se conservan sus valores; al eliminarlos, se eliminan también. Deshacer los recupera.</translation>
     </message>
     <message>
         <source>Add a field</source>
@@ -5596,6 +5600,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Quitar el valor</translation>
     </message>
     <message>
+        <source>now mixed</source>
+        <translation>ahora varios valores</translation>
+    </message>
+    <message>
         <source>Yes</source>
         <translation>Sí</translation>
     </message>
@@ -5618,6 +5626,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>Text</source>
         <translation>Texto</translation>
+    </message>
+    <message>
+        <source>Renamed with their values: %1</source>
+        <translation>Se renombran con sus valores: %1</translation>
     </message>
     <message>
         <source>Camera %1</source>
@@ -12721,6 +12733,22 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>eliminación de {values}</translation>
     </message>
     <message>
+        <source>Renamed the field {field} to {name}</source>
+        <translation>Cambio de nombre del campo {field} a {name}</translation>
+    </message>
+    <message>
+        <source>Rename the field {field} to {name}</source>
+        <translation>Renombrar el campo {field} a {name}</translation>
+    </message>
+    <message>
+        <source>Renamed {choice} of {field} to {name}</source>
+        <translation>Cambio de nombre de {choice} a {name} en {field}</translation>
+    </message>
+    <message>
+        <source>Rename {choice} of {field} to {name}</source>
+        <translation>Renombrar {choice} a {name} en {field}</translation>
+    </message>
+    <message>
         <source>Corrected the clock of {source}</source>
         <translation>Corrección del reloj de {source}</translation>
     </message>
@@ -15263,6 +15291,26 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>como count=12</translation>
     </message>
     <message>
+        <source>--rename names a field and its new name</source>
+        <translation>--rename indica un campo y su nombre nuevo</translation>
+    </message>
+    <message>
+        <source>such as sex=gender, or &quot;sex: female=hen&quot; for a choice</source>
+        <translation>como sex=gender, o &quot;sex: female=hen&quot; para una opción</translation>
+    </message>
+    <message>
+        <source>count cannot be renamed</source>
+        <translation>count no se puede renombrar</translation>
+    </message>
+    <message>
+        <source>the field &quot;{name}&quot; has no choices</source>
+        <translation>el campo «{name}» no tiene opciones</translation>
+    </message>
+    <message>
+        <source>a field with choices</source>
+        <translation>un campo con opciones</translation>
+    </message>
+    <message>
         <source>count cannot be removed</source>
         <translation>count no se puede eliminar</translation>
     </message>
@@ -15684,6 +15732,10 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
     <message>
         <source>use that one, or remove it first</source>
         <translation>use ese o elimínelo antes</translation>
+    </message>
+    <message>
+        <source>Mixed</source>
+        <translation>Varios valores</translation>
     </message>
 </context>
 </TS>

@@ -3420,6 +3420,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>À propos de ce fichier</translation>
     </message>
     <message>
+        <source>Fields of %1</source>
+        <translation>Champs de %1</translation>
+    </message>
+    <message>
         <source>If it is one of them after all, most likely:</source>
         <translation>Si c’est tout de même l’une d’elles, le plus probable&#xa0;:</translation>
     </message>
@@ -5183,8 +5187,8 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Champs du projet</translation>
     </message>
     <message>
-        <source>In addition to the count, which every image can have. A field that is removed takes its values with it; undo brings both back.</source>
-        <translation>En plus du nombre, que toute image peut avoir. Un champ supprimé emporte ses valeurs&#xa0;; une annulation rétablit les deux.</translation>
+        <source>In addition to the count, which every image can have. Renaming a field or choice keeps its values, removing it removes them; undo brings them back.</source>
+        <translation>En plus du nombre, que chaque image peut avoir. Renommer un champ ou un choix conserve ses valeurs, le supprimer les supprime ; l’annulation les rétablit.</translation>
     </message>
     <message>
         <source>Add a field</source>
@@ -5596,6 +5600,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Retirer la valeur</translation>
     </message>
     <message>
+        <source>now mixed</source>
+        <translation>actuellement plusieurs valeurs</translation>
+    </message>
+    <message>
         <source>Yes</source>
         <translation>Oui</translation>
     </message>
@@ -5618,6 +5626,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>Text</source>
         <translation>Texte</translation>
+    </message>
+    <message>
+        <source>Renamed with their values: %1</source>
+        <translation>Renommés avec leurs valeurs : %1</translation>
     </message>
     <message>
         <source>Camera %1</source>
@@ -12721,6 +12733,22 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>retrait de {values}</translation>
     </message>
     <message>
+        <source>Renamed the field {field} to {name}</source>
+        <translation>Renommage du champ {field} en {name}</translation>
+    </message>
+    <message>
+        <source>Rename the field {field} to {name}</source>
+        <translation>Renommage du champ {field} en {name}</translation>
+    </message>
+    <message>
+        <source>Renamed {choice} of {field} to {name}</source>
+        <translation>Renommage de {choice} en {name} pour {field}</translation>
+    </message>
+    <message>
+        <source>Rename {choice} of {field} to {name}</source>
+        <translation>Renommage de {choice} en {name} pour {field}</translation>
+    </message>
+    <message>
         <source>Corrected the clock of {source}</source>
         <translation>Correction de l’horloge de {source}</translation>
     </message>
@@ -15263,6 +15291,26 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>par exemple count=12</translation>
     </message>
     <message>
+        <source>--rename names a field and its new name</source>
+        <translation>--rename indique un champ et son nouveau nom</translation>
+    </message>
+    <message>
+        <source>such as sex=gender, or &quot;sex: female=hen&quot; for a choice</source>
+        <translation>par exemple sex=gender, ou &quot;sex: female=hen&quot; pour un choix</translation>
+    </message>
+    <message>
+        <source>count cannot be renamed</source>
+        <translation>count ne peut pas être renommé</translation>
+    </message>
+    <message>
+        <source>the field &quot;{name}&quot; has no choices</source>
+        <translation>le champ « {name} » n’a pas de choix</translation>
+    </message>
+    <message>
+        <source>a field with choices</source>
+        <translation>un champ avec des choix</translation>
+    </message>
+    <message>
         <source>count cannot be removed</source>
         <translation>count ne peut pas être supprimé</translation>
     </message>
@@ -15684,6 +15732,10 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
     <message>
         <source>use that one, or remove it first</source>
         <translation>utilisez celui-là, ou supprimez-le d’abord</translation>
+    </message>
+    <message>
+        <source>Mixed</source>
+        <translation>Plusieurs valeurs</translation>
     </message>
 </context>
 </TS>

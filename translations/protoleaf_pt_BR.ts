@@ -3420,6 +3420,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Sobre este arquivo</translation>
     </message>
     <message>
+        <source>Fields of %1</source>
+        <translation>Campos de %1</translation>
+    </message>
+    <message>
         <source>If it is one of them after all, most likely:</source>
         <translation>Se ainda assim for uma delas, as mais prováveis:</translation>
     </message>
@@ -5183,8 +5187,8 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Campos do projeto</translation>
     </message>
     <message>
-        <source>In addition to the count, which every image can have. A field that is removed takes its values with it; undo brings both back.</source>
-        <translation>Além da quantidade, que toda imagem pode ter. Um campo removido leva junto seus valores; desfazer traz ambos de volta.</translation>
+        <source>In addition to the count, which every image can have. Renaming a field or choice keeps its values, removing it removes them; undo brings them back.</source>
+        <translation>Além da quantidade, que qualquer imagem pode ter. Renomear um campo ou uma opção mantém os valores; remover também os remove. Desfazer os traz de volta.</translation>
     </message>
     <message>
         <source>Add a field</source>
@@ -5596,6 +5600,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Remover o valor</translation>
     </message>
     <message>
+        <source>now mixed</source>
+        <translation>agora vários valores</translation>
+    </message>
+    <message>
         <source>Yes</source>
         <translation>Sim</translation>
     </message>
@@ -5618,6 +5626,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>Text</source>
         <translation>Texto</translation>
+    </message>
+    <message>
+        <source>Renamed with their values: %1</source>
+        <translation>Renomeados com seus valores: %1</translation>
     </message>
     <message>
         <source>Camera %1</source>
@@ -12721,6 +12733,22 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>{values} a menos</translation>
     </message>
     <message>
+        <source>Renamed the field {field} to {name}</source>
+        <translation>Renomeou o campo {field} para {name}</translation>
+    </message>
+    <message>
+        <source>Rename the field {field} to {name}</source>
+        <translation>Renomear o campo {field} para {name}</translation>
+    </message>
+    <message>
+        <source>Renamed {choice} of {field} to {name}</source>
+        <translation>Renomeou {choice} de {field} para {name}</translation>
+    </message>
+    <message>
+        <source>Rename {choice} of {field} to {name}</source>
+        <translation>Renomear {choice} de {field} para {name}</translation>
+    </message>
+    <message>
         <source>Corrected the clock of {source}</source>
         <translation>Corrigiu o relógio de {source}</translation>
     </message>
@@ -15263,6 +15291,26 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>como count=12</translation>
     </message>
     <message>
+        <source>--rename names a field and its new name</source>
+        <translation>--rename indica um campo e o novo nome</translation>
+    </message>
+    <message>
+        <source>such as sex=gender, or &quot;sex: female=hen&quot; for a choice</source>
+        <translation>como sex=gender, ou &quot;sex: female=hen&quot; para uma opção</translation>
+    </message>
+    <message>
+        <source>count cannot be renamed</source>
+        <translation>count não pode ser renomeado</translation>
+    </message>
+    <message>
+        <source>the field &quot;{name}&quot; has no choices</source>
+        <translation>o campo “{name}” não tem opções</translation>
+    </message>
+    <message>
+        <source>a field with choices</source>
+        <translation>um campo com opções</translation>
+    </message>
+    <message>
         <source>count cannot be removed</source>
         <translation>count não pode ser removido</translation>
     </message>
@@ -15684,6 +15732,10 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
     <message>
         <source>use that one, or remove it first</source>
         <translation>use essa ou remova-a antes</translation>
+    </message>
+    <message>
+        <source>Mixed</source>
+        <translation>Vários valores</translation>
     </message>
 </context>
 </TS>

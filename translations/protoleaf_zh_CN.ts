@@ -3351,6 +3351,10 @@ Click + to add a class, or import a list.</source>
         <translation>关于此文件</translation>
     </message>
     <message>
+        <source>Fields of %1</source>
+        <translation>%1的字段</translation>
+    </message>
+    <message>
         <source>If it is one of them after all, most likely:</source>
         <translation>若仍属于其中之一，最可能是：</translation>
     </message>
@@ -5040,8 +5044,8 @@ Click + to add a class, or import a list.</source>
         <translation>项目的字段</translation>
     </message>
     <message>
-        <source>In addition to the count, which every image can have. A field that is removed takes its values with it; undo brings both back.</source>
-        <translation>每张图像都可有数量，这里是数量以外的字段。移除字段会一并移除其值；撤销可将两者恢复。</translation>
+        <source>In addition to the count, which every image can have. Renaming a field or choice keeps its values, removing it removes them; undo brings them back.</source>
+        <translation>除数量外还有以下字段；每张图像都可以有数量。重命名字段或选项时其值会保留，移除时其值一并移除；撤销可将其恢复。</translation>
     </message>
     <message>
         <source>Add a field</source>
@@ -5447,6 +5451,10 @@ Click + to add a class, or import a list.</source>
         <translation>移除值</translation>
     </message>
     <message>
+        <source>now mixed</source>
+        <translation>现为：多个值</translation>
+    </message>
+    <message>
         <source>Yes</source>
         <translation>是</translation>
     </message>
@@ -5469,6 +5477,10 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>Text</source>
         <translation>文本</translation>
+    </message>
+    <message>
+        <source>Renamed with their values: %1</source>
+        <translation>连同其值一起重命名：%1</translation>
     </message>
     <message>
         <source>Camera %1</source>
@@ -12522,6 +12534,22 @@ Click + to add a class, or import a list.</source>
         <translation>已移除 {values}</translation>
     </message>
     <message>
+        <source>Renamed the field {field} to {name}</source>
+        <translation>已将字段“{field}”重命名为“{name}”</translation>
+    </message>
+    <message>
+        <source>Rename the field {field} to {name}</source>
+        <translation>将字段“{field}”重命名为“{name}”</translation>
+    </message>
+    <message>
+        <source>Renamed {choice} of {field} to {name}</source>
+        <translation>已将“{field}”的“{choice}”重命名为“{name}”</translation>
+    </message>
+    <message>
+        <source>Rename {choice} of {field} to {name}</source>
+        <translation>将“{field}”的“{choice}”重命名为“{name}”</translation>
+    </message>
+    <message>
         <source>Corrected the clock of {source}</source>
         <translation>已更正“{source}”的时钟</translation>
     </message>
@@ -15051,6 +15079,26 @@ Click + to add a class, or import a list.</source>
         <translation>例如 count=12</translation>
     </message>
     <message>
+        <source>--rename names a field and its new name</source>
+        <translation>--rename 指定字段及其新名称</translation>
+    </message>
+    <message>
+        <source>such as sex=gender, or &quot;sex: female=hen&quot; for a choice</source>
+        <translation>例如 sex=gender；选项则为 &quot;sex: female=hen&quot;</translation>
+    </message>
+    <message>
+        <source>count cannot be renamed</source>
+        <translation>count 不能重命名</translation>
+    </message>
+    <message>
+        <source>the field &quot;{name}&quot; has no choices</source>
+        <translation>字段“{name}”没有选项</translation>
+    </message>
+    <message>
+        <source>a field with choices</source>
+        <translation>带有选项的字段</translation>
+    </message>
+    <message>
         <source>count cannot be removed</source>
         <translation>count 不能移除</translation>
     </message>
@@ -15471,6 +15519,10 @@ Click + to add a class, or import a list.</source>
     <message>
         <source>use that one, or remove it first</source>
         <translation>请使用那一个，或先将其移除</translation>
+    </message>
+    <message>
+        <source>Mixed</source>
+        <translation>多个值</translation>
     </message>
 </context>
 </TS>

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, ClassVar, Final, final
 from app.actions.row import WRITE, Needs, Section, action
 from app.feature import Feature
 from app.fields.logic import ClockFacts, FieldOffer, ask_clocks, offers, value_offers
-from app.fields.wording import offer_title
+from app.fields.wording import now_text, offer_title
+from app.inspector.logic import shared_values
 from app.palette.logic import Choice, OptionChoice, PaletteRow
 from app.texts import marked, tr
 from app.wording import images, titled_field
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from app.fields.clock_card import ClockCard
     from app.fields.view import FieldsCard
     from app.shell import Shell
+    from engine.field_renaming import Renaming
     from engine.image_fields import ImageField
     from engine.project.clock_corrections import ClockCorrection
 
@@ -47,7 +49,7 @@ class Fields(Feature):
         state, chosen = self._session.state, self._workspace.folds.under(self._workspace.in_hand.chosen_ids)
         if state is None or not chosen:
             return
-        values = self._values_of(self._workspace.in_hand.current_id)
+        values = self._values_of(chosen)
         foot = tr("A number is the count · Enter chooses · Esc closes")
         self._ask(
             tr("Count, field or value of %1", images(len(chosen))),
@@ -88,10 +90,10 @@ class Fields(Feature):
     def _correct(self, correction: ClockCorrection) -> None:
         self._session.act(lambda project: project.clocks.set(correction))
 
-    def _define(self, fields: tuple[ImageField, ...]) -> None:
+    def _define(self, fields: tuple[ImageField, ...], renamings: tuple[Renaming, ...]) -> None:
         state = self._session.state
         if state is not None and tuple(state.fields) != fields:
-            self._session.act(lambda project: project.fields.define(fields))
+            self._session.act(lambda project: project.fields.define(fields, renamings))
 
     def _ask(
         self,
@@ -99,7 +101,7 @@ class Fields(Feature):
         offers_for: Callable[[str], Sequence[FieldOffer]],
         on_offer: Callable[[FieldOffer], None],
         foot: str,
-        values: Mapping[str, str],
+        values: Mapping[str, str | None],
     ) -> None:
         shown: list[FieldOffer] = []
 
@@ -120,7 +122,7 @@ class Fields(Feature):
         elif offer.value is not None:
             self._set(image_ids, field.name, offer.value)
         else:
-            values = self._values_of(self._workspace.in_hand.current_id)
+            values = self._values_of(image_ids)
             is_typed = field == COUNT or field.kind in {FieldKind.NUMBER, FieldKind.TEXT}
             self._ask(
                 tr("%1 of %2", titled_field(field.name), images(len(image_ids))),
@@ -130,9 +132,9 @@ class Fields(Feature):
                 values,
             )
 
-    def _values_of(self, image_id: int | None) -> Mapping[str, str]:
+    def _values_of(self, image_ids: Sequence[int]) -> Mapping[str, str | None]:
         state = self._session.state
-        return {} if state is None or image_id is None else state.field_values.get(image_id, {})
+        return {} if state is None else shared_values(state.field_values, image_ids)
 
     def _on_field_set(self, image_id: int, name: str, value: str) -> None:
         """At the right: of all selected images where the one that is shown is among them."""
@@ -149,9 +151,9 @@ class Fields(Feature):
                 card.dismiss()
 
 
-def _row(offer: FieldOffer, place: int, values: Mapping[str, str]) -> PaletteRow:
+def _row(offer: FieldOffer, place: int, values: Mapping[str, str | None]) -> PaletteRow:
     now = "" if offer.field is None else values.get(offer.field.name, "")
     is_question = offer.field is not None and offer.value is None
-    subtitle = tr("now %1", now) if now and (is_question or offer.value == "") else ""
+    subtitle = now_text(now) if is_question or offer.value == "" else ""
     icon = "settings" if offer.field is None else "close" if offer.value == "" else "label"
     return PaletteRow(offer_title(offer), subtitle, str(offer.digit or ""), icon, OptionChoice(place))

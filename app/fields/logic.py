@@ -35,7 +35,7 @@ class FieldOffer:
     digit: int = 0  # that chooses it, 0 for none
 
 
-def offers(fields: Sequence[ImageField], text: str, values: Mapping[str, str]) -> list[FieldOffer]:
+def offers(fields: Sequence[ImageField], text: str, values: Mapping[str, str | None]) -> list[FieldOffer]:
     """What a text may mean: a count, a field, a value of one, or a field and its value (`sex fem`)."""
     wanted = text.strip()
     if not wanted:
@@ -52,8 +52,12 @@ def offers(fields: Sequence[ImageField], text: str, values: Mapping[str, str]) -
     return [*number, *map(FieldOffer, named), *of_choices, *both][:MOST_OFFERS]
 
 
-def value_offers(field: ImageField, text: str, now: str = "") -> list[FieldOffer]:
-    """The values of a field that a text may mean; a digit chooses by place."""
+def value_offers(field: ImageField, text: str, now: str | None = "") -> list[FieldOffer]:
+    """The values of a field that a text may mean; a digit chooses by place.
+
+    Args:
+        now: the value that is there; "" for none, None where images have different ones.
+    """
     wanted, choices = text.strip(), choices_of(field)
     if not choices:
         value = _value_or_none(field, wanted) if wanted else None
@@ -64,7 +68,7 @@ def value_offers(field: ImageField, text: str, now: str = "") -> list[FieldOffer
         within = [each for each in numbered if folded(wanted) in folded(str(each.value)) and each not in begins]
         by_place = [each for each in numbered if str(each.digit) == wanted]
         typed = by_place or [*begins, *within]
-    return [*typed[:MOST_OFFERS], *([FieldOffer(field, "")] if now and not wanted else [])]
+    return [*typed[:MOST_OFFERS], *([FieldOffer(field, "")] if now != "" and not wanted else [])]
 
 
 def choices_of(field: ImageField) -> tuple[str, ...]:
@@ -72,7 +76,7 @@ def choices_of(field: ImageField) -> tuple[str, ...]:
     return (YES, NO) if field.kind is FieldKind.YES_NO else field.choices
 
 
-def _with_value(field: ImageField, text: str, values: Mapping[str, str]) -> list[FieldOffer]:
+def _with_value(field: ImageField, text: str, values: Mapping[str, str | None]) -> list[FieldOffer]:
     """Of a text that begins with the name of a field, or its first letters, and a blank."""
     words = text.split()
     for count in range(len(words) - 1, 0, -1):
@@ -87,6 +91,20 @@ def _value_or_none(field: ImageField, text: str) -> str | None:
         return checked_value(field, text)
     except InputError:
         return None
+
+
+def renamed_choices(before: Sequence[str], now: Sequence[str]) -> dict[str, str]:
+    """New names of choices by those before: another name in the same place of the list."""
+    from difflib import SequenceMatcher
+
+    changes = SequenceMatcher(None, before, now, autojunk=False).get_opcodes()
+    pairs = [
+        pair
+        for kind, start, end, start_now, end_now in changes
+        if kind == "replace" and end - start == end_now - start_now
+        for pair in zip(before[start:end], now[start_now:end_now], strict=True)
+    ]
+    return {was: name for was, name in pairs if was not in now and name not in before}
 
 
 @dataclass(frozen=True)

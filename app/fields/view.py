@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from app.controls import fill_column, fill_row, make_button, make_choice_box, make_flowing_label, make_icon_button
-from app.fields.wording import kind_title, refusal_text
+from app.fields.logic import renamed_choices
+from app.fields.wording import kind_title, refusal_text, renamed_text
 from app.palette.overlay import ScrollingCard
 from app.texts import tr
 from app.theme.tokens import tokens
 from engine.errors import InputError
+from engine.field_renaming import Renaming, paired_fields, renamed_fields
 from engine.image_fields import CAMERA_TRAP, LONGEST_FIELD_NAME, FieldKind, ImageField, checked_fields
 
 if TYPE_CHECKING:
@@ -25,12 +28,19 @@ _KIND_WIDTH: Final = 120  # logical pixels
 
 @final
 class FieldLine(QWidget):
-    """Name, kind and choices of one field. The name of one that is there already stays, so that its values do."""
+    """Name, kind and choices of one field.
+
+    Args:
+        field: as it is first shown.
+        is_new: whether the project does not have it yet.
+    """
 
     removed = Signal()
+    edited = Signal()
 
-    def __init__(self, field: ImageField | None) -> None:
+    def __init__(self, field: ImageField | None, *, is_new: bool) -> None:
         super().__init__()
+        self._before = None if is_new else field
         self.name = QLineEdit("" if field is None else field.name)
         self.name.setMaxLength(LONGEST_FIELD_NAME)
         self.name.setPlaceholderText(tr("Name"))
@@ -51,6 +61,9 @@ class FieldLine(QWidget):
         if field is not None:
             self.kind.setCurrentIndex(self.kind.findData(field.kind))
         self._show_choices()
+        self.kind.currentIndexChanged.connect(lambda _place: self.edited.emit())
+        for line in (self.name, self.choices):
+            line.textEdited.connect(lambda _text: self.edited.emit())
 
     def _show_choices(self) -> None:
         has_choices = self.kind.currentData() == FieldKind.CHOICE
@@ -63,26 +76,44 @@ class FieldLine(QWidget):
     @property
     def field(self) -> ImageField:
         """The field as it is written now."""
-        kind = FieldKind(self.kind.currentData())
-        choices = self.choices.text().split(",") if kind is FieldKind.CHOICE else ()
-        return ImageField(self.name.text().strip(), kind, tuple(each.strip() for each in choices if each.strip()))
+        name, kind = self._name, FieldKind(self.kind.currentData())
+        choices = self._choices if kind is FieldKind.CHOICE else ()
+        if self._before is None:
+            return ImageField(name, kind, choices)
+        (field,) = renamed_fields([self._before], self.renamings)
+        return replace(field, name=name, kind=kind, choices=choices)
+
+    @property
+    def renamings(self) -> list[Renaming]:
+        """What has another name now."""
+        before = self._before
+        if before is None:
+            return []
+        field = [Renaming(before.name, self._name)] if self._name not in {"", before.name} else []
+        is_choice = before.kind == self.kind.currentData() == FieldKind.CHOICE
+        names = renamed_choices(before.choices, self._choices) if is_choice else {}
+        return [*field, *(Renaming(before.name, name, was) for was, name in names.items())]
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was written."""
-        return not (self.name.text().strip() or self.choices.text().strip())
+        """Whether nothing was written for a new field."""
+        return self._before is None and not (self._name or self.choices.text().strip())
 
-    def keep_name(self) -> None:
-        """The field is there already."""
-        self.name.setReadOnly(True)
-        self.name.setEnabled(False)
+    @property
+    def _name(self) -> str:
+        return " ".join(self.name.text().split())
+
+    @property
+    def _choices(self) -> tuple[str, ...]:
+        choices = (" ".join(each.split()) for each in self.choices.text().split(","))
+        return tuple(filter(None, choices))
 
 
 @final
 class FieldsCard(ScrollingCard):
     """Floats over the window; nothing changes before Save."""
 
-    saved = Signal(tuple)  # the fields
+    saved = Signal(tuple, tuple)  # the fields, and the renamings among them
 
     def __init__(self, host: QWidget) -> None:
         super().__init__(host, WIDTH, tr("Fields of the project"))
@@ -91,9 +122,10 @@ class FieldsCard(ScrollingCard):
         self._lines = QWidget()
         self._column = fill_column(self._lines)
         self._about = make_flowing_label(
-            tr("In addition to the count, which every image can have. A field that is removed takes its "
-               "values with it; undo brings both back."), "secondary",
+            tr("In addition to the count, which every image can have. Renaming a field or choice keeps its values, "
+               "removing it removes them; undo brings them back."), "secondary",
         )  # fmt: skip
+        self.renamed = make_flowing_label("", "secondary")
         self.refusal = make_flowing_label("", "danger")
         self.add_button = make_button(tr("Add a field"), self._add, icon_name="plus")
         self.preset_button = make_button(
@@ -106,7 +138,7 @@ class FieldsCard(ScrollingCard):
         column = QVBoxLayout(self.body)
         column.setContentsMargins(space.large, 0, space.large, space.medium)
         column.setSpacing(space.medium)
-        for part in (self._about, self._lines, adding, self.refusal, foot):
+        for part in (self._about, self._lines, adding, self.renamed, self.refusal, foot):
             column.addWidget(part)
         column.addStretch(1)
 
@@ -117,14 +149,15 @@ class FieldsCard(ScrollingCard):
             line.deleteLater()
         self.lines.clear()
         for field in fields:
-            self._append(field).keep_name()
-        self._refuse("")
+            self._append(field, is_new=False)
+        self._on_edited()
         self.show_over()
-        (self.lines[0].choices if self.lines else self.add_button).setFocus()
+        (self.lines[0].name if self.lines else self.add_button).setFocus()
 
-    def _append(self, field: ImageField | None) -> FieldLine:
-        line = FieldLine(field)
+    def _append(self, field: ImageField | None, *, is_new: bool = True) -> FieldLine:
+        line = FieldLine(field, is_new=is_new)
         line.removed.connect(lambda: self._remove(line))
+        line.edited.connect(self._on_edited)
         self.lines.append(line)
         self._column.addWidget(line)
         line.show()
@@ -136,7 +169,7 @@ class FieldsCard(ScrollingCard):
 
     def _add_preset(self) -> None:
         """Add those of camera traps that are not there yet."""
-        known = {line.field.search_name for line in self.lines}
+        known = paired_fields([line.field for line in self.lines], CAMERA_TRAP)
         for field in CAMERA_TRAP:
             if field.search_name not in known:
                 self._append(field)
@@ -147,7 +180,7 @@ class FieldsCard(ScrollingCard):
         line.hide()
         line.deleteLater()
         self.add_button.setFocus()
-        self._settle()
+        self._on_edited()
 
     def _save(self) -> None:
         try:
@@ -156,7 +189,17 @@ class FieldsCard(ScrollingCard):
             self._refuse(error.translated())
             return
         self.dismiss()
-        self.saved.emit(fields)
+        self.saved.emit(fields, tuple(self._renamings))
+
+    @property
+    def _renamings(self) -> list[Renaming]:
+        return [each for line in self.lines for each in line.renamings]
+
+    def _on_edited(self) -> None:
+        """Show what is renamed; what was refused before may be well now."""
+        self.renamed.setText(renamed_text(self._renamings))
+        self.renamed.setVisible(bool(self._renamings))
+        self._refuse("")
 
     def _refuse(self, message: str) -> None:
         self.refusal.setText(refusal_text(message))

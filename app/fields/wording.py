@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from app.texts import breakable, tr
-from app.wording import images, moment_text, titled_field
+from app.wording import enumeration, images, moment_text, titled_field
 from engine.image_fields import NO, YES, FieldKind, ImageField
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
     from app.fields.logic import FieldOffer
     from engine.collection.clock_preview import ClockPreview
+    from engine.field_renaming import Renaming
     from engine.project.clock_corrections import ClockCorrection
+
+
+_FIRM_SPACE: Final = "\N{NO-BREAK SPACE}"
 
 
 def offer_title(offer: FieldOffer) -> str:
@@ -25,6 +30,13 @@ def offer_title(offer: FieldOffer) -> str:
     if not offer.value:
         return tr("Remove the value")
     return tr("%1: %2", titled_field(offer.field.name), value_text(offer.field, offer.value))
+
+
+def now_text(value: str | None) -> str:
+    """`now female`, beside a field; None where images have different values."""
+    if value is None:
+        return tr("now mixed")
+    return tr("now %1", value) if value else ""
 
 
 def value_text(field: ImageField, value: str) -> str:
@@ -43,6 +55,12 @@ def kind_title(kind: FieldKind) -> str:
         FieldKind.TEXT: tr("Text"),
     }
     return titles[kind]
+
+
+def renamed_text(renamings: Sequence[Renaming]) -> str:
+    """`Renamed with their values: sex → gender, female → hen`."""
+    names = (tr("%1 → %2", each.choice or each.field, each.name) for each in renamings)
+    return tr("Renamed with their values: %1", breakable(enumeration(each.replace(" ", _FIRM_SPACE) for each in names)))
 
 
 def target_title(correction: ClockCorrection) -> str:

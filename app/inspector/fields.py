@@ -1,14 +1,14 @@
-"""Fields of the image that is shown, such as its count: read and changed. Hidden in a project without any."""
+"""Fields of the selected images, such as their count: read and changed. Hidden in a project without any."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QComboBox, QLineEdit, QSpinBox, QWidget
 
-from app.controls import dress_number_box, fill_column, make_choice_box, make_form
+from app.controls import dress_number_box, fill_column, make_choice_box, make_form, set_property
 from app.texts import tr
 from app.wording import titled_field
 from engine.image_fields import COUNT, LARGEST_COUNT, LONGEST_VALUE, NO, YES, FieldKind
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from engine.image_fields import ImageField
 
 _NOTHING = "–"  # noqa: RUF001 (a sign)
+_MIXED: Final = -1  # counts that differ
 
 
 @final
@@ -31,25 +32,26 @@ class ValueLine(QLineEdit):
 
     def __init__(self) -> None:
         super().__init__()
-        self._value = ""
+        self._value: str | None = ""
         self.setMaxLength(LONGEST_VALUE)
         self.setPlaceholderText(_NOTHING)
         self.editingFinished.connect(self._take)
 
-    def show_value(self, value: str) -> None:
-        """Show a value, unless another one is being typed."""
+    def show_value(self, value: str | None) -> None:
+        """Show a value, None where values differ, unless another one is being typed."""
         if value != self._value or not self.hasFocus():
             self._value = value
-            self.setText(value)
+            self.setText(value or "")
+            self.setPlaceholderText(_NOTHING if value is not None else tr("Mixed"))
             self.setCursorPosition(0)
 
     def _take(self) -> None:
-        if self.text().strip() != self._value:
+        if self.text().strip() != (self._value or ""):
             self.written.emit(self.text().strip())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
-            self.setText(self._value)
+            self.setText(self._value or "")
             self.left.emit()
             return
         super().keyPressEvent(event)
@@ -59,7 +61,7 @@ class ValueLine(QLineEdit):
 
 @final
 class CountBox(QSpinBox):
-    """Enter, an arrow, or leaving it, takes the count; none is 0."""
+    """Enter, an arrow, or leaving it, takes the count; none is 0, and below it where counts differ."""
 
     left = Signal()
 
@@ -70,13 +72,23 @@ class CountBox(QSpinBox):
         self.setKeyboardTracking(False)
         dress_number_box(self)
 
-    def show_value(self, value: str) -> None:
-        """Show a count, unless another one is being typed."""
-        is_typed = self.text() not in {self.textFromValue(self.value()), _NOTHING}
-        if not (self.hasFocus() and is_typed):
-            self.setValue(int(value) if value.isdigit() else 0)
+    def show_value(self, value: str | None) -> None:
+        """Show a count, None where counts differ, unless another one is being typed."""
+        is_typed = self.text() not in {self.textFromValue(self.value()), self.specialValueText()}
+        if self.hasFocus() and is_typed:
+            return
+        self.setMinimum(_MIXED if value is None else 0)
+        self.setSpecialValueText(tr("Mixed") if value is None else _NOTHING)
+        set_property(self, "tone", "muted" if value is None else "")
+        self.setValue(_MIXED if value is None else int(value) if value.isdigit() else 0)
+
+    def stepBy(self, steps: int) -> None:
+        is_mixed = self.value() == _MIXED
+        super().stepBy(steps + 1 if is_mixed else steps)  # the first step is to 1
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.text().isdigit() and self.text() == self.specialValueText():
+            self.clear()  # a digit replaces the sign, wherever a click left the cursor
         super().keyPressEvent(event)
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape):
             self.left.emit()
@@ -99,9 +111,14 @@ class FieldSection(QWidget):
         self._column.addWidget(self._form)
 
     def show_values(
-        self, image_id: int, fields: Sequence[ImageField], values: Mapping[str, str], *, is_writable: bool
+        self, image_id: int, fields: Sequence[ImageField], values: Mapping[str, str | None], *, is_writable: bool
     ) -> None:
-        """Show the values of an image; `fields` are all, () hides it."""
+        """Show the values of an image and those that are selected with it.
+
+        Args:
+            fields: all there are; () hides it.
+            values: by name; None where they differ from image to image.
+        """
         if image_id != self._image_id:
             self.finish()  # with what was typed for the image before
         self._image_id = image_id
@@ -143,6 +160,7 @@ class FieldSection(QWidget):
             return count
         if field.kind in {FieldKind.CHOICE, FieldKind.YES_NO}:
             box = make_choice_box({"": _NOTHING, **_choices(field)})
+            box.setPlaceholderText(tr("Mixed"))
             box.activated.connect(lambda _place: choose(str(box.currentData())))
             return box
         line = ValueLine()
@@ -157,9 +175,10 @@ def _choices(field: ImageField) -> Mapping[str, str]:
     return {choice: choice for choice in field.choices}
 
 
-def _show_value(editor: QWidget, value: str) -> None:
+def _show_value(editor: QWidget, value: str | None) -> None:
     with QSignalBlocker(editor):
+        editor.setAccessibleDescription(tr("Mixed") if value is None else "")
         if isinstance(editor, QComboBox):
-            editor.setCurrentIndex(max(0, editor.findData(value)))
+            editor.setCurrentIndex(-1 if value is None else max(0, editor.findData(value)))
         elif isinstance(editor, ValueLine | CountBox):
             editor.show_value(value)

@@ -16,7 +16,7 @@ from app.images.strip import ThumbnailStrip
 from app.images.thumbnails import Thumbnails
 from app.inspector.about_file import AboutFile
 from app.inspector.fields import FieldSection
-from app.inspector.logic import DIGITS, Certainty, ImageFacts, ScoreRow, ShareRow
+from app.inspector.logic import DIGITS, Certainty, ImageFacts, ScoreRow, ShareRow, shared_values
 from app.inspector.notes import NoteSection
 from app.inspector.page import Page, PageRequests, Paragraph, ScoreLine
 from app.inspector.wording import (
@@ -31,7 +31,7 @@ from app.inspector.wording import (
 )
 from app.texts import tr
 from app.theme.tokens import tokens
-from app.wording import image_name
+from app.wording import image_name, images
 from engine.file_parts import ImageSource
 from engine.image_fields import COUNT
 
@@ -117,12 +117,11 @@ class ImagePage(Page):
             on_confirm=lambda: requests.confirm_requested.emit(self._image_id),
         )
         self.add(self.label)
-        title = ElidedLabel("section")
-        title.show_text(tr("Fields"))
+        self._fields_title = ElidedLabel("section")
         self._define = make_icon_button("settings", tr("Fields of the project…"), requests.fields_wanted.emit)
         self._define.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._fields_head = QWidget()
-        fill_row(self._fields_head, title, self._define).setStretch(0, 1)
+        fill_row(self._fields_head, self._fields_title, self._define).setStretch(0, 1)
         self.add(self._fields_head)
         self.fields = FieldSection(requests)
         self.add(self.fields)
@@ -147,6 +146,7 @@ class ImagePage(Page):
         graph: CategoryGraph,
         state: CollectionState,
         *,
+        chosen_ids: Sequence[int] = (),
         has_news: bool = False,
         is_writable: bool = True,
     ) -> None:
@@ -155,7 +155,7 @@ class ImagePage(Page):
         self._picture.show_image(facts.source)
         self._name.show_text(image_name(facts.source), tip=str(facts.source.path))
         self.notes.show_note(facts.image_id, state.notes.get(facts.image_id), is_writable=is_writable)
-        self._show_fields(facts.image_id, state, is_writable=is_writable)
+        self.show_fields(chosen_ids, state, is_writable=is_writable)
         self.about.show_path(facts.source.path)
         if (outdated := state.outdated.get(facts.image_id)) is None:
             self.label.show_label(label_title(graph, facts.label), facts.label)
@@ -166,13 +166,22 @@ class ImagePage(Page):
         self._why_title.setVisible(not self._why.isHidden())
         self._why_title.show_text(why_title(facts))
 
-    def _show_fields(self, image_id: int, state: CollectionState, *, is_writable: bool) -> None:
-        """Hidden in a project that has no fields, where nothing was counted."""
+    def show_fields(self, chosen_ids: Sequence[int], state: CollectionState, *, is_writable: bool) -> None:
+        """Show the fields of the images that are selected together, which the shown image may be among.
+
+        Hidden in a project that has no fields, where nothing was counted.
+        """
         has_fields = bool(state.fields or state.field_values)
         self._fields_head.setVisible(has_fields)
         self._define.setVisible(is_writable)
-        fields = (COUNT, *state.fields) if has_fields else ()
-        self.fields.show_values(image_id, fields, state.field_values.get(image_id, {}), is_writable=is_writable)
+        if not has_fields:
+            self.fields.show_values(self._image_id, (), {}, is_writable=is_writable)
+            return
+        ids = chosen_ids if self._image_id in chosen_ids else (self._image_id,)
+        title = tr("Fields of %1", images(len(ids))) if len(ids) > 1 else tr("Fields")
+        self._fields_title.show_text(title)
+        values = shared_values(state.field_values, ids)
+        self.fields.show_values(self._image_id, (COUNT, *state.fields), values, is_writable=is_writable)
 
     def _add_line(self) -> ScoreLine:
         line = ScoreLine()

@@ -16,6 +16,8 @@ from engine.graph.class_attributes import NO_ATTRIBUTES, ClassAttributes
 from engine.graph.shown_language import shown_language
 
 if TYPE_CHECKING:  # the window shows first
+    from collections.abc import Mapping
+
     from engine.collection.answers import ClassFacts
     from engine.collection.policy_curve import PolicyCurve
     from engine.everyday.classifier import Explanation, ScoredClass
@@ -315,3 +317,21 @@ def label_shown(state: CollectionState, image_id: int, known: Label | None, *, i
 
     who = person_name() if is_unsaved else ""
     return Label(image_id, class_id, who, datetime.now(UTC), "", is_empty=code == EMPTY)
+
+
+def shared_values(values: Mapping[int, Mapping[str, str]], image_ids: Sequence[int]) -> dict[str, str | None]:
+    """The values of fields that images share, by name; None where they differ.
+
+    Args:
+        values: of fields, by image id.
+    """
+    nothing: Mapping[str, str] = {}
+    shared: dict[str, str | None] = {}
+    for place, image_id in enumerate(image_ids):
+        own = values.get(image_id, nothing)
+        if place == 0:
+            shared.update(own)
+        elif own != shared:
+            differing = (name for name in {*own, *shared} if shared.get(name, "") != own.get(name, ""))
+            shared.update(dict.fromkeys(differing))
+    return shared

@@ -23,6 +23,8 @@ from engine.graph.edits import AttributesChanged
 from engine.project.camera_clocks import CLOCKS_SETTING
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from app.session import Session
     from engine.collection.answers import ClassFacts
     from engine.collection.live import LiveCollection
@@ -48,6 +50,7 @@ class Inspector(QWidget):
         self.requests = PageRequests(self)
         self._session = session
         self._thumbnails = thumbnails
+        self.chosen_ids: Callable[[], Sequence[int]] = tuple  # the images that are selected together
         self._image_id: int | None = None
         self._class_id: int | None = None
         self._asked_id: int | None = None  # the class that the unanswered question is about
@@ -140,10 +143,9 @@ class Inspector(QWidget):
         )  # fmt: skip
         if self._image_page is None:
             self._image_page = self._make_image_page()
-        info = self._session.info
         self._image_page.show_facts(
-            self.image_facts, self._session.graph, state, has_news=eye.frozen.has_news,
-            is_writable=info is not None and info.is_writable,
+            self.image_facts, self._session.graph, state, chosen_ids=self.chosen_ids(), has_news=eye.frozen.has_news,
+            is_writable=self._is_writable,
         )  # fmt: skip
         if image_id != self._about_id:
             self._about_id = None
@@ -165,6 +167,16 @@ class Inspector(QWidget):
         page.fields.left.connect(self.left)
         self._image_scroll.setWidget(page)
         return page
+
+    @property
+    def _is_writable(self) -> bool:
+        return self._session.info is not None and self._session.info.is_writable
+
+    def follow_choice(self) -> None:
+        """Other images are selected beside the one that is shown."""
+        state = self._session.eye.state
+        if self._image_page is not None and self._image_id is not None and state is not None:
+            self._image_page.show_fields(self.chosen_ids(), state, is_writable=self._is_writable)
 
     def edit_comment(self) -> None:
         """Let the user comment on the image that is shown."""

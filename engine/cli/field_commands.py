@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,7 +13,17 @@ from engine.cli.options import ProjectPath, open_project
 from engine.cli.output import AsJson, counted, list_text, say
 from engine.config import CacheFolders
 from engine.errors import UsageError
-from engine.image_fields import COUNT, PRESETS, ImageField, as_plain, read_definition, written_definition
+from engine.field_renaming import Renaming, paired_fields, renamed_fields
+from engine.image_fields import (
+    COUNT,
+    PRESETS,
+    FieldKind,
+    ImageField,
+    as_plain,
+    checked_value,
+    read_definition,
+    written_definition,
+)
 from engine.project.actions import action
 from engine.texts import either
 
@@ -42,6 +52,15 @@ def fields(
         list[str] | None,
         typer.Option("--remove", metavar="NAME", help="Remove a field with all its values. May be repeated."),
     ] = None,
+    rename: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--rename",
+            metavar="NAME=NEW",
+            help='Rename a field, or one of its choices: "sex=gender", "sex: female=hen". Values follow. '
+            "May be repeated.",
+        ),
+    ] = None,
     values: Annotated[
         list[str] | None,
         typer.Option(
@@ -56,26 +75,29 @@ def fields(
     ] = "",
     as_json: AsJson = False,
 ) -> None:
-    """List the fields that the project has for its images; define them, and set them for images."""
-    pairs = _pairs(values or [])
-    if bool(pairs) != bool(search):
-        raise UsageError("--set and --search go together", expected='such as --set count=12 --search "name:IMG_01"')
-    added, removed = [*_preset(preset), *map(read_definition, define or [])], remove or []
-    with open_project(project, for_writing=bool(added or removed or pairs)) as opened:
-        done = []
-        if added or removed:
-            done.append(opened.fields.define(_defined(opened, added, removed)).text)
+    """List the fields that the project has for its images; define and rename them, and set them for images."""
+    pairs, names = _pairs(values or [], search), _new_names(rename or [])
+    usual, added = _preset(preset), list(map(read_definition, define or []))
+    is_changed = bool(usual or added or remove or names)
+    with open_project(project, for_writing=is_changed or bool(pairs)) as opened:
+        done = [_define(opened, names, usual, added, remove or [])] if is_changed else []
         if pairs:
             done += _set(opened, pairs, search)
-        known = opened.fields.defined
-        counts = Counter(name for each in opened.fields.values().values() for name in each)
+        _say_fields(opened, done, as_json=as_json)
+
+
+def _say_fields(project: "Project", done: Sequence[str], *, as_json: bool) -> None:
+    known = project.fields.defined
+    counts = Counter(name for each in project.fields.values().values() for name in each)
     rows = [*as_plain([COUNT]), *as_plain(known)]
     lines = [f"{written_definition(each)} ({counted(counts[each.name], 'image')})" for each in (COUNT, *known)]
     text = "\n".join([*(f"{each}." for each in done), f"{counted(len(lines), 'field')}.{list_text('Fields', lines)}"])
-    say(text, {"fields": [row | {"images": counts[row["name"]]} for row in rows], "done": done}, as_json=as_json)
+    say(text, {"fields": [row | {"images": counts[row["name"]]} for row in rows], "done": list(done)}, as_json=as_json)
 
 
-def _pairs(texts: Sequence[str]) -> list[tuple[str, str]]:
+def _pairs(texts: Sequence[str], search: str) -> list[tuple[str, str]]:
+    if bool(texts) != bool(search):
+        raise UsageError("--set and --search go together", expected='such as --set count=12 --search "name:IMG_01"')
     pairs = [each.partition("=") for each in texts]
     for name, sign, _value in pairs:
         if not (name.strip() and sign):
@@ -89,20 +111,69 @@ def _preset(name: str) -> Sequence[ImageField]:
     return PRESETS[name] if name else ()
 
 
-def _defined(project: "Project", added: Sequence[ImageField], removed: Sequence[str]) -> list[ImageField]:
-    """The project's fields with others in place of those of the same name, or behind them."""
-    gone = {project.fields.field(name).search_name for name in removed}
-    if COUNT.search_name in gone:
+def _missing(preset: Sequence[ImageField], present: Sequence[ImageField]) -> list[ImageField]:
+    """Fields of a preset, without those that the project has under another name."""
+    own = {name: pair[0].search_name for name, pair in paired_fields(present, preset).items()}
+    return [each for each in preset if own.get(each.search_name, each.search_name) == each.search_name]
+
+
+def _new_names(texts: Sequence[str]) -> list[tuple[str, str]]:
+    pairs = [(before.strip(), name.strip()) for before, _sign, name in (each.partition("=") for each in texts)]
+    for before, name in pairs:
+        if not (before and name):
+            raise UsageError(
+                "--rename names a field and its new name",
+                expected='such as sex=gender, or "sex: female=hen" for a choice',
+                found=before or name,
+            )
+    return pairs
+
+
+def _renaming(project: "Project", before: str, name: str) -> Renaming:
+    named, colon, choice = map(str.strip, before.partition(":"))
+    field = project.fields.field(named)
+    if field == COUNT:
+        raise UsageError("count cannot be renamed", expected="a field of the project's own")
+    if not colon:
+        return Renaming(field.name, name)
+    if field.kind is not FieldKind.CHOICE:
+        raise UsageError('the field "{name}" has no choices', expected="a field with choices", name=field.name)
+    return Renaming(field.name, name, checked_value(field, choice))
+
+
+def _define(
+    project: "Project",
+    names: Sequence[tuple[str, str]],
+    preset: Sequence[ImageField],
+    added: Sequence[ImageField],
+    removed: Sequence[str],
+) -> str:
+    """Define the project's fields; returns what was done."""
+    renamings = [_renaming(project, *each) for each in names]
+    fields = _defined(project, renamings, preset, added, removed)
+    return project.fields.define(fields, renamings).text
+
+
+def _defined(
+    project: "Project",
+    renamings: Sequence[Renaming],
+    preset: Sequence[ImageField],
+    added: Sequence[ImageField],
+    removed: Sequence[str],
+) -> list[ImageField]:
+    """The project's fields under their new names, with others in place of those of the same name, or behind them."""
+    gone = {project.fields.field(name).name for name in removed}
+    if COUNT.name in gone:
         raise UsageError("count cannot be removed", expected="a field of the project's own")
-    news = {each.search_name: each for each in added}
-    stay = [each for each in project.fields.defined if each.search_name not in gone]
-    kept = [_renamed(news.pop(each.search_name, each), each.name) for each in stay]
+    stay = renamed_fields([each for each in project.fields.defined if each.name not in gone], renamings)
+    news = {each.search_name: each for each in (*_missing(preset, stay), *added)}
+    kept = [_changed(each, news.pop(each.search_name, each)) for each in stay]
     return [*kept, *news.values()]
 
 
-def _renamed(field: ImageField, name: str) -> ImageField:
-    """The field under the name that it has, so that its values stay."""
-    return ImageField(name, field.kind, field.choices)
+def _changed(field: ImageField, described: ImageField) -> ImageField:
+    """A field as it is described, under the name that it has."""
+    return replace(field, kind=described.kind, choices=described.choices)
 
 
 def _set(project: "Project", pairs: Sequence[tuple[str, str]], search: str) -> list[str]:

@@ -193,6 +193,8 @@ ACTIONS: Final[Mapping[str, ActionText]] = {
     "fields_defined": ActionText(
         "Changed the fields of images", "Change the fields of images", details=("{values} removed",)
     ),
+    "field_renamed": ActionText("Renamed the field {field} to {name}", "Rename the field {field} to {name}"),
+    "choice_renamed": ActionText("Renamed {choice} of {field} to {name}", "Rename {choice} of {field} to {name}"),
     "clock_corrected": ActionText("Corrected the clock of {source}", "Correct the clock of {source}"),
     "clock_correction_removed": ActionText(
         "Removed the correction of the clock of {source}", "Remove the correction of the clock of {source}"

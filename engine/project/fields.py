@@ -1,14 +1,25 @@
 """The fields that a project has for its images, and their values: a count, and a short list of its own."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final, final
 
 from engine.errors import InputError
-from engine.image_fields import COUNT, ImageField, as_plain, checked_fields, checked_value, search_name_of
-from engine.project.actions import action
+from engine.field_renaming import FieldPairs, Renaming, choice_of_ours, paired_fields, renamed_fields
+from engine.image_fields import (
+    COUNT,
+    ImageField,
+    as_plain,
+    checked_fields,
+    checked_value,
+    search_name_of,
+    written_definition,
+)
+from engine.project.actions import Action, action
 from engine.project.change import Change
 from engine.project.clock import person_name, time_of, time_text
-from engine.project.field_rows import FIELDS_SETTING, defined_fields, stored_value, takes
+from engine.project.connection import Row
+from engine.project.field_rows import FIELDS_SETTING, defined_fields, stored_value
 from engine.project.file_changes import present
 from engine.project.image_rows import check_images, plain_ids
 from engine.project.model_rows import put_setting
@@ -52,21 +63,24 @@ class ProjectFields:
             )
         return found
 
-    def define(self, fields: Sequence[ImageField]) -> Change:
+    def define(self, fields: Sequence[ImageField], renamings: Sequence[Renaming] = ()) -> Change:
         """Replace the project's fields; count is not among them.
 
         Values of a field that is gone, and those that it does not take any more, are removed in the same step.
 
+        Args:
+            renamings: of the present fields, whose values get the new names; `fields` have them already.
+
         Raises:
             InputError: see `checked_fields`.
         """
-        checked = checked_fields(fields)
+        before, checked = self.defined, checked_fields(fields)
         with self._store.one_step() as step:
             put_setting(step, FIELDS_SETTING, as_plain(checked) or None)
-            rows = step.connection.rows("SELECT image_id, field, value FROM field_value")
-            gone = [(image_id, name) for image_id, name, value in rows if not takes(checked, name, value)]
-            step.delete(FIELD_VALUE, gone)
-            step.action = action("fields_defined", **({"values": len(gone)} if gone else {}))
+            removed = _rename_values(step, checked, renamings)
+            renamed = map(written_definition, renamed_fields(before, renamings))
+            is_renamed_alone = list(renamed) == list(map(written_definition, checked)) and not removed
+            step.action = _defined(removed, renamings if is_renamed_alone else ())
         return step.change
 
     def set(self, image_ids: Iterable[ImageId], name: str, value: str | None, *, who: str = "") -> Change:
@@ -119,7 +133,9 @@ class ProjectFields:
             if together != self.defined:
                 put_setting(step, FIELDS_SETTING, as_plain(together))
             known = {(each.image_id, each.field) for each in self.all()}
-            here = [own for each in values if (own := as_ours((COUNT, *together), each)) is not None]
+            ours = (COUNT, *together)
+            pairs = {**paired_fields(ours, ours), **paired_fields(ours, fields)}
+            here = [own for each in values if (own := as_ours(pairs, each)) is not None]
             news = [each for each in here if (each.image_id, each.field) not in known]
             step.put(FIELD_VALUE, [(*each[:4], time_text(each.when)) for each in news])
             step.action = action("field_values_added", values=len(news))
@@ -129,27 +145,59 @@ class ProjectFields:
 def merged_fields(ours: Sequence[ImageField], theirs: Sequence[ImageField]) -> tuple[ImageField, ...]:
     """Our fields with the choices that theirs have in addition, then those that are theirs alone.
 
-    A field of another kind there stays as it is here.
+    A field of another name or kind there stays as it is here.
     """
-    by_name = {each.search_name: each for each in theirs}
-    widened = [_widened(each, by_name.pop(each.search_name, each)) for each in ours]
-    return (*widened, *by_name.values())
+    pairs = paired_fields(ours, theirs)
+    by_ours = {own.name: their for own, their in pairs.values()}
+    widened = [_widened(each, by_ours.get(each.name, each)) for each in ours]
+    return (*widened, *(each for each in theirs if each.search_name not in pairs))
 
 
-def as_ours(fields: Sequence[ImageField], value: FieldValue) -> FieldValue | None:
-    """A value of another project as one of our field of that name; None where we have no such field or value."""
-    wanted = search_name_of(value.field)
-    field = next((each for each in fields if each.search_name == wanted), None)
-    stored = None if field is None else stored_value(field, value.value)
-    return None if field is None or stored is None else value._replace(field=field.name, value=stored)
+def as_ours(pairs: FieldPairs, value: FieldValue) -> FieldValue | None:
+    """A value of another project as one of our field; None where we have no such field or value."""
+    pair = pairs.get(search_name_of(value.field))
+    stored = None if pair is None else stored_value(pair[0], choice_of_ours(*pair, value.value))
+    return None if pair is None or stored is None else value._replace(field=pair[0].name, value=stored)
 
 
 def _widened(ours: ImageField, theirs: ImageField) -> ImageField:
     if ours.kind is not theirs.kind or not ours.choices:
         return ours
     known = {choice.casefold() for choice in ours.choices}
-    more = tuple(choice for choice in theirs.choices if choice.casefold() not in known)
-    return ImageField(ours.name, ours.kind, ours.choices + more)
+    more = tuple(each for each in theirs.choices if choice_of_ours(ours, theirs, each).casefold() not in known)
+    return replace(ours, choices=ours.choices + more)
+
+
+def _rename_values(step: OpenStep, fields: Sequence[ImageField], renamings: Sequence[Renaming]) -> int:
+    """Give values the new names of their fields and choices; returns how many were removed: no field takes them."""
+    names = {(each.field, each.choice): each.name for each in renamings}
+    known = {field.search_name: field for field in (COUNT, *fields)}
+    by_former = {each.field: known.pop(search_name_of(each.name)) for each in renamings if not each.choice}
+    gone: list[Row] = []
+    changed: list[Row] = []
+    removed = 0
+    rows = step.connection.rows("SELECT image_id, field, value, who, entered_at FROM field_value")
+    for image_id, name, value, *signed in rows:
+        field = by_former.get(name) or known.get(search_name_of(name))
+        stored = None if field is None else stored_value(field, names.get((name, value)) or value)
+        removed += stored is None
+        if field is None or stored is None or field.name != name:
+            gone.append((image_id, name))
+        if field is not None and stored is not None and (field.name, stored) != (name, value):
+            changed.append((image_id, field.name, stored, *signed))
+    step.delete(FIELD_VALUE, gone)
+    step.put(FIELD_VALUE, changed)
+    return removed
+
+
+def _defined(removed: int, renamings: Sequence[Renaming]) -> Action:
+    """The name of a step that defined fields, or renamed one of them and nothing else."""
+    match renamings:
+        case [Renaming(field, name, "")]:
+            return action("field_renamed", field=field, name=name)
+        case [Renaming(field, name, choice)]:
+            return action("choice_renamed", field=field, choice=choice, name=name)
+    return action("fields_defined", **({"values": removed} if removed else {}))
 
 
 def _put(step: OpenStep, image_ids: Sequence[ImageId], field: str, value: str, who: str) -> None:

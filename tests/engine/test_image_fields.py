@@ -1,8 +1,11 @@
 """Fields of images: which values they take, and which definitions are refused."""
 
+from dataclasses import replace
+
 import pytest
 
 from engine.errors import InputError
+from engine.field_renaming import Renaming, renamed_fields
 from engine.image_fields import (
     CAMERA_TRAP,
     COUNT,
@@ -14,7 +17,9 @@ from engine.image_fields import (
     checked_value,
     from_plain,
     read_definition,
+    standard_facts,
     standard_term,
+    term_of,
     written_definition,
 )
 
@@ -83,6 +88,8 @@ def test_plain_values_that_are_no_fields(values: object) -> None:
 def test_definitions_come_back() -> None:
     fields = (*CAMERA_TRAP, DISTANCE, ANTLERS, REMARK)
     assert from_plain(as_plain(fields)) == fields
+    renamed = renamed_fields(fields, [Renaming("sex", "Geschlecht"), Renaming("sex", "weiblich", "female")])
+    assert from_plain(as_plain(renamed)) == renamed
     assert tuple(read_definition(written_definition(each)) for each in fields) == fields
     assert read_definition(" Antlers :  yes/no ") == ImageField("Antlers", FieldKind.YES_NO)
 
@@ -96,3 +103,20 @@ def test_typed_definitions_that_are_none(text: str) -> None:
 def test_terms_of_the_standards() -> None:
     terms = [standard_term(name) for name in ("Sex", "life stage", "lifeStage", "behaviour", "antlers")]
     assert terms == ["sex", "lifeStage", "lifeStage", "behavior", ""]
+
+
+def test_a_renamed_field_keeps_its_term() -> None:
+    """And its choices the values that the standard takes; another field of that name has the term."""
+    new_names = Renaming("sex", "Geschlecht"), Renaming("sex", "weiblich", "female")
+    (gender,) = renamed_fields([SEX], new_names)
+    assert term_of(gender) == "sex"
+    assert standard_facts([gender], {"Geschlecht": "weiblich", "count": "2"}) == {"sex": "female"}
+    assert standard_facts([gender], {"Geschlecht": "unknown"}) == {"sex": "unknown"}
+    values = {"Geschlecht": "weiblich", "sex": "male"}
+    assert standard_facts([SEX, gender], values) == standard_facts([gender, SEX], values) == {"sex": "male"}
+
+
+def test_a_choice_that_got_its_name_back_has_no_former_one() -> None:
+    hen = renamed_fields([SEX], [Renaming("sex", "hen", "female")])
+    (back,) = checked_fields(renamed_fields(hen, [Renaming("sex", "female", "hen")]))
+    assert back == replace(SEX, former_choices=(("hen", "female"),))

@@ -76,6 +76,7 @@ def _item(image_id: int, file: Path, part: FilePart, kind: str, ids: Mapping[str
         is_empty=kind == "empty",
         count=5 if kind == "counted" else None,
         fields={"sex": "female"} if kind == "counted" else {},
+        facts={"sex": "female"} if kind == "counted" else {},
     )
 
 

@@ -105,6 +105,7 @@ def gather(
         project.images.detections(),
         empty,
         project.fields.values(),
+        project.fields.defined,
     )
     return LabelledImages(
         title=project.path.stem,

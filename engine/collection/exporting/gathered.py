@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from engine.collection.state import NO_CLASS
 from engine.file_parts import file_part
-from engine.image_fields import COUNT
+from engine.image_fields import COUNT, ImageField, standard_facts
 from engine.images.read_file import file_hash
 from engine.interchange.labelled_images.records import GivenLabel, GivenNote, LabelledImage, ModelAnswer
 from engine.project import ImageTable
@@ -67,6 +67,7 @@ class GatheredImages(Sequence[LabelledImage]):
     detections: Mapping[int, BoxOrigin]
     empty: frozenset[int]  # images that a person labelled as empty
     values: Mapping[int, Mapping[str, str]]  # of fields, by name
+    fields: Sequence[ImageField]  # the project's own
     places: Sequence[int] = ()  # in the table: the images that are here
     _hashes: dict[int, str] = field(default_factory=dict)  # of files that were read here, by image id
 
@@ -121,6 +122,7 @@ class GatheredImages(Sequence[LabelledImage]):
             part=file_part(self.table.parts[place]), category=found.category, detection_score=found.score,
             is_empty=image_id in self.empty, count=int(values[COUNT.name]) if COUNT.name in values else None,
             fields={name: value for name, value in values.items() if name != COUNT.name},
+            facts=standard_facts(self.fields, values),
         )  # fmt: skip
 
     def _read(self, image: LabelledImage) -> str:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from engine.collection.merging.image_match import ImagePairs
+from engine.field_renaming import paired_fields
 from engine.image_fields import COUNT, ImageField
 from engine.project import FieldValue, Project
 from engine.project.fields import as_ours, merged_fields
@@ -22,17 +23,18 @@ def plan_fields(ours: Project, theirs: Project, images: ImagePairs, fork: Fork |
     """Plan what comes in of their values; nothing of ours is replaced."""
     our_values, their_fields = ours.fields.values(), theirs.fields.defined
     together = (COUNT, *merged_fields(ours.fields.defined, their_fields))
+    pairs = paired_fields(together, (COUNT, *their_fields))
     coming: list[FieldValue] = []
     kept = 0
     for each in theirs.fields.all():
         our_id = images.pairs.get(each.image_id)
         if our_id is None or (fork is not None and fork.was_here(our_id, each.image_id, each)):
             continue
-        own = as_ours(together, each._replace(image_id=our_id))
+        own = as_ours(pairs, each._replace(image_id=our_id))
         here = None if own is None else our_values.get(our_id, {}).get(own.field)
         if own is not None and here is None:
             coming.append(own)
         kept += own is None or here not in {None, own.value}
-    needed = {each.field for each in coming}
-    fields = {each.search_name for each in together if each.name in needed}
-    return FieldPlan(tuple(sorted(coming)), tuple(each for each in their_fields if each.search_name in fields), kept)
+    names = {each.field for each in coming}
+    needed = tuple(each for each in their_fields if pairs[each.search_name][0].name in names)
+    return FieldPlan(tuple(sorted(coming)), needed, kept)

@@ -16,11 +16,11 @@ from typing import Final
 from urllib.parse import quote
 
 from engine.files import PhotoFacts, shown
+from engine.image_fields import STANDARD_VALUES
 from engine.interchange.labelled_images import csv_table
 from engine.interchange.labelled_images.camtrap_dp_package import (
     BOX_COLUMNS,
     PACKAGE,
-    STANDARD_VALUES,
     TABLES,
     UNCLASSIFIED,
     Deployment,
@@ -31,7 +31,6 @@ from engine.interchange.labelled_images.camtrap_dp_package import (
 )
 from engine.interchange.labelled_images.class_folders import IMAGES_TABLE, FolderOptions, file_in
 from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
-from engine.interchange.labelled_images.table_rows import facts_of_thing
 from engine.interchange.table_writer import write_table
 from engine.new_file import text_into
 
@@ -206,7 +205,7 @@ def _is_observed(images: LabelledImages, image: LabelledImage) -> bool:
 
 def _thing_cells(image: LabelledImage) -> dict[str, str]:
     """Where a thing is in its picture, how many there are, and what the project's own fields say of it."""
-    seen = facts_of_thing(image)
+    seen = image.facts
     count = 1 if image.count is None and image.part.box is not None else image.count
     box = image.part.box or ()
     standard: dict[str, str] = {}

@@ -34,11 +34,6 @@ OBSERVATIONS: Final = (
     "observationTags", "observationComments",
 )  # fmt: skip
 BOX_COLUMNS: Final = ("bboxX", "bboxY", "bboxWidth", "bboxHeight")
-STANDARD_VALUES: Final[Mapping[str, frozenset[str]]] = {
-    "lifeStage": frozenset({"adult", "subadult", "juvenile"}),
-    "sex": frozenset({"female", "male"}),
-}
-"""The only values of these columns."""
 TABLES: Final[Mapping[str, Sequence[str]]] = {"deployments": DEPLOYMENTS, "media": MEDIA, "observations": OBSERVATIONS}
 _CAVEATS: Final = (
     "Deployments are folders. A collection does not know the cameras: sampling design and capture method are "

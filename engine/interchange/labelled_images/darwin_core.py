@@ -23,7 +23,7 @@ from engine.interchange.labelled_images.darwin_core_archive import DARWIN_CORE, 
 from engine.interchange.labelled_images.foreign_labels import ForeignLabel, ForeignLabels, LabelCollector
 from engine.interchange.labelled_images.json_lines import encoded, plain, texts
 from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
-from engine.interchange.labelled_images.table_rows import facts_of_thing, label_in, row_of, time_or_none
+from engine.interchange.labelled_images.table_rows import label_in, row_of, time_or_none
 from engine.texts import marked
 
 CANNOT_CARRY: Final = (
@@ -89,7 +89,7 @@ def _occurrence(
     has_place = fact.latitude is not None and fact.longitude is not None
     cells = row_of(images, image).items()
     own = {name: plain(value) for name, value in cells if value and name not in _LEFT_OUT_OF_PROPERTIES}
-    seen = facts_of_thing(image)
+    seen = image.facts
     identified: Iterable[str] = ("",) * len(terms.IDENTIFICATIONS.columns)
     if image.class_id is not None:
         identified = _identified(images, image, image.class_id, is_person=image.is_verified)

@@ -70,6 +70,7 @@ class LabelledImage:
     is_empty: bool = False  # whether a person's label says that nothing is there
     count: int | None = None  # how many a person counted
     fields: Mapping[str, str] = field(default_factory=dict)  # the project's own fields, by name
+    facts: Mapping[str, str] = field(default_factory=dict)  # see `engine.image_fields.standard_facts`
 
     @property
     def class_id(self) -> int | None:

@@ -14,7 +14,6 @@ from typing import Any, Final
 
 from engine.file_parts import WHOLE, file_part
 from engine.graph.names import SEPARATOR, loose_name, split_path
-from engine.image_fields import standard_term
 from engine.interchange.labelled_images.foreign_labels import ForeignLabel, whole_keywords
 from engine.interchange.labelled_images.records import GivenNote, LabelledImage, LabelledImages, ModelAnswer
 from engine.interchange.predictions_file import UNKNOWN_NAME
@@ -129,12 +128,6 @@ def _item_cells(image: LabelledImage) -> Row:
         "count": image.count,
         "fields": dict(image.fields) or None,
     }
-
-
-def facts_of_thing(image: LabelledImage) -> dict[str, str]:
-    """The project's own fields of an image that the standards of nature have a term for, by term."""
-    named = ((standard_term(name), value) for name, value in image.fields.items())
-    return {term: value for term, value in named if term and value}
 
 
 def _answer_cells(images: LabelledImages, answer: ModelAnswer | None) -> Row:

@@ -1,15 +1,17 @@
 """The cards that define fields and correct clocks, as they are filled in by hand."""
 
+from dataclasses import replace
 from datetime import datetime
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.fields.clock_card import ClockCard
 from app.fields.logic import ClockFacts
 from app.fields.view import FieldsCard
+from engine.field_renaming import Renaming, renamed_fields
 from engine.image_fields import CAMERA_TRAP, FieldKind, ImageField
 from engine.project.clock_corrections import ClockCorrection, ClockCorrections, ClockSource
 from tests.support.sessions import recorded
@@ -37,7 +39,6 @@ def test_fields_are_added_and_saved(host: QWidget, qtbot: QtBot) -> None:
     card = FieldsCard(host)
     saved = recorded(card.saved)
     card.show_fields([SEX])
-    assert not card.lines[0].name.isEnabled()
     click(qtbot, card.preset_button)
     click(qtbot, card.add_button)
     new = card.lines[-1]
@@ -45,8 +46,47 @@ def test_fields_are_added_and_saved(host: QWidget, qtbot: QtBot) -> None:
     new.kind.setCurrentIndex(new.kind.findData(FieldKind.YES_NO))
     assert new.choices.isHidden()
     click(qtbot, card.save_button)
-    assert saved == [((*CAMERA_TRAP, ImageField("antlers", FieldKind.YES_NO)),)]
+    assert saved == [((*CAMERA_TRAP, ImageField("antlers", FieldKind.YES_NO)), ())]
     assert card.isHidden()
+
+
+def retype(qtbot: QtBot, line: QLineEdit, text: str) -> None:
+    line.selectAll()
+    qtbot.keyClicks(line, text)
+
+
+def test_a_field_and_a_choice_are_renamed(host: QWidget, qtbot: QtBot) -> None:
+    """The card says so before it is saved; the preset does not come a second time."""
+    card = FieldsCard(host)
+    saved = recorded(card.saved)
+    card.show_fields([SEX, STAGE])
+    assert card.renamed.isHidden()
+    retype(qtbot, card.lines[0].name, "Geschlecht ")
+    retype(qtbot, card.lines[0].choices, "hen, male, unknown, chick")
+    assert card.renamed.isVisible()
+    assert card.renamed.text().replace("\u200b", "").replace("\N{NO-BREAK SPACE}", " ") == (
+        "Renamed with their values: sex → Geschlecht, female → hen"
+    )
+    click(qtbot, card.preset_button)
+    click(qtbot, card.save_button)
+    names = Renaming("sex", "Geschlecht"), Renaming("sex", "hen", "female")
+    (gender,) = renamed_fields([SEX], names)
+    gender = replace(gender, choices=("hen", "male", "unknown", "chick"))
+    assert saved == [((gender, STAGE, BEHAVIOUR), names)]
+
+
+@pytest.mark.parametrize(("name", "reason"), [("life stage", "there twice"), ("count", "called"), ("", "no name")])
+def test_a_name_that_is_taken_is_refused(host: QWidget, qtbot: QtBot, name: str, reason: str) -> None:
+    card = FieldsCard(host)
+    saved = recorded(card.saved)
+    card.show_fields([SEX, STAGE])
+    card.lines[0].name.clear()
+    qtbot.keyClicks(card.lines[0].name, name)
+    click(qtbot, card.save_button)
+    assert reason in card.refusal.text()
+    assert (saved, card.isVisible()) == ([], True)
+    qtbot.keyClicks(card.lines[0].name, "x")
+    assert card.refusal.isHidden()
 
 
 def test_a_field_is_removed(host: QWidget, qtbot: QtBot) -> None:
@@ -55,7 +95,7 @@ def test_a_field_is_removed(host: QWidget, qtbot: QtBot) -> None:
     card.show_fields([SEX, STAGE])
     card.lines[0].removed.emit()
     click(qtbot, card.save_button)
-    assert saved == [((STAGE,),)]
+    assert saved == [((STAGE,), ())]
 
 
 def test_the_card_tells_what_is_not_clear(host: QWidget, qtbot: QtBot) -> None:
@@ -76,7 +116,7 @@ def test_a_line_that_was_left_empty_is_none(host: QWidget, qtbot: QtBot) -> None
     card.show_fields([SEX])
     click(qtbot, card.add_button)
     click(qtbot, card.save_button)
-    assert saved == [((SEX,),)]
+    assert saved == [((SEX,), ())]
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel
 
 from app.fields.controller import Fields
 from app.inspector.image_page import ImagePage
@@ -33,6 +33,12 @@ def type_text(desk: Desk, text: str) -> None:
     desk.qtbot.keyClicks(QApplication.focusWidget(), text)
 
 
+def texts_of(desk: Desk, begin: str) -> list[str]:
+    """Visible labels of the page that begin so."""
+    labels = page_of(desk).findChildren(QLabel)
+    return [label.text() for label in labels if label.text().startswith(begin) and not label.isHidden()]
+
+
 def on_disk(path: Path) -> dict[int, dict[str, str]]:
     with Project.open(path, for_writing=False) as project:
         return project.fields.values()
@@ -59,7 +65,12 @@ def test_a_herd_of_12_is_a_key_a_number_and_enter(at_desk: Desk, collection: Col
 def test_a_value_is_chosen_by_digit_and_changed_at_the_right(at_desk: Desk, collection: Collection) -> None:
     act(at_desk.qtbot, at_desk.window.session, lambda project: project.fields.define(CAMERA_TRAP))
     first = at_desk.choose(0)
+    act(at_desk.qtbot, at_desk.window.session, lambda project: project.fields.set([first], "sex", "female"))
+    sex = page_of(at_desk).fields.editor("sex")
+    assert isinstance(sex, QComboBox)
+    assert (sex.currentText(), texts_of(at_desk, "Fields")) == ("female", ["Fields"])
     at_desk.press(Key.Key_Right, SHIFT)
+    assert (sex.currentIndex(), texts_of(at_desk, "Fields")) == (-1, ["Fields of 2 images"])
     chosen = at_desk.grid.selected_ids
     at_desk.press(Key.Key_K)
     type_text(at_desk, "sex")
@@ -67,6 +78,7 @@ def test_a_value_is_chosen_by_digit_and_changed_at_the_right(at_desk: Desk, coll
     type_text(at_desk, "2")
     at_desk.press_for_change(Key.Key_Return)
     assert on_disk(collection.project) == {each: {"sex": "male"} for each in sorted(chosen)}
+    assert sex.currentText() == "male"
     stage = page_of(at_desk).fields.editor("life stage")
     stage.setFocus()
     changed_by(at_desk.qtbot, at_desk.window.session, lambda: at_desk.qtbot.keyClick(stage, Key.Key_Down))
@@ -74,7 +86,7 @@ def test_a_value_is_chosen_by_digit_and_changed_at_the_right(at_desk: Desk, coll
     assert len(on_disk(collection.project)) == len(chosen)
 
 
-def test_fields_are_defined_from_the_palette(at_desk: Desk, collection: Collection) -> None:
+def test_fields_are_defined_from_the_palette_and_renamed(at_desk: Desk, collection: Collection) -> None:
     at_desk.choose(0)
     at_desk.press(Key.Key_K)
     at_desk.press(Key.Key_End)
@@ -86,6 +98,16 @@ def test_fields_are_defined_from_the_palette(at_desk: Desk, collection: Collecti
     at_desk.click(card.preset_button)
     changed_by(at_desk.qtbot, at_desk.window.session, lambda: at_desk.click(card.save_button))
     assert at_desk.state.fields == CAMERA_TRAP
+    first = at_desk.choose(0)
+    act(at_desk.qtbot, at_desk.window.session, lambda project: project.fields.set([first], "sex", "male"))
+    at_desk.window.of(Fields).define_fields()
+    card.lines[0].name.selectAll()
+    at_desk.qtbot.keyClicks(card.lines[0].name, "Geschlecht")
+    change = changed_by(at_desk.qtbot, at_desk.window.session, lambda: at_desk.click(card.save_button))
+    assert change.text == "Renamed the field sex to Geschlecht"
+    assert on_disk(collection.project) == {first: {"Geschlecht": "male"}}
+    at_desk.press_for_change(Key.Key_Z, CONTROL)
+    assert on_disk(collection.project) == {first: {"sex": "male"}}
     assert not page_of(at_desk).fields.isHidden()
 
 

@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from app.fields.logic import ClockFacts, offers, targets, value_offers
+from app.fields.logic import ClockFacts, offers, renamed_choices, targets, value_offers
 from app.fields.wording import offer_title, preview_text, target_title
 from engine.collection.clock_preview import ClockPreview
 from engine.image_fields import CAMERA_TRAP, COUNT, FieldKind, ImageField
@@ -74,3 +74,15 @@ def test_what_would_change_in_words() -> None:
     lines = preview_text(ClockPreview(2, (NOON, NOON), (NOON, NOON.replace(hour=13)))).splitlines()
     assert lines[0] == "2 images"
     assert " to " in lines[2]
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "expected"),
+    [
+        ("a b c", "a b c", {}), ("a b c", "x b c", {"a": "x"}), ("a b c", "x b y", {"a": "x", "c": "y"}),
+        ("a b", "x b c d", {"a": "x"}), ("a b", "b", {}), ("a b", "b a", {}), ("a b", "b x", {}), ("a b c", "c b", {}),
+        ("a b", "x", {}), ("male", "Male", {"male": "Male"}),
+    ],
+)  # fmt: skip
+def test_a_choice_is_renamed_in_its_place(before: str, now: str, expected: dict[str, str]) -> None:
+    assert renamed_choices(before.split(), now.split()) == expected

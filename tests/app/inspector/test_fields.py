@@ -2,7 +2,7 @@
 
 import pytest
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QComboBox
+from PySide6.QtWidgets import QApplication, QComboBox
 from pytestqt.qtbot import QtBot
 
 from app.inspector.fields import CountBox, FieldSection, ValueLine
@@ -102,3 +102,105 @@ def test_a_choice_is_chosen(section: FieldSection, asked: list[tuple[object, ...
     qtbot.keyClick(sex, Key.Key_Up)
     qtbot.keyClick(sex, Key.Key_Up)
     assert asked == [(7, "sex", "female"), (7, "sex", "")]
+
+
+MIXED = {"count": None, "sex": None, "antlers": None, "remark": None}
+
+
+@pytest.fixture
+def mixed(section: FieldSection) -> FieldSection:
+    """Several images with different values in every field."""
+    section.show_values(7, FIELDS, MIXED, is_writable=True)
+    return section
+
+
+def box_of(section: FieldSection, name: str) -> QComboBox:
+    box = section.editor(name)
+    assert isinstance(box, QComboBox)
+    return box
+
+
+def shown_in(section: FieldSection) -> list[str]:
+    boxes = [box_of(section, name) for name in ("sex", "antlers")]
+    texts = [box.currentText() or box.placeholderText() for box in boxes]
+    line = line_of(section)
+    return [count_of(section).text(), *texts, line.text() or line.placeholderText()]
+
+
+def test_values_that_differ_are_mixed_and_left_alone(
+    mixed: FieldSection, asked: list[tuple[object, ...]], qtbot: QtBot
+) -> None:
+    """Going through all fields, with Enter and Esc in those that are typed, changes nothing."""
+    assert shown_in(mixed) == ["Mixed"] * 4
+    count_of(mixed).setFocus(Qt.FocusReason.TabFocusReason)
+    for _ in FIELDS:
+        qtbot.keyClick(QApplication.focusWidget(), Key.Key_Tab)
+    for editor in (count_of(mixed), line_of(mixed)):
+        editor.setFocus()
+        qtbot.keyClick(editor, Key.Key_Return)
+        qtbot.keyClick(editor, Key.Key_Escape)
+    assert (shown_in(mixed), asked) == (["Mixed"] * 4, [])
+    mixed.show_values(7, FIELDS, {"count": "3", "antlers": "no"}, is_writable=True)
+    assert shown_in(mixed) == ["3", "–", "No", "–"]  # noqa: RUF001 (a sign)
+
+
+@pytest.mark.parametrize("reason", [Qt.FocusReason.TabFocusReason, Qt.FocusReason.MouseFocusReason])
+def test_a_count_is_typed_over_mixed_ones(
+    mixed: FieldSection, asked: list[tuple[object, ...]], qtbot: QtBot, reason: Qt.FocusReason
+) -> None:
+    box = count_of(mixed)
+    if reason == Qt.FocusReason.MouseFocusReason:
+        qtbot.mouseClick(box.lineEdit(), Qt.MouseButton.LeftButton)
+    else:
+        box.setFocus(reason)
+    qtbot.keyClicks(box, "12")
+    qtbot.keyClick(box, Key.Key_Return)
+    assert asked == [(7, "count", "12")]
+
+
+def test_a_count_is_typed_after_a_click_where_there_is_none(
+    section: FieldSection, asked: list[tuple[object, ...]], qtbot: QtBot
+) -> None:
+    section.show_values(7, FIELDS, {}, is_writable=True)
+    box = count_of(section)
+    qtbot.mouseClick(box.lineEdit(), Qt.MouseButton.LeftButton)
+    qtbot.keyClicks(box, "4")
+    qtbot.keyClick(box, Key.Key_Return)
+    assert asked == [(7, "count", "4")]
+
+
+@pytest.mark.parametrize(("typed", "value"), [("0", ""), ("7", "7")])
+def test_mixed_counts_become_one_or_none(
+    mixed: FieldSection, asked: list[tuple[object, ...]], qtbot: QtBot, typed: str, value: str
+) -> None:
+    box = count_of(mixed)
+    box.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.keyClicks(box, typed)
+    qtbot.keyClick(box, Key.Key_Return)
+    assert asked == [(7, "count", value)]
+
+
+def test_the_first_step_from_mixed_counts_is_one(
+    mixed: FieldSection, asked: list[tuple[object, ...]], qtbot: QtBot
+) -> None:
+    qtbot.keyClick(count_of(mixed), Key.Key_Down)
+    assert asked == []
+    qtbot.keyClick(count_of(mixed), Key.Key_Up)
+    assert asked == [(7, "count", "1")]
+
+
+def test_a_choice_and_a_text_replace_mixed_ones(
+    mixed: FieldSection, asked: list[tuple[object, ...]], qtbot: QtBot
+) -> None:
+    sex = box_of(mixed, "sex")
+    sex.setFocus()
+    qtbot.keyClicks(sex, "m")
+    antlers = box_of(mixed, "antlers")
+    qtbot.mouseClick(antlers, Qt.MouseButton.LeftButton)
+    qtbot.keyClick(antlers.view(), Key.Key_End)
+    qtbot.keyClick(antlers.view(), Key.Key_Return)
+    line = line_of(mixed)
+    line.setFocus()
+    qtbot.keyClicks(line, "scar")
+    qtbot.keyClick(line, Key.Key_Return)
+    assert asked == [(7, "sex", "male"), (7, "antlers", "no"), (7, "remark", "scar")]

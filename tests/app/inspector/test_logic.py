@@ -17,6 +17,7 @@ from app.inspector.logic import (
     safe_row,
     score_rows,
     share_rows,
+    shared_values,
     teaching,
 )
 from engine.collection.answers import ClassFacts
@@ -185,3 +186,12 @@ def test_facts_of_a_class(graph: CategoryGraph) -> None:
 def test_what_teaches_a_class(changes: dict[str, object], expected: Teaching, graph: CategoryGraph) -> None:
     """Own images, parents, both, or nothing at all."""
     assert teaching(facts_of(graph, **changes)) is expected
+
+
+def test_values_that_images_share() -> None:
+    values = {1: {"sex": "male", "count": "2"}, 2: {"sex": "male", "count": "3"}, 4: {"sex": "male"}}
+    assert shared_values(values, [1]) == values[1]
+    assert shared_values(values, [1, 2]) == {"sex": "male", "count": None}
+    assert shared_values(values, [4, 2]) == {"sex": "male", "count": None}
+    assert shared_values(values, [3, 2, 3]) == {"sex": None, "count": None}
+    assert shared_values(values, [3, 5]) == {}

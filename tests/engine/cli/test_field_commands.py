@@ -42,6 +42,41 @@ def test_fields_are_defined_and_set(project: Path, capsys: pytest.CaptureFixture
         assert (opened.fields.values(), opened.check()) == ({2: {"sex": "female"}}, [])
 
 
+def test_fields_and_choices_are_renamed(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In one step; the preset has no second sex afterwards."""
+    done(capsys, "fields", str(project), "--preset", "camera-trap")
+    done(capsys, "fields", str(project), "--set", "sex=female", "--search", "name:2")
+    text = done(capsys, "fields", str(project), "--rename", "Sex = Geschlecht").out
+    assert "Renamed the field sex to Geschlecht." in text
+    assert "Geschlecht: female, male, unknown (1 image)" in text
+    assert "b/2.jpg" in done(capsys, "images", str(project), "--search", "geschlecht:female").out
+    both = "--rename", "geschlecht: female = hen", "--rename", "life stage=age", "--preset", "camera-trap"
+    answer = json.loads(done(capsys, "fields", str(project), *both, "--json").out)
+    assert answer["done"] == ["Changed the fields of images"]
+    names = ["count", "Geschlecht", "age", "behaviour"]
+    assert [each["name"] for each in answer["fields"]] == names
+    with Project.open(project) as opened:
+        assert (opened.fields.values(), opened.check()) == ({2: {"Geschlecht": "hen"}}, [])
+        opened.history.undo()
+        assert opened.fields.values() == {2: {"Geschlecht": "female"}}
+
+
+@pytest.mark.parametrize(
+    ("renaming", "reason", "status"),
+    [
+        ("sex=Life Stage", "is there twice", 1), ("sex=count", 'cannot be called "count"', 1),
+        ("sex: male=Female", "not clear", 1), ("sex: cock=hen", "no value of the field", 1),
+        ("antlers=horns", 'no field "antlers"', 1), ("count=number", "count cannot be renamed", 2),
+        ("remark: x=y", "has no choices", 2), ("sex", "its new name", 2),
+    ],
+)  # fmt: skip
+def test_names_that_are_refused(
+    project: Path, capsys: pytest.CaptureFixture[str], renaming: str, reason: str, status: int
+) -> None:
+    done(capsys, "fields", str(project), "--preset", "camera-trap", "--define", "remark: text")
+    assert reason in refused(capsys, "fields", str(project), "--rename", renaming, status=status)
+
+
 def test_fields_that_are_refused(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     where = "--search", "name:2"
     assert "from 1 to 100,000" in refused(capsys, "fields", str(project), "--set", "count=0", *where)

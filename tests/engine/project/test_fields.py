@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import InputError, ProjectDamagedError
+from engine.field_renaming import Renaming, renamed_fields
 from engine.image_fields import CAMERA_TRAP, FieldKind, ImageField
 from engine.project import FieldValue, Project
 from engine.project.clock import time_text
@@ -72,6 +73,77 @@ def test_a_field_that_is_gone_takes_its_values_along(birds: Project) -> None:
     birds.history.undo()
     assert birds.fields.values()[1] == {"sex": "male", "behaviour": "resting"}
     assert birds.check() == []
+
+
+def renamed(project: Project, *renamings: Renaming) -> str:
+    """What the step is called."""
+    return project.fields.define(renamed_fields(project.fields.defined, renamings), renamings).text
+
+
+def test_values_follow_a_field_to_its_new_name(birds: Project) -> None:
+    birds.fields.set([1, 3], "sex", "male", who="Ada")
+    signed = birds.fields.all()
+    before = dump(birds)
+    assert renamed(birds, Renaming("sex", "Geschlecht")) == "Renamed the field sex to Geschlecht"
+    assert birds.fields.all() == [each._replace(field="Geschlecht") for each in signed]
+    assert [each.name for each in birds.fields.defined] == ["Geschlecht", "life stage", "behaviour"]
+    assert birds.check() == []
+    birds.history.undo()
+    assert dump(birds) == before
+    birds.history.redo()
+    path = birds.path
+    birds.close()
+    with Project.open(path) as project:
+        assert project.fields.field("geschlecht").former_names == ("sex",)
+        assert renamed(project, Renaming("Geschlecht", "Sex")) == "Renamed the field Geschlecht to Sex"
+        assert project.fields.field("sex").former_names == ("Geschlecht",)
+        assert project.fields.values() == {1: {"Sex": "male"}, 3: {"Sex": "male"}}
+
+
+def test_values_follow_a_choice_to_its_new_name(birds: Project) -> None:
+    birds.fields.set([1], "sex", "male", who="Ada")
+    birds.fields.set([2], "sex", "female", who="Ada")
+    signed = birds.fields.all()
+    assert renamed(birds, Renaming("sex", "cock", "male")) == "Renamed male of sex to cock"
+    assert birds.fields.all() == [signed[0]._replace(value="cock"), signed[1]]
+    assert birds.fields.field("sex").choices == ("female", "cock", "unknown")
+    assert birds.check() == []
+    birds.history.undo()
+    assert birds.fields.all() == signed
+
+
+def test_two_fields_change_their_names(birds: Project) -> None:
+    birds.fields.set([1, 2], "sex", "male")
+    birds.fields.set([2], "life stage", "adult")
+    swapped = Renaming("sex", "life stage"), Renaming("life stage", "sex")
+    assert renamed(birds, *swapped) == "Changed the fields of images"
+    assert birds.fields.values() == {1: {"life stage": "male"}, 2: {"life stage": "male", "sex": "adult"}}
+    assert birds.check() == []
+
+
+def test_a_field_takes_the_name_of_one_that_is_removed(birds: Project) -> None:
+    """It does not get the other's values."""
+    birds.fields.set([1], "sex", "unknown")
+    birds.fields.set([2], "life stage", "unknown")
+    renaming = Renaming("life stage", "sex")
+    change = birds.fields.define(renamed_fields([STAGE], [renaming]), [renaming])
+    assert change.text == "Changed the fields of images (1 value removed)"
+    assert birds.fields.values() == {2: {"sex": "unknown"}}
+
+
+def test_other_capitals_lose_no_value(birds: Project) -> None:
+    birds.fields.set([1], "sex", "male")
+    birds.fields.define([ImageField("Sex", FieldKind.CHOICE, ("Female", "Male"))])
+    assert birds.fields.values() == {1: {"Sex": "Male"}}
+
+
+@pytest.mark.parametrize("name", ["Life stage", "count", "date", "7", ""])
+def test_names_that_are_taken_are_refused(birds: Project, name: str) -> None:
+    birds.fields.set([1], "sex", "male")
+    before = dump(birds)
+    with pytest.raises(InputError):
+        renamed(birds, Renaming("sex", name))
+    assert dump(birds) == before
 
 
 def test_removed_images_take_their_values_along(birds: Project) -> None:

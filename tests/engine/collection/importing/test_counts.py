@@ -7,6 +7,7 @@ import pytest
 from engine.collection.exporting.export import ExportChoice, Which, export_images
 from engine.collection.importing.import_images import import_images
 from engine.collection.importing.import_labels import import_labels
+from engine.field_renaming import Renaming, renamed_fields
 from engine.image_fields import CAMERA_TRAP
 from engine.project import Project
 from tests.support.images import write_jpeg
@@ -46,6 +47,25 @@ def test_values_come_back(photos: Path, tmp_path: Path) -> None:
     assert {field.name for field in other.fields.defined} == {"sex", "life stage"}
     other.history.undo()
     assert other.fields.values() == {}
+
+
+def test_renamed_fields_leave_and_come_back_by_their_terms(photos: Path, tmp_path: Path) -> None:
+    project = project_of(photos, "trap.protoleaf")
+    fox = project.images.table().ids[0]
+    new_names = Renaming("sex", "Geschlecht"), Renaming("sex", "weiblich", "female"), Renaming("life stage", "Alter")
+    project.fields.define(CAMERA_TRAP)
+    project.fields.define(renamed_fields(CAMERA_TRAP, new_names), new_names)
+    for field, value in (("Geschlecht", "weiblich"), ("Alter", "adult")):
+        project.fields.set([fox], field, value)
+    values = project.fields.values()
+    package = tmp_path / "package"
+    export_images(project, {}, ExportChoice("camtrap-dp", package, Which.VERIFIED))
+    assert ",adult,female" in (package / "observations.csv").read_text(encoding="utf-8")
+    for field in ("Geschlecht", "Alter"):
+        project.fields.set([fox], field, None)
+    import_labels(project, package)
+    assert project.fields.values() == values
+    assert [field.name for field in project.fields.defined] == ["Geschlecht", "Alter", "behaviour"]
 
 
 def test_values_of_images_here_stay(photos: Path, tmp_path: Path) -> None:

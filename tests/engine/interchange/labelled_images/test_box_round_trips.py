@@ -192,7 +192,7 @@ def test_observations_fit_the_standard(boxed: LabelledImages, tmp_path: Path) ->
     odd = replace(
         boxed.images[0],
         count=0,
-        fields={"Life stage": "Adult", "sex": "unknown", "behaviour": "asleep"},
+        facts={"lifeStage": "Adult", "sex": "unknown", "behavior": "asleep"},
     )
     folder = written(replace(boxed, images=[odd, *boxed.images[1:]]), "camtrap-dp", tmp_path)
     with (folder / "observations.csv").open(encoding="utf-8", newline="") as file:
