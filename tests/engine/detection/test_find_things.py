@@ -1,6 +1,6 @@
 """A run of a detector over files."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -11,7 +11,7 @@ from engine.detection.detector import ObjectDetector
 from engine.detection.find_things import find_things
 from engine.detection.messages import DetectionSummary, FoundThings, SearchedFile
 from engine.errors import Cancelled
-from engine.events import CancelToken, Progress
+from engine.events import CancelToken
 from engine.images.read_file import file_hash
 from tests.support.detector_networks import picture_of_discs
 from tests.support.detectors import opened_detector
@@ -59,12 +59,13 @@ def test_a_cancel_keeps_what_was_found(tmp_path: Path) -> None:
     detector = opened_detector(tmp_path / "discs.onnx")
     found: list[FoundThings] = []
 
-    def stop_after_three(progress: Progress) -> None:
-        if progress.done >= 3:
-            cancel.cancel()
+    def until_cancelled() -> Iterator[SearchedFile]:
+        yield from files[:6]
+        cancel.cancel()
+        yield from files[6:]
 
     with pytest.raises(Cancelled):
-        find_things(files, detector, found.extend, on_progress=stop_after_three, cancel=cancel, total=len(files))
+        find_things(until_cancelled(), detector, found.extend, cancel=cancel, total=len(files))
     assert 0 < len(found) < len(files)
     done = {each.file for each in found}
     rest, summary = run(detector, [file for file in files if file not in done])
