@@ -326,12 +326,9 @@ def shared_values(values: Mapping[int, Mapping[str, str]], image_ids: Sequence[i
         values: of fields, by image id.
     """
     nothing: Mapping[str, str] = {}
+    own = [values.get(image_id, nothing) for image_id in image_ids]
     shared: dict[str, str | None] = {}
-    for place, image_id in enumerate(image_ids):
-        own = values.get(image_id, nothing)
-        if place == 0:
-            shared.update(own)
-        elif own != shared:
-            differing = (name for name in {*own, *shared} if shared.get(name, "") != own.get(name, ""))
-            shared.update(dict.fromkeys(differing))
+    for name in set[str]().union(*own):
+        found = {each.get(name, "") for each in own}
+        shared[name] = found.pop() if len(found) == 1 else None
     return shared

@@ -36,6 +36,8 @@ class MapPoints:
     @staticmethod
     def of(made: ImageMap, hidden: Collection[int] = ()) -> MapPoints:
         """The points of a map without the images that a project hides."""
+        if not hidden:
+            return MapPoints(made.image_ids, made.places)
         is_shown = ~np.isin(made.image_ids, np.fromiter(hidden, dtype=np.int64, count=len(hidden)))
         return MapPoints(made.image_ids[is_shown], made.places[is_shown])
 
