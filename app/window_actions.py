@@ -1,4 +1,4 @@
-"""Undo and redo, the command palette, the sheet of keys, and the menu "View"."""
+"""Undo and redo, the command palette, the sheet of keys, panes and orders."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 ANY: Final = Needs.NOTHING
 ON_CLASS: Final = Needs.PROJECT | Needs.CLASS
-IN_PANES: Final = Section.VIEW_PANES
+IN_GRAPH: Final = Section.VIEW_GRAPH
 
 
 def _order(order: Order, text: str) -> Callable[[Method], Method]:
@@ -37,7 +37,7 @@ def _subset(subset: Subset, name: str, text: str, keys: str) -> Callable[[Method
 
 def _on_image(name: str, text: str, icon: str, keys: str) -> Callable[[Method], Method]:
     needs = Needs.PROJECT | Needs.IMAGES
-    return action(name, text, icon, keys, Section.VIEW_SHOW, needs=needs, on_images=True)
+    return action(name, text, icon, keys, Section.IMAGES_OPEN, needs=needs, on_images=True)
 
 
 @final
@@ -83,55 +83,55 @@ class WindowActions(Feature):
             paths = "\n".join(str(state.path_of(image_id)) for image_id in self._grid.selected_ids)
             QGuiApplication.clipboard().setText(paths)
 
-    @action("go_to_classes", marked("Go to the classes"), "class", "Alt+5", Section.VIEW_SHOW)
+    @action("go_to_classes", marked("Go to the classes"), "class", "Alt+5", Section.VIEW_PANES)
     def go_to_classes(self) -> None:
         self._tree.take_keyboard()
 
-    @_subset(Subset.ALL, "show_all", marked("Show all images"), "Alt+1")
-    @_subset(Subset.TO_REVIEW, "show_to_review", marked("Show images to review"), "Alt+2")
-    @_subset(Subset.LABELLED, "show_labelled", marked("Show labelled images"), "Alt+3")
-    @_subset(Subset.UNKNOWN, "show_unknown", marked("Show unknown images"), "Alt+4")
+    @_subset(Subset.ALL, "show_all", marked("All images"), "Alt+1")
+    @_subset(Subset.TO_REVIEW, "show_to_review", marked("Images to review"), "Alt+2")
+    @_subset(Subset.LABELLED, "show_labelled", marked("Labelled images"), "Alt+3")
+    @_subset(Subset.UNKNOWN, "show_unknown", marked("Unknown images"), "Alt+4")
     def show_subset(self, subset: Subset) -> None:
         self._tree.select_subset(subset)
 
-    @_order(Order.TEACH_FIRST, marked("Sort: Teach first"))
-    @_order(Order.UNSURE_FIRST, marked("Sort: Least certain first"))
-    @_order(Order.SUREST_FIRST, marked("Sort: Most certain first"))
-    @_order(Order.CLASS, marked("Sort: By class"))
-    @_order(Order.ADDED, marked("Sort: In the order added"))
-    @_order(Order.NAME, marked("Sort: By name"))
-    @_order(Order.TAKEN, marked("Sort: By date taken"))
-    @_order(Order.FOLDER, marked("Sort: By folder"))
-    @_order(Order.SIZE, marked("Sort: Largest files first"))
+    @_order(Order.TEACH_FIRST, marked("Teach first"))
+    @_order(Order.UNSURE_FIRST, marked("Least certain first"))
+    @_order(Order.SUREST_FIRST, marked("Most certain first"))
+    @_order(Order.CLASS, marked("Class"))
+    @_order(Order.ADDED, marked("Order added"))
+    @_order(Order.NAME, marked("Name"))
+    @_order(Order.TAKEN, marked("Date taken"))
+    @_order(Order.FOLDER, marked("Folder"))
+    @_order(Order.SIZE, marked("File size"))
     def choose_order(self, order: Order) -> None:
         self._workspace.choose_order(order)
 
-    @action("sort_again", marked("Sort again"), "refresh", "", Section.VIEW_SORT)
+    @action("sort_again", marked("Sort again"), "refresh", "", Section.VIEW_SORT_AGAIN)
     def sort_again(self) -> None:
         self._workspace.sort_again()
 
-    @action("right_panel", marked("Show or hide the right panel"), "right_panel", "Alt+6", IN_PANES)
+    @action("right_panel", marked("Show or hide the right panel"), "right_panel", "Alt+6", Section.VIEW_PANES)
     def toggle_right(self) -> None:
         self._shell.panes.toggle_right()
 
-    @action("show_graph", marked("Class graph or images"), "graph", "Ctrl+G", IN_PANES)
+    @action("show_graph", marked("Class graph or images"), "graph", "Ctrl+G", IN_GRAPH)
     def toggle_graph(self) -> None:
         self._workspace.show_graph(not self._workspace.is_graph_shown)
 
-    @action("fit_graph", marked("See the whole class graph"), "fit", "Ctrl+0", IN_PANES)
+    @action("fit_graph", marked("See the whole class graph"), "fit", "Ctrl+0", IN_GRAPH)
     def fit_graph(self) -> None:
         self._workspace.look_at_graph().fit()
 
-    @action("find_in_graph", marked("Find a class in the graph"), "search", "", IN_PANES)
+    @action("find_in_graph", marked("Find a class in the graph"), "search", "", IN_GRAPH)
     def find_in_graph(self) -> None:
         self._workspace.look_at_graph().take_keyboard()
 
-    @action("focus_class", marked("Show what is around the class"), "target", "Ctrl+Shift+F", IN_PANES, needs=ON_CLASS)
+    @action("focus_class", marked("Show what is around the class"), "target", "Ctrl+Shift+F", IN_GRAPH, needs=ON_CLASS)
     def focus_class(self) -> None:
         self._workspace.look_at_graph().toggle_focus()
 
-    @action("zoom_in", marked("Larger thumbnails"), "zoom_in", "Ctrl++ Ctrl+=", IN_PANES, given=(1,))
-    @action("zoom_out", marked("Smaller thumbnails"), "zoom_out", "Ctrl+-", IN_PANES, given=(-1,))
+    @action("zoom_in", marked("Larger thumbnails"), "zoom_in", "Ctrl++ Ctrl+=", Section.VIEW_ZOOM, given=(1,))
+    @action("zoom_out", marked("Smaller thumbnails"), "zoom_out", "Ctrl+-", Section.VIEW_ZOOM, given=(-1,))
     def zoom(self, steps: int) -> None:
         self._workspace.zoom(steps)
 

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from app.actions.key_places import digit_by_place
 from app.actions.keys import keys_in_use, sequence_of
-from app.actions.row import MENUS, ONLY_IN_GRID, ActionRow, Needs, first_rows
+from app.actions.row import MENUS, ONLY_IN_GRID, ActionRow, MenuLine, Needs, lines_within, menu_lines
 from app.palette.logic import CommandChoice, PaletteRow
 from app.texts import tr
 from app.theme.icons import icon
@@ -31,6 +31,11 @@ _COMMANDS: Final = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.Alt
 def _is_typed(event: QKeyEvent, focus: QWidget) -> bool:
     """Whether the key is a character for a field."""
     return isinstance(focus, _TEXT_FIELDS) and not event.modifiers() & _COMMANDS
+
+
+def _line_alone(row: ActionRow) -> MenuLine:
+    """The line of an action in a context menu, which has no submenus."""
+    return MenuLine(f"{row.section.menu} {row.section.part}", (row,))
 
 
 @final
@@ -55,7 +60,6 @@ class Registry(QObject):
     ) -> None:
         super().__init__(window)
         self._rows, self._by_name = tuple(rows.values()), rows
-        self._first_rows = first_rows(self._rows)
         self._callbacks = callbacks
         self._image_widgets, self._class_widgets = image_widgets, class_widgets
         self._actions = {row.name: self._make(row, window) for row in self._rows}
@@ -65,7 +69,7 @@ class Registry(QObject):
         self.set_available(Needs.NOTHING)
 
     def _make(self, row: ActionRow, window: QWidget) -> QAction:
-        action = QAction(icon(row.icon), row.title, self)
+        action = QAction(icon(row.icon), tr(row.text), self)
         callback = self._callbacks[row.name]
         action.triggered.connect(lambda _is_checked=False: callback())
         if row.on_images or row.on_classes:
@@ -138,14 +142,19 @@ class Registry(QObject):
     def fill(self, bar: QMenuBar, submenus: Mapping[str, QMenu]) -> None:
         """Build the menus; a submenu stands below the action of its name."""
         for title in MENUS:
-            self._fill_menu(bar.addMenu(tr(title)), [row for row in self._rows if row.section.menu == title], submenus)
+            rows = [row for row in self._rows if row.section.menu == title]
+            self._fill_menu(bar.addMenu(tr(title)), menu_lines(rows), submenus)
 
     def _fill_menu(
-        self, menu: QMenu, rows: Sequence[ActionRow], submenus: Mapping[str, QMenu] = MappingProxyType({})
+        self, menu: QMenu, lines: Sequence[MenuLine], submenus: Mapping[str, QMenu] = MappingProxyType({})
     ) -> None:
-        for row in rows:
-            if row in self._first_rows:
+        for before, line in zip((None, *lines), lines, strict=False):
+            if before is not None and before.part != line.part:
                 menu.addSeparator()
+            if line.submenu is not None:
+                self._fill_menu(menu.addMenu(tr(line.submenu.text)), lines_within(line.rows))
+                continue
+            (row,) = line.rows
             menu.addAction(self._actions[row.name])
             if row.name in submenus:
                 menu.addMenu(submenus[row.name])
@@ -154,14 +163,14 @@ class Registry(QObject):
         """A context menu of some actions."""
         menu = QMenu(parent)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._fill_menu(menu, [self._by_name[name] for name in names])
+        self._fill_menu(menu, [_line_alone(self._by_name[name]) for name in names])
         return menu
 
     def palette_rows(self) -> list[PaletteRow]:
         """Rows of the command palette: what can be chosen now."""
         return [
             PaletteRow(
-                self._actions[row.name].text().removesuffix("…").replace("&&", "&"),
+                row.named(self._actions[row.name].text()).removesuffix("…").replace("&&", "&"),
                 tr(row.section.menu),
                 keys_in_use().text_of(row.name, row.shortcuts),
                 row.icon,

@@ -1,9 +1,9 @@
 """What an action of the window is: one row of data, the parts of the menus, and what must be there for one."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum, IntFlag
-from itertools import pairwise
+from itertools import groupby
 from typing import Any, Final, TypeVar
 
 from app.actions.keys import CLASSES, GRID, IMAGES, WINDOW, KeyOwner, Keys, keys_in_use
@@ -32,54 +32,101 @@ WRITE: Final = Needs.PROJECT | Needs.WRITABLE
 WRITE_FOR_GOOD: Final = WRITE | Needs.FOR_GOOD
 READ_FOR_GOOD: Final = Needs.PROJECT | Needs.FOR_GOOD
 
-_PROJECT: Final = marked("Project")
+
+@dataclass(frozen=True)
+class Submenu:
+    """A menu that opens from a line of another one."""
+
+    text: str  # English text, to be translated when shown
+    is_named_elsewhere: bool = False  # its actions mean little without it: elsewhere both are shown, `Sort by: Name`
+
+
+_FILE: Final = marked("File")
 _EDIT: Final = marked("Edit")
+_VIEW: Final = marked("View")
 _CLASSES: Final = marked("Classes")
 _IMAGES: Final = marked("Images")
 _REVIEW: Final = marked("Review")
 _MODEL: Final = marked("Model")
-_VIEW: Final = marked("View")
 _HELP: Final = marked("Help")
+
+_IMPORT: Final = Submenu(marked("Import"))
+_EXPORT: Final = Submenu(marked("Export"))
+_SORT: Final = Submenu(marked("Sort by"), is_named_elsewhere=True)
+_SHOW: Final = Submenu(marked("Show"), is_named_elsewhere=True)
+_FOLDS: Final = Submenu(marked("Duplicates and bursts"))
+_GRAPH: Final = Submenu(marked("Graph"))
+_PARENTS: Final = Submenu(marked("Parents"))
+_TRIED_OUT: Final = Submenu(marked("What if"))
+_REPLACED: Final = Submenu(marked("Moved and replaced"))
+_RANKS: Final = Submenu(marked("Label by rank"))
+_RATING: Final = Submenu(marked("Rating"))
+_FIELDS: Final = Submenu(marked("Comment and fields"))
+_CHECK: Final = Submenu(marked("Check"))
 
 
 class Section(Enum):
-    """The parts of the menus from the first to the last: title of the menu, and what the part is about.
+    """The parts of the menus from the first to the last.
 
-    Within a part actions stand in the order of the features; a separator is between two parts of a menu.
+    Within a section actions stand in the order of the features. A separator is between two parts of a menu, and of a
+    submenu.
+
+    Args:
+        menu: English title.
+        part: of the menu; what it is about.
+        submenu: that the actions stand in; it stands in the part of the menu.
+        inner_part: of the submenu.
     """
 
-    PROJECT_BEGIN = (_PROJECT, "begin")
-    PROJECT_EXCHANGE = (_PROJECT, "exchange")
-    PROJECT_KEEP = (_PROJECT, "keep")
-    PROJECT_QUIT = (_PROJECT, "quit")
+    FILE_BEGIN = (_FILE, "begin")
+    FILE_IMPORT = (_FILE, "exchange", _IMPORT)
+    FILE_EXPORT = (_FILE, "exchange", _EXPORT)
+    FILE_KEEP = (_FILE, "keep")
+    FILE_QUIT = (_FILE, "quit")
     EDIT_UNDO = (_EDIT, "undo")
     EDIT_SEARCH = (_EDIT, "search")
+    EDIT_SETTINGS = (_EDIT, "settings")
+    VIEW_SORT = (_VIEW, "lists", _SORT)
+    VIEW_SORT_AGAIN = (_VIEW, "lists")
+    VIEW_SHOW = (_VIEW, "lists", _SHOW, "subsets")
+    VIEW_FOUND = (_VIEW, "lists", _SHOW, "found")
+    VIEW_FOLDS = (_VIEW, "lists", _FOLDS)
+    VIEW_GRAPH = (_VIEW, "pages", _GRAPH)
+    VIEW_PAGES = (_VIEW, "pages")
+    VIEW_PANES = (_VIEW, "panes")
+    VIEW_ZOOM = (_VIEW, "zoom")
     CLASSES_NEW = (_CLASSES, "new")
     CLASSES_CHANGE = (_CLASSES, "change")
+    CLASSES_PARENTS = (_CLASSES, "change", _PARENTS)
     CLASSES_COPY = (_CLASSES, "copy")
     CLASSES_REMOVE = (_CLASSES, "remove")
     CLASSES_GRAPH = (_CLASSES, "graph")
-    CLASSES_WHAT_IF = (_CLASSES, "what if")
+    CLASSES_WHAT_IF = (_CLASSES, "graph", _TRIED_OUT)
     IMAGES_ADD = (_IMAGES, "add")
+    IMAGES_OPEN = (_IMAGES, "open")
+    IMAGES_LIKE = (_IMAGES, "like")
+    IMAGES_THINGS = (_IMAGES, "things")
+    IMAGES_FILES = (_IMAGES, "files")
+    IMAGES_REPLACED = (_IMAGES, "files", _REPLACED)
     IMAGES_REMOVE = (_IMAGES, "remove")
     REVIEW_ACCEPT = (_REVIEW, "accept")
-    REVIEW_DIGITS = (_REVIEW, "digits")
+    REVIEW_RANKS = (_REVIEW, "accept", _RANKS)
+    REVIEW_NONE = (_REVIEW, "none")
     REVIEW_NOTES = (_REVIEW, "notes")
+    REVIEW_RATING = (_REVIEW, "notes", _RATING)
+    REVIEW_FIELDS = (_REVIEW, "notes", _FIELDS)
+    REVIEW_PAGES = (_REVIEW, "pages")
+    REVIEW_CHECK = (_REVIEW, "pages", _CHECK)
+    REVIEW_REPORT = (_REVIEW, "report")
     MODEL_TRAIN = (_MODEL, "train")
     MODEL_CHOOSE = (_MODEL, "choose")
     MODEL_DEVICE = (_MODEL, "device")
-    VIEW_SHOW = (_VIEW, "show")
-    VIEW_SORT = (_VIEW, "sort")
-    VIEW_PANES = (_VIEW, "panes")
-    VIEW_FOUND = (_VIEW, "found")
     HELP_READ = (_HELP, "read")
     HELP_REPORT = (_HELP, "report")
     HELP_ABOUT = (_HELP, "about")
 
-    @property
-    def menu(self) -> str:
-        """English title of the menu."""
-        return self.value[0]
+    def __init__(self, menu: str, part: str, submenu: Submenu | None = None, inner_part: str = "") -> None:
+        self.menu, self.part, self.submenu, self.inner_part = menu, part, submenu, inner_part
 
 
 MENUS: Final = tuple(dict.fromkeys(section.menu for section in Section))
@@ -103,8 +150,13 @@ class ActionRow:
 
     @property
     def title(self) -> str:
-        """The text in the person's language."""
-        return tr(self.text)
+        """The text in the person's language, as it is understood outside its menu."""
+        return self.named(tr(self.text))
+
+    def named(self, text: str) -> str:
+        """A text of the action with that of its submenu, where it needs it: `Sort by: Name`."""
+        submenu = self.section.submenu
+        return tr("%1: %2", tr(submenu.text), text) if submenu and submenu.is_named_elsewhere else text
 
     @property
     def keys(self) -> Keys:
@@ -122,13 +174,30 @@ def in_menu_order(rows: Iterable[ActionRow]) -> tuple[ActionRow, ...]:
     return tuple(sorted(rows, key=lambda row: _PLACES[row.section]))
 
 
-def first_rows(rows: Sequence[ActionRow]) -> frozenset[ActionRow]:
-    """Those with a separator before them: the first of each part of a menu but of the first part."""
-    return frozenset(
-        row
-        for before, row in pairwise(rows)
-        if before.section is not row.section and before.section.menu == row.section.menu
-    )
+@dataclass(frozen=True)
+class MenuLine:
+    """One line of a menu: an action, or a submenu with its actions."""
+
+    part: str
+    rows: tuple[ActionRow, ...]
+    submenu: Submenu | None = None
+
+
+def menu_lines(rows: Iterable[ActionRow]) -> list[MenuLine]:
+    """The lines of a menu that has these actions, in their order; a separator is between two parts."""
+    lines = []
+    for submenu, group in groupby(rows, key=lambda row: row.section.submenu):
+        held = tuple(group)
+        if submenu is None:
+            lines += [MenuLine(row.section.part, (row,)) for row in held]
+        else:
+            lines.append(MenuLine(held[0].section.part, held, submenu))
+    return lines
+
+
+def lines_within(rows: Iterable[ActionRow]) -> list[MenuLine]:
+    """The lines of a submenu that has these actions."""
+    return [MenuLine(row.section.inner_part, (row,)) for row in rows]
 
 
 # -- said beside what an action does

@@ -44,7 +44,7 @@ class Auditing(Feature):
         self._session.change_made.connect(self._on_change_made)
         self._session.closed.connect(self._on_closed)
 
-    @action("check_at_random", marked("Check 50 at random"), "target", "", Section.REVIEW_ACCEPT, needs=WRITE_FOR_GOOD)
+    @action("check_at_random", marked("Check 50 at random"), "target", "", Section.REVIEW_CHECK, needs=WRITE_FOR_GOOD)
     def check(self) -> None:
         """Show the images that are still to be answered; where there are none, draw some."""
         self._look(is_wanted=True)

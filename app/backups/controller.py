@@ -68,7 +68,7 @@ class Backups(PanelFeature["BackupsPanel"]):
 
     # -- the panel
 
-    @action("backups", marked("Backups…"), "history", "", Section.PROJECT_KEEP, needs=READ_FOR_GOOD)
+    @action("backups", marked("Backups…"), "history", "", Section.FILE_KEEP, needs=READ_FOR_GOOD)
     def open_panel(self) -> None:
         self.show_panel()
         self.refresh()

@@ -132,7 +132,7 @@ class Boxes(Feature):
         self._workspace.hold()
         self._session.act(lambda project: project.images.change_part(image_id, part))
 
-    @action("add_thing", marked("Another thing in the image"), "plus", "+", Section.REVIEW_ACCEPT,
+    @action("add_thing", marked("Another thing in the image"), "plus", "+", Section.IMAGES_THINGS,
             needs=ON_CARDS, on_images=True)  # fmt: skip
     def add_thing(self) -> None:
         """Add a further thing without a box to the current image, for a label of its own."""
@@ -143,7 +143,7 @@ class Boxes(Feature):
             self._workspace.open_image(owner)
         self._add(owner, FilePart(thing=next_thing(state, owner)))
 
-    @action("label_empty", marked("Empty: nothing is there"), "empty", "E", Section.REVIEW_ACCEPT,
+    @action("label_empty", marked("Empty: nothing is there"), "empty", "E", Section.REVIEW_NONE,
             needs=ON_CARDS, on_images=True)  # fmt: skip
     def label_empty(self) -> None:
         """Label the chosen images as empty."""
@@ -156,7 +156,7 @@ class Boxes(Feature):
 
     # -- with a detector
 
-    @action("find_things", marked("Find things…"), "target", "", Section.IMAGES_ADD, needs=WRITE_FOR_GOOD)
+    @action("find_things", marked("Find things…"), "target", "", Section.IMAGES_THINGS, needs=WRITE_FOR_GOOD)
     def find_things(self) -> None:
         """Let a detector look for things in all images."""
         info = self._session.info
@@ -206,7 +206,10 @@ class Boxes(Feature):
         is_on = state is not None and bool(state.hidden)
         return {"hide_private": tr("Show people and vehicles") if is_on else tr("Hide people and vehicles")}
 
-    @action("hide_private", marked("Hide people and vehicles"), "person", "", Section.VIEW_FOUND, needs=WRITE_FOR_GOOD)
+    @action(
+        "hide_private", marked("Hide people and vehicles"), "person", "",
+        Section.IMAGES_THINGS, needs=WRITE_FOR_GOOD,
+    )  # fmt: skip
     def hide_private(self) -> None:
         """Hide the photos in which a detector found people or vehicles, with the boxes in them; or show them again."""
         from engine.collection.hidden_images import PRIVATE, hide_categories

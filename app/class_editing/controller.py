@@ -32,6 +32,7 @@ ON_CLASS: Final = WRITE | Needs.CLASS
 LONGEST_IN_MENU: Final = 40  # letters of a class's name in the title of an action
 action_new = partial(action, icon="class_new", section=Section.CLASSES_NEW)
 action_change = partial(action, section=Section.CLASSES_CHANGE, needs=ON_CLASS)
+action_parents = partial(action, section=Section.CLASSES_PARENTS, needs=ON_CLASS)
 action_copy = partial(action, section=Section.CLASSES_COPY)
 
 
@@ -169,15 +170,15 @@ class Classes(ClassEditing):
         if self._tree.selected_class is not None:
             self.ask_name(self._tree.selected_class)
 
-    @action_change("move_class", marked("Move under…"), "move", "Ctrl+Alt+M")
+    @action_parents("move_class", marked("Move under…"), "move", "Ctrl+Alt+M")
     def move_chosen(self) -> None:
         self.ask_place(self._tree.selected_places)
 
-    @action_change("link_parent", marked("Add another parent…"), "link", "Ctrl+L")
+    @action_parents("link_parent", marked("Add another parent…"), "link", "Ctrl+L")
     def ask_parent_of_chosen(self) -> None:
         self.ask_parent(*self._tree.selected_classes)
 
-    @action_change(
+    @action_parents(
         "unlink_parent", marked("Unlink from a parent"), "unlink", "Ctrl+U", needs=ON_CLASS | Needs.SEVERAL_PARENTS
     )
     def unlink_chosen(self) -> None:

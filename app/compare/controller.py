@@ -43,7 +43,7 @@ class Comparing(Feature):
             news.connect(self._show_known)
         self._workspace.grid.current_image_changed.connect(lambda _image_id: self._show_why_not())
 
-    @action("compare", marked("Compare images"), "compare", "C", Section.VIEW_SHOW, needs=NEEDS, on_images=True)
+    @action("compare", marked("Compare images"), "compare", "C", Section.IMAGES_LIKE, needs=NEEDS, on_images=True)
     def compare(self) -> None:
         """Show the selected images beside one another; pressed again go back."""
         if self.page is not None or self.why_not is not None:

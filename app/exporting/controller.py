@@ -64,7 +64,10 @@ class Exporting(Feature):
 
     # -- the card
 
-    @action("export", marked("Export…"), "export", "Ctrl+Shift+E", Section.PROJECT_EXCHANGE, needs=READ_FOR_GOOD)
+    @action(
+        "export", marked("Export labels and predictions…"), "export", "Ctrl+Shift+E",
+        Section.FILE_EXPORT, needs=READ_FOR_GOOD,
+    )  # fmt: skip
     def open_card(self) -> None:
         """Show the card, with the format of last time, or with the export that runs."""
         from app.exporting.logic import FIRST, offered_exports
@@ -80,7 +83,7 @@ class Exporting(Feature):
         known, last = offered_exports(), self._settings.export_format
         self.card.show_start(last if last in known else FIRST)
 
-    @action("export_graph", marked("Export class graph…"), "export", "", Section.PROJECT_EXCHANGE, needs=READ_FOR_GOOD)
+    @action("export_graph", marked("Export class graph…"), "export", "", Section.FILE_EXPORT, needs=READ_FOR_GOOD)
     def export_graph(self) -> None:
         self.class_graph.choose()
 

@@ -42,7 +42,7 @@ class Fields(Feature):
         shell.inspector.requests.fields_wanted.connect(self.define_fields)
         self._session.closed.connect(self._on_closed)
 
-    @action("set_field", marked("Count and fields of the image…"), "digit", "K", Section.REVIEW_NOTES,
+    @action("set_field", marked("Count and fields of the image…"), "digit", "K", Section.REVIEW_FIELDS,
             needs=ON_CARDS, on_images=True)  # fmt: skip
     def ask_field(self) -> None:
         """Ask for a field and its value of the chosen images."""
@@ -59,7 +59,7 @@ class Fields(Feature):
             values,
         )
 
-    @action("define_fields", marked("Fields of the project…"), "settings", "", Section.REVIEW_NOTES, needs=WRITE)
+    @action("define_fields", marked("Fields of the project…"), "settings", "", Section.REVIEW_FIELDS, needs=WRITE)
     def define_fields(self) -> None:
         """Show the card that defines the project's fields."""
         from app.fields.view import FieldsCard
@@ -72,7 +72,7 @@ class Fields(Feature):
             self.fields_card.saved.connect(self._define)
         self.fields_card.show_fields(self._session.state.fields)
 
-    @action("correct_clock", marked("Correct a camera's clock…"), "clock", "", Section.IMAGES_ADD, needs=WRITE)
+    @action("correct_clock", marked("Correct a camera's clock…"), "clock", "", Section.IMAGES_FILES, needs=WRITE)
     def correct_clock(self) -> None:
         """Show the card that corrects the clock of a folder or camera."""
         image_id = self._workspace.in_hand.current_id

@@ -66,7 +66,7 @@ class Folding(Feature):
             self._toast.say(text, action=tr("Fold"), on_action=self._images.sort_again)
 
     @action(
-        "toggle_fold", marked("Unfold a card, or fold it again"), "stack", "B", Section.VIEW_FOUND,
+        "toggle_fold", marked("Expand group"), "stack", "B", Section.VIEW_FOLDS,
         needs=Needs.PROJECT | Needs.IMAGES, on_images=True,
     )  # fmt: skip
     def toggle_fold(self) -> None:
@@ -74,7 +74,7 @@ class Folding(Feature):
         if image_id is not None and not self._images.folds.toggle(image_id):
             self._toast.say(no_fold())
 
-    @action("fold_images", marked("Fold duplicates and bursts"), "stack", "", Section.VIEW_FOUND)
+    @action("fold_images", marked("Fold duplicates and bursts"), "stack", "", Section.VIEW_FOLDS)
     def switch_folding(self) -> None:
         info, is_folding = self._session.info, not self._images.folds.is_on
         if info is not None:
@@ -83,13 +83,13 @@ class Folding(Feature):
             self._images.folds.switch(is_folding)
             self._shell.needs_changed.emit()
 
-    @action("one_of_each", marked("Show one of each duplicate and burst"), "stack", "", Section.VIEW_FOUND)
+    @action("one_of_each", marked("Show one of each duplicate and burst"), "stack", "", Section.VIEW_FOLDS)
     def show_one_of_each(self) -> None:
         state = self._session.state
         if state is not None:
             self._images.show_images(ImageSet(state.folds.one_of_each(state.image_ids), one_of_each_title()))
 
-    @action("best_of_bursts", marked("Show the best of each burst"), "stack", "", Section.VIEW_FOUND)
+    @action("best_of_bursts", marked("Show the best of each burst"), "stack", "", Section.VIEW_FOLDS)
     def show_best_of_bursts(self) -> None:
         """The sharpest image of each burst; pictures that were not looked at yet are looked at first."""
         state = self._session.state
@@ -106,7 +106,7 @@ class Folding(Feature):
         if len(best):
             self._images.show_images(ImageSet(np.asarray(best), best_title()))
 
-    @action("burst_seconds", marked("Time between shots of a burst…"), "clock", "", Section.VIEW_FOUND, needs=WRITE)
+    @action("burst_seconds", marked("Time between shots of a burst…"), "clock", "", Section.VIEW_FOLDS, needs=WRITE)
     def choose_seconds(self) -> None:
         self._session.ask(_seconds_of, self._ask_for_seconds, owner=self, topic="burst seconds")
 
@@ -117,7 +117,7 @@ class Folding(Feature):
             typed = int(text) if text.isascii() and text.isdigit() else None
             offered[:] = OFFERED_SECONDS if not text.strip() else [] if typed is None else [min(typed, MOST_SECONDS)]
             return [
-                PaletteRow(seconds_text(each), tr("as it is") if each == now else "", "", "clock", OptionChoice(place))
+                PaletteRow(seconds_text(each), tr("current") if each == now else "", "", "clock", OptionChoice(place))
                 for place, each in enumerate(offered)
             ]
 

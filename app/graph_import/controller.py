@@ -32,7 +32,7 @@ class GraphImports(Imports["GraphImportCard"]):
         marked("Import classes from a file…"),
         "graph_import",
         "Ctrl+Shift+I",
-        Section.CLASSES_GRAPH,
+        Section.FILE_IMPORT,
         needs=WRITE,
     )
     def import_classes(self) -> None:

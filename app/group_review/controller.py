@@ -55,7 +55,7 @@ class GroupReview(Feature):
 
     # -- the page
 
-    @action("group_review", marked("Review by group"), "images", "Ctrl+R", Section.REVIEW_ACCEPT, needs=WRITE)
+    @action("group_review", marked("Review by group"), "images", "Ctrl+R", Section.REVIEW_PAGES, needs=WRITE)
     def open(self) -> None:
         page = self._made_page()
         if self.is_open:

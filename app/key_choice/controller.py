@@ -30,7 +30,7 @@ class KeyChoice(Feature):
         self._asked = ("", "")  # name and key of a conflict that is asked about
         self._keys.changed.connect(self._show)
 
-    @action("change_keys", marked("Change keys…"), "keys", "", Section.EDIT_SEARCH, needs=Needs.NOTHING)
+    @action("change_keys", marked("Change keys…"), "keys", "", Section.EDIT_SETTINGS, needs=Needs.NOTHING)
     def open_card(self) -> None:
         """Show the card over the window."""
         if self.card is None:

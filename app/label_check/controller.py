@@ -56,7 +56,7 @@ class LabelChecking(Feature):
         session.closed.connect(self._on_closed)
         shell.workspace.page_left.connect(self._on_page_left)
 
-    @action("check_labels", marked("Check labels"), "check_label", "Ctrl+Shift+R", Section.REVIEW_ACCEPT)
+    @action("check_labels", marked("Check labels"), "check_label", "Ctrl+Shift+R", Section.REVIEW_CHECK)
     def open_page(self) -> None:
         """Show the labels that look wrong."""
         page = self._made_page()

@@ -34,7 +34,7 @@ class LabelImports(Imports["LabelImportCard"]):
         shell.files_given.connect(self.take_dropped)
 
     @action(
-        "import_labels", marked("Import labels…"), "label", "Ctrl+Shift+L", Section.PROJECT_EXCHANGE,
+        "import_labels", marked("Import labels…"), "label", "Ctrl+Shift+L", Section.FILE_IMPORT,
         needs=WRITE_FOR_GOOD,
     )  # fmt: skip
     def import_labels(self) -> None:

@@ -55,7 +55,7 @@ class Maps(Feature):
         self._session.closed.connect(self._on_closed)
         self._session.state_changed.connect(lambda _state: self._on_state_changed())
 
-    @action("show_map", marked("Map"), "map", "Ctrl+M", Section.VIEW_SHOW)
+    @action("show_map", marked("Map"), "map", "Ctrl+M", Section.VIEW_PAGES)
     def show(self) -> None:
         """Show the map in the centre; made first where there is none."""
         page = self._made_page()

@@ -49,7 +49,7 @@ class Merging(Imports["MergeCard"]):
         self._session.failed.connect(self._on_act_failed)
         shell.workspace.page_left.connect(self._on_page_left)
 
-    @action("merge_copy", marked("Merge another copy…"), "merge", "", Section.PROJECT_EXCHANGE, needs=WRITE_FOR_GOOD)
+    @action("merge_copy", marked("Merge another copy…"), "merge", "", Section.FILE_IMPORT, needs=WRITE_FOR_GOOD)
     def merge_copy(self) -> None:
         self.open_card()
 

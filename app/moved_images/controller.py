@@ -58,14 +58,17 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
         self.missing_images.stop()
         self.written_images.stop()
 
-    @action("read_images", marked("Analyse waiting images"), "refresh", "F5", Section.IMAGES_ADD, needs=WRITE_FOR_GOOD)
+    @action(
+        "read_images", marked("Analyse waiting images"), "refresh", "F5",
+        Section.IMAGES_FILES, needs=WRITE_FOR_GOOD,
+    )  # fmt: skip
     def read_images(self) -> None:
         self._thumbnails.forget_failures()
         self.missing_images.look()
         self.written_images.look()
         self._embedding.start_again()
 
-    @action("show_replaced", marked("Show replaced images"), "search", "", Section.IMAGES_ADD, needs=Needs.PROJECT)
+    @action("show_replaced", marked("Show replaced images"), "search", "", Section.IMAGES_REPLACED, needs=Needs.PROJECT)
     def show_replaced(self) -> None:
         """Search for labelled images whose files hold another photo now."""
         self._replaced_notice.hide()
@@ -74,14 +77,14 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
         search.show_text(REPLACED)
 
     @action(
-        "confirm_replaced", marked("The label of a replaced image still holds"), "check", "", Section.REVIEW_ACCEPT,
+        "confirm_replaced", marked("The label of a replaced image still holds"), "check", "", Section.IMAGES_REPLACED,
         needs=ON_CARDS, on_images=True,
     )  # fmt: skip
     def confirm_replaced(self) -> None:
         self._confirm(self._chosen_replaced())
 
     @action(
-        "ask_again", marked("Ask again about a replaced image"), "refresh", "", Section.REVIEW_ACCEPT,
+        "ask_again", marked("Ask again about a replaced image"), "refresh", "", Section.IMAGES_REPLACED,
         needs=ON_CARDS, on_images=True,
     )  # fmt: skip
     def ask_again(self) -> None:
@@ -114,7 +117,10 @@ class MovedImages(PanelFeature["MovedImagesPanel"]):
         elif self._replaced - before:
             self._replaced_notice.ask(replaced_line(len(self._replaced)), [(tr("Show them"), self.show_replaced)])
 
-    @action("find_moved_images", marked("Find moved images…"), "search", "", Section.IMAGES_ADD, needs=WRITE_FOR_GOOD)
+    @action(
+        "find_moved_images", marked("Find moved images…"), "search", "",
+        Section.IMAGES_REPLACED, needs=WRITE_FOR_GOOD,
+    )  # fmt: skip
     def open_panel(self) -> None:
         self.made_panel()
         self._notice.hide()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from engine.project.records import Note
 
 ON_CARDS: Final = WRITE | Needs.IMAGES
-_SECTION: Final = Section.REVIEW_NOTES
+RATING: Final = Section.REVIEW_RATING
 
 
 @final
@@ -39,25 +39,28 @@ class Notes(Feature):
         state = self._session.state
         return [None if state is None else state.notes.get(image_id) for image_id in image_ids]
 
-    @action("flag", marked("Flag, or take the flag away"), "flag", "F", _SECTION, needs=ON_CARDS, on_images=True)
+    @action("flag", marked("Flag (toggle)"), "flag", "F", Section.REVIEW_NOTES, needs=ON_CARDS, on_images=True)
     def flag(self) -> None:
         """Flag the selected images; where all are flagged, take the flags away."""
         chosen = self._chosen()
         are_flagged = all(note is not None and note.is_flagged for note in self._notes(chosen))
         self._set_flagged(chosen, not are_flagged)
 
-    @action("stars_1", marked("1 star"), "star", "Ctrl+1", _SECTION, needs=ON_CARDS, given=(1,), on_images=True)
-    @action("stars_2", marked("2 stars"), "star", "Ctrl+2", _SECTION, needs=ON_CARDS, given=(2,), on_images=True)
-    @action("stars_3", marked("3 stars"), "star", "Ctrl+3", _SECTION, needs=ON_CARDS, given=(3,), on_images=True)
-    @action("stars_4", marked("4 stars"), "star", "Ctrl+4", _SECTION, needs=ON_CARDS, given=(4,), on_images=True)
-    @action("stars_5", marked("5 stars"), "star", "Ctrl+5", _SECTION, needs=ON_CARDS, given=(5,), on_images=True)
+    @action("stars_1", marked("1 star"), "star", "Ctrl+1", RATING, needs=ON_CARDS, given=(1,), on_images=True)
+    @action("stars_2", marked("2 stars"), "star", "Ctrl+2", RATING, needs=ON_CARDS, given=(2,), on_images=True)
+    @action("stars_3", marked("3 stars"), "star", "Ctrl+3", RATING, needs=ON_CARDS, given=(3,), on_images=True)
+    @action("stars_4", marked("4 stars"), "star", "Ctrl+4", RATING, needs=ON_CARDS, given=(4,), on_images=True)
+    @action("stars_5", marked("5 stars"), "star", "Ctrl+5", RATING, needs=ON_CARDS, given=(5,), on_images=True)
     def give_stars(self, stars: int) -> None:
         """Give the selected images stars; where all have so many, take them away."""
         chosen = self._chosen()
         have_them = all(note is not None and note.stars == stars for note in self._notes(chosen))
         self._set_stars(chosen, 0 if have_them else stars)
 
-    @action("comment", marked("Comment on the image"), "comment", "N", _SECTION, needs=ON_CARDS, on_images=True)
+    @action(
+        "comment", marked("Comment on the image"), "comment", "N",
+        Section.REVIEW_FIELDS, needs=ON_CARDS, on_images=True,
+    )  # fmt: skip
     def comment(self) -> None:
         """Let the user write a comment, in the inspector."""
         current = self._images.in_hand.current_id

@@ -59,7 +59,7 @@ class ReportFeature(Feature):
 
     # -- the page
 
-    @action("report", marked("Report"), "report", "Ctrl+E", Section.PROJECT_EXCHANGE, needs=READ_FOR_GOOD)
+    @action("report", marked("Report"), "report", "Ctrl+E", Section.REVIEW_REPORT, needs=READ_FOR_GOOD)
     def open(self) -> None:
         """Show the report of last time, or make the first one."""
         if self._session.info is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Final, final
 
 from PySide6.QtCore import QPoint
@@ -41,26 +42,26 @@ IMAGE_MENU: Final = (
     "relabel",
     "unknown",
     "reject",
-    "open_image",
-    "compare",
-    "show_in_folder",
-    "copy_path",
     "flag",
     "comment",
+    "open_image",
+    "compare",
     "find_similar",
     "toggle_fold",
+    "show_in_folder",
+    "copy_path",
     "remove_images",
 )
 ON_CARDS: Final = WRITE | Needs.IMAGES
 REMOVE: Final = ("remove_images", marked("Remove images from the project"), "delete", "Del")
 
 
-def _on_cards(name: str, text: str, icon: str, keys: str) -> Callable[[Method], Method]:
-    return action(name, text, icon, keys, Section.REVIEW_ACCEPT, needs=ON_CARDS, on_images=True)
+on_cards = partial(action, section=Section.REVIEW_ACCEPT, needs=ON_CARDS, on_images=True)
+on_cards_of_none = partial(on_cards, section=Section.REVIEW_NONE)
 
 
 def _digit(digit: int, text: str) -> Callable[[Method], Method]:
-    name, section = f"label_as_{digit}", Section.REVIEW_DIGITS
+    name, section = f"label_as_{digit}", Section.REVIEW_RANKS
     return action(name, text, "digit", str(digit), section, needs=ON_CARDS, given=(digit,), on_images=True)
 
 
@@ -133,7 +134,7 @@ class Labelling(Feature):
 
     # -- accepting
 
-    @_on_cards("accept", marked("Accept the class on the card"), "accept", "Return Enter")
+    @on_cards("accept", marked("Accept prediction"), "accept", "Return Enter")
     def accept(self) -> None:
         """Label the current image as its card says; of several, those above the threshold."""
         chosen, state = self._chosen(), self._session.eye.state
@@ -161,7 +162,7 @@ class Labelling(Feature):
             reason = nothing_sure_text(found, state.unseen, self._session.graph)
             self._toast.say(paragraph(text, reason))
 
-    @_on_cards("accept_top_class", marked("Accept the most likely class"), "accept_safe", "Shift+Return Shift+Enter")
+    @on_cards("accept_top_class", marked("Accept the most likely class"), "accept_safe", "Shift+Return Shift+Enter")
     def accept_top_class(self) -> None:
         """Label each selected image as its most likely class, also where the card names a broader one."""
         chosen, state = self._chosen(), self._session.eye.state
@@ -180,7 +181,7 @@ class Labelling(Feature):
         else:
             self._toast.say(nothing_to_accept(self._session.graph, state, state.position(chosen[0])))
 
-    @_on_cards("relabel", marked("Label as…"), "relabel", "R")
+    @on_cards("relabel", marked("Label as…"), "relabel", "R")
     def relabel(self) -> None:
         chosen = self._chosen()
         if not chosen:
@@ -192,7 +193,7 @@ class Labelling(Feature):
             foot=tr("Enter labels · Esc closes"),
         )
 
-    @_on_cards("unknown", marked("None of the classes"), "unknown", "U")
+    @on_cards_of_none("unknown", marked("None of the classes"), "unknown", "U")
     def say_unknown(self) -> None:
         chosen = self._chosen()
         if chosen:
@@ -200,7 +201,7 @@ class Labelling(Feature):
             self._session.label(self._folded.meant(chosen), None)
             self._go_on_from(chosen)
 
-    @_on_cards("reject", marked("Remove label, or skip"), "reject", "X")
+    @on_cards_of_none("reject", marked("Remove label"), "reject", "X")
     def reject(self) -> None:
         """Remove labels; without any, go on to the next image."""
         chosen, state = self._chosen(), self._session.state
@@ -215,7 +216,7 @@ class Labelling(Feature):
             self._images.in_hand.go_to_next()
         self._shell.show_at_once()
 
-    @_on_cards("skip", marked("Skip to the next image"), "chevron_right", "")
+    @on_cards_of_none("skip", marked("Skip to the next image"), "chevron_right", "")
     def skip(self) -> None:
         """Go on without a label."""
         self._images.hold()

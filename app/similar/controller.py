@@ -42,7 +42,7 @@ class SimilarImages(Feature):
         self._session.closed.connect(self._stop)
 
     @action(
-        "find_similar", marked("Find similar images"), "similar", "S", Section.VIEW_FOUND,
+        "find_similar", marked("Find similar images"), "similar", "S", Section.IMAGES_LIKE,
         needs=ON_IMAGES, on_images=True,
     )  # fmt: skip
     def find_similar(self) -> None:
@@ -51,7 +51,7 @@ class SimilarImages(Feature):
         if chosen and state is not None:
             self._show_like(chosen, similar_title([state.path_of(image_id).name for image_id in chosen]))
 
-    @action("find_similar_file", marked("Find images similar to a file…"), "similar", "", Section.VIEW_FOUND)
+    @action("find_similar_file", marked("Find images similar to a file…"), "similar", "", Section.IMAGES_LIKE)
     def choose_file(self) -> None:
         suffixes = " ".join(f"*{suffix} *{suffix.upper()}" for suffix in sorted(IMAGE_SUFFIXES))
         kinds = tr("Images (%1);;All files (*)", suffixes)

@@ -174,15 +174,15 @@ class Projects(Feature):
     def submenus(self) -> Mapping[str, QMenu]:
         return {"open_project": self.recent_menu}
 
-    @action("new_project", marked("New project…"), "new", "Ctrl+Shift+N", Section.PROJECT_BEGIN, needs=Needs.NOTHING)
+    @action("new_project", marked("New project…"), "new", "Ctrl+Shift+N", Section.FILE_BEGIN, needs=Needs.NOTHING)
     def new_project(self) -> None:
         self.making.begin()
 
-    @action("close_project", marked("Close project"), "close", "Ctrl+W", Section.PROJECT_KEEP)
+    @action("close_project", marked("Close project"), "close", "Ctrl+W", Section.FILE_KEEP)
     def close_project(self) -> None:
         self._shell.leave_by(self._session.close)
 
-    @action("quit", marked("Quit"), "quit", "Ctrl+Q", Section.PROJECT_QUIT, needs=Needs.NOTHING)
+    @action("quit", marked("Quit"), "quit", "Ctrl+Q", Section.FILE_QUIT, needs=Needs.NOTHING)
     def quit(self) -> None:
         self._shell.close()
 
@@ -206,13 +206,13 @@ class Projects(Feature):
             return path
         return path.with_name(path.name + PROJECT_SUFFIX)
 
-    @action("open_project", marked("Open project…"), "open", "Ctrl+O", Section.PROJECT_BEGIN, needs=Needs.NOTHING)
+    @action("open_project", marked("Open project…"), "open", "Ctrl+O", Section.FILE_BEGIN, needs=Needs.NOTHING)
     def choose_open(self) -> None:
         path = open_file(self._shell, Purpose.PROJECTS, tr("Open project"), KINDS)
         if path is not None:
             self._shell.leave_by(lambda: self._session.open(path))
 
-    @action("try_sample", marked("Try the sample collection"), "sample", "", Section.PROJECT_BEGIN, needs=Needs.NOTHING)
+    @action("try_sample", marked("Try the sample collection"), "sample", "", Section.FILE_BEGIN, needs=Needs.NOTHING)
     def try_sample(self) -> None:
         self.sample.start()
 

@@ -113,15 +113,15 @@ class WhatIf(PanelFeature["ChangedPanel"]):
         shell.bands.append(band)
         shell.workspace.header.badge.clicked.connect(self.open_panel)
 
-    @action_on_trial("what_if", marked("What if: try edits out"), "what_if", "Ctrl+Shift+W", needs=WRITE_FOR_GOOD)
+    @action_on_trial("what_if", marked("Try changes without saving"), "what_if", "Ctrl+Shift+W", needs=WRITE_FOR_GOOD)
     def begin(self) -> None:
         self._session.what_if.begin()
 
-    @action_on_trial("keep_what_if", marked("Keep what was tried out"), "accept", "Ctrl+Shift+K", needs=TRIED_OUT)
+    @action_on_trial("keep_what_if", marked("Apply changes"), "accept", "Ctrl+Shift+K", needs=TRIED_OUT)
     def keep(self) -> None:
         self._session.what_if.keep()
 
-    @action_on_trial("discard_what_if", marked("Discard what was tried out"), "delete", "Ctrl+Shift+D", needs=TRIED_OUT)
+    @action_on_trial("discard_what_if", marked("Discard changes"), "delete", "Ctrl+Shift+D", needs=TRIED_OUT)
     def discard(self) -> None:
         self._session.what_if.drop()
 
@@ -140,9 +140,7 @@ class WhatIf(PanelFeature["ChangedPanel"]):
         self._leave = None
         self.band.show_begun() if self._outcome is None else self.band.show_outcome(self._outcome)
 
-    @action(
-        "show_changed_images", marked("Show images that changed class"), "changed", "Ctrl+Shift+J", Section.VIEW_FOUND
-    )
+    @action("show_changed_images", marked("Images that changed class"), "changed", "Ctrl+Shift+J", Section.VIEW_FOUND)
     def open_panel(self) -> None:
         self.made_panel()
         self._fill_panel()

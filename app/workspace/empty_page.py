@@ -168,7 +168,7 @@ class EmptyPage(QWidget):
     def _button(self, name: str, *, is_first: bool) -> QWidget:
         row = self._rows[name]
         variant = "primary" if is_first else ""
-        return make_button(row.title, lambda: self.action_requested.emit(name), variant=variant, icon_name=row.icon)
+        return make_button(tr(row.text), lambda: self.action_requested.emit(name), variant=variant, icon_name=row.icon)
 
     def _on_clicked(self) -> None:
         if self._first_action:

@@ -178,7 +178,7 @@ def test_another_language_without_a_restart(
     assert second.session.info is not None
     assert second.session.info.path == collection.project
     assert settings.language == "de"
-    assert second.menuBar().actions()[0].text() == tr("Project") != "Project"
+    assert second.menuBar().actions()[0].text() == tr("File") != "File"
     second.close()
 
 

@@ -132,7 +132,7 @@ def test_the_command_palette_finds_actions_and_classes(reviewing: Desk) -> None:
     reviewing.choose(0)
     reviewing.press(Key.Key_K, CONTROL)
     rows = reviewing.type_into_palette("labelled im")
-    assert rows[0].title == "Show labelled images"
+    assert rows[0].title == "Show: Labelled images"
     reviewing.press(Key.Key_Return)
     assert reviewing.grid.model().rowCount() == 24
     reviewing.press(Key.Key_K, CONTROL)

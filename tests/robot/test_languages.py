@@ -33,7 +33,7 @@ def test_a_label_and_another_language(person: Person, tmp_path: Path, caches: Ca
     project, words = prepared_project(tmp_path, caches, IMAGES), Words(language)
     person.program.start("--language", language, project)
     person.wait(lambda: person.eyes.window(project.stem) or person.reader.find(words.of("Images")), "the window", 60)
-    person.part(words.of("Project"), "menu item")
+    person.part(words.of("File"), "menu item")
     person.part_containing(words.of("To review"), "list item")
     grid = person.part(words.of("Images")).area
     person.wait(lambda: person.cards(grid), "cards")
@@ -50,6 +50,6 @@ def test_a_label_and_another_language(person: Person, tmp_path: Path, caches: Ca
     person.hand.key("Ctrl+,")
     person.click(words.of("System"), "combo box")
     person.click("English", "list item")
-    person.part("Project", "menu item")
+    person.part("File", "menu item")
     person.part_containing("To review", "list item")
     assert labels_in(project) == labels

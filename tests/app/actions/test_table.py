@@ -1,21 +1,77 @@
 """The whole table of actions, as menus, keys sheet and palette show it: nothing moves unnoticed."""
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Final
 
-from app.actions.row import ActionRow, first_rows
+from PySide6.QtWidgets import QMenu, QMenuBar
+
+from app.actions.row import MENUS, ActionRow, MenuLine, lines_within, menu_lines
 from app.features import ACTIONS
+from tests.support.desk import Desk
 
 TABLE = Path(__file__).with_name("actions.txt")
+MOST_LINES: Final = 15
+"""Lines of a menu that are still found at a glance."""
 
 
-def line_of(row: ActionRow) -> str:
+def lines_of(rows: Sequence[ActionRow]) -> Iterator[str]:
+    """The table, a line for each action."""
+    for menu in MENUS:
+        before = ""
+        for line in menu_lines(row for row in rows if row.section.menu == menu):
+            begins, before = "---" if before not in {"", line.part} else "", line.part
+            if line.submenu is None:
+                yield line_of(line.rows[0], menu, begins)
+                continue
+            yield f"{menu} > {line.submenu.text}|{begins}"
+            yield from submenu_lines(f"{menu} > {line.submenu.text}", line)
+
+
+def submenu_lines(path: str, line: MenuLine) -> Iterator[str]:
+    """Those of a submenu."""
+    before = line.rows[0].section.inner_part
+    for inner in lines_within(line.rows):
+        begins, before = "---" if before != inner.part else "", inner.part
+        yield line_of(inner.rows[0], path, begins)
+
+
+def line_of(row: ActionRow, menu: str, begins: str) -> str:
     """One action as one line."""
     where = "images" if row.on_images else "classes" if row.on_classes else "window"
-    begins = "---" if row in first_rows(ACTIONS) else ""
     needs = "+".join(sorted(need.name or "" for need in row.needs))
-    return "|".join((row.section.menu, begins, row.name, row.text, row.icon, " ".join(row.shortcuts), needs, where))
+    return "|".join((menu, begins, row.name, row.text, row.icon, " ".join(row.shortcuts), needs, where))
+
+
+def levels(menu: QMenuBar | QMenu, path: str = "") -> Iterator[tuple[str, int]]:
+    """Each menu by its path, with how many lines it has."""
+    actions = [action for action in menu.actions() if not action.isSeparator()]
+    yield path, len(actions)
+    for action in actions:
+        if isinstance(below := action.menu(), QMenu):
+            yield from levels(below, f"{path} > {action.text()}")
 
 
 def test_the_table_of_actions() -> None:
     """Menu, separator, name, text, icon, keys, needs and where the keys work, in the order of menus and palette."""
-    assert [line_of(row) for row in ACTIONS] == TABLE.read_text(encoding="utf-8").splitlines()
+    assert list(lines_of(ACTIONS)) == TABLE.read_text(encoding="utf-8").splitlines()
+
+
+def test_no_menu_has_more_lines_than_are_found_at_a_glance() -> None:
+    """By the table: each menu, and each submenu; and a submenu holds more than one action."""
+    for menu in MENUS:
+        lines = menu_lines(row for row in ACTIONS if row.section.menu == menu)
+        assert len(lines) <= MOST_LINES, menu
+        submenus = [line for line in lines if line.submenu is not None]
+        assert len({line.submenu for line in submenus}) == len(submenus), "a submenu stands at one place"
+        for line in submenus:
+            assert 2 <= len(line.rows) <= MOST_LINES, line.submenu
+
+
+def test_the_menu_bar_has_no_level_with_more_lines(desk: Desk) -> None:
+    """As it is on screen, with what is added to the table: recent projects."""
+    found = dict(levels(desk.window.menuBar()))
+    assert len(found) > len(MENUS)
+    assert {path: count for path, count in found.items() if count > MOST_LINES} == {}
+    assert " > File > Import" in found
+    assert " > File > Export" in found

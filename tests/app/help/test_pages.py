@@ -56,9 +56,13 @@ def _text_of(part: ast.expr) -> str:
 
 
 def actions_in(path: str) -> list[ActionRow]:
-    """The actions of a menu that have a title."""
-    menu, _, title = path.partition(" > ")
-    return [row for row in ACTIONS if (row.section.menu, row.text) == (menu, title)]
+    """The actions of a menu, or of a submenu, that have a title."""
+    menu, *submenu, title = path.split(" > ")
+    return [row for row in ACTIONS if (row.section.menu, _submenu(row), row.text) == (menu, submenu, title)]
+
+
+def _submenu(row: ActionRow) -> list[str]:
+    return [] if row.section.submenu is None else [row.section.submenu.text]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=each_page)
@@ -76,7 +80,7 @@ def test_links_lead_to_pages_headings_and_pictures(page: GuidePage) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=each_page)
 def test_bold_words_are_words_of_the_window(page: GuidePage) -> None:
-    """Buttons, fields and sentences as they stand there; `Menu > Action` is an action of that menu."""
+    """Buttons, fields and sentences as they stand there; `Menu > Submenu > Action` is an action that stands there."""
     for words in _BOLD.findall(page.markdown):
         if " > " in words:
             assert actions_in(words), words

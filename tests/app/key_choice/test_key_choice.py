@@ -68,7 +68,7 @@ def test_a_key_of_another_action_is_asked_about(reviewing: Desk) -> None:
     card = opened(reviewing)
     record(reviewing, card, "unknown", Key.Key_X)
     assert card.conflict.isVisible()
-    assert card.conflict.text == "X is the key of “Remove label, or skip”."
+    assert card.conflict.text == "X is the key of “Remove label”."
     reviewing.qtbot.mouseClick(card.conflict.leave, Qt.MouseButton.LeftButton)
     assert (keys_in_use().text_of("unknown"), keys_in_use().text_of("reject")) == ("U", "X")
     record(reviewing, card, "unknown", Key.Key_X)

@@ -145,7 +145,7 @@ def test_a_row_opens_its_project_wherever_it_is_clicked(returning: Desk, collect
 
 def open_recent(desk: Desk) -> QMenu:
     """The menu, opened from the menu bar by its arrow key."""
-    menu = next(each.menu() for each in desk.window.menuBar().actions() if each.text() == "Project")
+    menu = next(each.menu() for each in desk.window.menuBar().actions() if each.text() == "File")
     assert isinstance(menu, QMenu)
     row = next(each for each in menu.actions() if each.text() == "Open recent")
     click_at(desk.window.menuBar(), desk.window.menuBar().actionGeometry(desk.window.menuBar().actions()[0]).center())
