@@ -2513,7 +2513,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>%1 sieht aus wie zwei Klassen</translation>
     </message>
     <message>
-        <source>Its images fall into two groups, %1 and %2, that look like different classes.</source>
+        <source>Its images fall into groups of %1 and %2 that look like different classes.</source>
         <translation>Die Bilder zerfallen in %1 und %2, einander nicht ähnlicher als zwei Klassen.</translation>
     </message>
     <message>

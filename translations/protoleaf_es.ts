@@ -2513,7 +2513,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>%1 parece dos clases</translation>
     </message>
     <message>
-        <source>Its images fall into two groups, %1 and %2, that look like different classes.</source>
+        <source>Its images fall into groups of %1 and %2 that look like different classes.</source>
         <translation>Sus imágenes forman grupos de %1 y %2, tan poco parecidos como dos clases.</translation>
     </message>
     <message>

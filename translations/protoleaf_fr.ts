@@ -2513,7 +2513,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>%1 semble être deux classes</translation>
     </message>
     <message>
-        <source>Its images fall into two groups, %1 and %2, that look like different classes.</source>
+        <source>Its images fall into groups of %1 and %2 that look like different classes.</source>
         <translation>Ses images se séparent en %1 et %2, qui ne se ressemblent pas plus que deux classes.</translation>
     </message>
     <message>

@@ -2513,7 +2513,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>%1 parece ser duas classes</translation>
     </message>
     <message>
-        <source>Its images fall into two groups, %1 and %2, that look like different classes.</source>
+        <source>Its images fall into groups of %1 and %2 that look like different classes.</source>
         <translation>Suas imagens se separam em %1 e %2, tão distintas quanto duas classes.</translation>
     </message>
     <message>

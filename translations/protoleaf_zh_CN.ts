@@ -2465,7 +2465,7 @@ Click + to add a class, or import a list.</source>
         <translation>“%1”像是两个类别</translation>
     </message>
     <message>
-        <source>Its images fall into two groups, %1 and %2, that look like different classes.</source>
+        <source>Its images fall into groups of %1 and %2 that look like different classes.</source>
         <translation>其图像分为 %1 张和 %2 张两部分，彼此并不比两个不同类别更相似。</translation>
     </message>
     <message>

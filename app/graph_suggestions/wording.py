@@ -79,7 +79,7 @@ def _mixed(suggestion: kinds.MixedSuggestion, name_of: NameOf) -> tuple[str, str
     mixed = suggestion.mixed
     title = tr("%1 looks like two classes", name_of(mixed.class_id))
     sizes = (number(len(kind)) for kind in mixed.kinds)
-    reason = tr("Its images fall into two groups, %1 and %2, that look like different classes.", *sizes)
+    reason = tr("Its images fall into groups of %1 and %2 that look like different classes.", *sizes)
     return title, reason, (tr("Split into two classes"),)
 
 

@@ -45,11 +45,11 @@ def test_strays_twins_and_kinds() -> None:
     assert "Bird (70%), not like those under Fish & %1 (4%)" in stray.reason
     twins = _words(TwinSuggestion(Twins(4, 1, SIMILARITY), (ImagesOf(4, ()), ImagesOf(1, ()))))
     assert (twins.title, twins.choices) == ("Mew and Gull look like one class", ("Merge into Gull",))
-    assert twins.reason.startswith("Of 16 images, 7 are more like the other class")
+    assert twins.reason.startswith("Of 16 images, 7 look more like the other class")
     kinds = (ImagesOf(1, (1, 2, 3)), ImagesOf(1, (4, 5, 6)))
     mixed = _words(MixedSuggestion(Mixed(1, ((1, 2, 3, 7), (4, 5, 6)), SIMILARITY), kinds))
     assert mixed.title == "Gull looks like two classes"
-    assert "fall into 4 and 3," in mixed.reason
+    assert "fall into groups of 4 and 3 " in mixed.reason
     assert mixed.captions == ("Gull, kind 1", "Gull, kind 2")
 
 

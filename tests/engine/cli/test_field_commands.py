@@ -106,4 +106,4 @@ def test_clocks_that_are_refused(project: Path, capsys: pytest.CaptureFixture[st
     for options in (["--folder", "a"], ["--offset", "1h"], ["--folder", "a", "--camera", "Trap", "--offset", "1h"]):
         assert "a folder or a camera" in refused(capsys, "clock", str(project), *options, status=2)
     assert "not a clock offset" in refused(capsys, "clock", str(project), "--camera", "Trap", "--offset", "late")
-    assert "no time zone" in refused(capsys, "clock", str(project), "--camera", "Trap", "--zone", "Berlin")
+    assert "not a time zone" in refused(capsys, "clock", str(project), "--camera", "Trap", "--zone", "Berlin")
