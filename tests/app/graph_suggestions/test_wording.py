@@ -68,7 +68,7 @@ def test_lines_below() -> None:
     """One is not many, and there is no text about a graph without a single place."""
     assert check_line(PlacementCheck()) == ""
     assert "first in 64, in the first three in 90" in check_line(PlacementCheck(97, 64, 90, 5.1, 37.0))
-    assert [more_line(1)[:14], more_line(2)[:13]] == ["1 more appears", "2 more appear"]
+    assert [more_line(1)[:14], more_line(2)[:13]] == ["1 more follows", "2 more follow"]
     assert [dismissed_line(1), dismissed_line(12)] == [
         "Show 1 dismissed suggestion again", "Show 12 dismissed suggestions again",
     ]  # fmt: skip
