@@ -62,7 +62,7 @@ def refusal_text(graph: CategoryGraph, refusal: Refusal, to_parent: int | None) 
     place = "" if to_parent is None else shortened(graph.shown_name(to_parent))
     match refusal.obstacle:
         case Obstacle.CYCLE:
-            return tr("%1 cannot go below itself: %2", name, _path_text(graph, refusal.path))
+            return tr("%1 cannot be its own ancestor: %2", name, _path_text(graph, refusal.path))
         case Obstacle.ALREADY_THERE:
             return tr("%1 is already under %2", name, place)
         case Obstacle.OTHER_PARENTS:

@@ -178,7 +178,7 @@ def _number(value: float) -> str:
 
 def _no_box(values: tuple[float, ...], expected: str) -> InputError:
     return InputError(
-        "this is no bounding box",
+        "this is not a bounding box",
         expected=expected,
         found=", ".join(f"{each:g}" for each in values),
         remedy="correct it where it was written",

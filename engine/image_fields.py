@@ -153,7 +153,7 @@ def checked_value(field: ImageField, value: str) -> str:
     stored = _stored_value(field, text)
     if stored is None or not stored or "\0" in stored:
         raise InputError(
-            'this is no value of the field "{name}"',
+            'this is not a value of the field "{name}"',
             expected=expected_of(field),
             found=f'"{text[:LONGEST_CHOICE]}"',
             name=field.name,
@@ -214,7 +214,7 @@ def _checked_field(field: ImageField) -> ImageField:
     name = " ".join(field.name.split())
     if not 1 <= len(name) <= LONGEST_FIELD_NAME or not _WORD.fullmatch(search_name_of(name)) or not name.isprintable():
         raise InputError(
-            "this is no name of a field",
+            "this cannot be the name of a field",
             expected="1 to {limit} characters that begin with a letter",
             found=f'"{name[:LONGEST_FIELD_NAME]}"',
             limit=LONGEST_FIELD_NAME,
@@ -303,7 +303,7 @@ def read_definition(text: str) -> ImageField:
     described = described.strip()
     if not colon or not name.strip() or not described:
         raise InputError(
-            "this defines no field",
+            "this does not define a field",
             expected='such as "sex: female, male", "distance: number", "antlers: yes_no" or "remark: text"',
             found=text[:LONGEST_CHOICE],
         )

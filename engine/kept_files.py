@@ -121,7 +121,7 @@ def mapped_parts(path: Path, magic: bytes) -> tuple[list[memoryview], str]:
         whole = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     begin = len(magic) + 8
     if bytes(whole[: len(magic)]) != magic:
-        raise ValueError("it begins otherwise")
+        raise ValueError("it has another beginning")
     head_bytes = int.from_bytes(whole[len(magic) : begin], "little")
     try:
         head = json.loads(bytes(whole[begin : begin + min(head_bytes, _LONGEST_HEAD)]))

@@ -148,7 +148,7 @@ def _opened_stream(path: Path) -> BinaryIO:
             if error.errno != errno.ENXIO:
                 raise
             if time.monotonic() > until:
-                raise OSError(errno.ENXIO, "nobody reads from this pipe", str(path)) from error
+                raise OSError(errno.ENXIO, "nothing reads from this pipe", str(path)) from error
             time.sleep(_READER_POLL_S)
         else:
             os.set_blocking(handle, True)

@@ -276,7 +276,7 @@
         <translation>Wird ausprobiert…</translation>
     </message>
     <message>
-        <source>Stop; nothing is kept</source>
+        <source>Stop; nothing is saved</source>
         <translation>Stoppen; nichts wird behalten</translation>
     </message>
     <message>
@@ -376,7 +376,7 @@
         <translation>Veröffentlichte Netze</translation>
     </message>
     <message>
-        <source>Trained at %1. Smaller is faster; how fast is measured once it is on this computer.</source>
+        <source>Trained at %1. Smaller is faster; speed is measured once it is on this computer.</source>
         <translation>Trainiert mit %1. Kleiner ist schneller; wie schnell, wird gemessen, sobald es auf diesem Computer ist.</translation>
     </message>
     <message>
@@ -392,7 +392,7 @@
         <translation>Herunterladen</translation>
     </message>
     <message>
-        <source>Stop; what was downloaded is kept, and the download can be resumed</source>
+        <source>Stop; the download can be resumed</source>
         <translation>Stoppen; Heruntergeladenes bleibt, und der Download kann fortgesetzt werden</translation>
     </message>
     <message>
@@ -408,7 +408,7 @@
         <translation>/Ordner oder https://host</translation>
     </message>
     <message>
-        <source>If this computer has no internet, or weights are kept in one place for everybody</source>
+        <source>If this computer has no internet access, or weights come from a shared folder</source>
         <translation>Wenn dieser Computer kein Internet hat oder die Gewichte für alle an einem Ort liegen</translation>
     </message>
     <message>
@@ -416,7 +416,7 @@
         <translation>Leer lassen, um vom Herausgeber herunterzuladen</translation>
     </message>
     <message>
-        <source>Files lie there as on the publisher&apos;s server: owner/name/file.</source>
+        <source>Same layout as on the publisher&apos;s server: owner/name/file.</source>
         <translation>Die Dateien liegen dort wie auf dem Server des Herausgebers: Besitzer/Name/Datei.</translation>
     </message>
     <message>
@@ -464,7 +464,7 @@
         <translation>Alle Netze</translation>
     </message>
     <message>
-        <source>More than a thousand other networks, DINOv2 and SigLIP among them, come with timm: %1</source>
+        <source>timm has more than a thousand other networks, including DINOv2 and SigLIP: %1</source>
         <translation>Über tausend weitere Netze, darunter DINOv2 und SigLIP, gibt es mit timm: %1</translation>
     </message>
     <message>
@@ -484,7 +484,7 @@
         <translation>Herausgeber</translation>
     </message>
     <message>
-        <source>Whose networks are listed</source>
+        <source>Publisher of the networks</source>
         <translation>Wessen Netze aufgelistet werden</translation>
     </message>
     <message>
@@ -544,11 +544,11 @@
         <translation>Stoppen; das Projekt bleibt, wie es ist</translation>
     </message>
     <message>
-        <source>Stop; the project stays as it is, and finished embeddings are kept</source>
+        <source>Stop; the project stays as it is, and finished embeddings are saved</source>
         <translation>Stoppen; das Projekt bleibt, wie es ist, und fertige Embeddings bleiben erhalten</translation>
     </message>
     <message>
-        <source>Classes, labels and settings stay either way, and you can go back at any time.</source>
+        <source>Classes, labels and settings stay either way. You can switch back at any time.</source>
         <translation>Klassen, Labels und Einstellungen bleiben in jedem Fall, und Sie können jederzeit zurück.</translation>
     </message>
     <message>
@@ -556,7 +556,7 @@
         <translation>Verwenden</translation>
     </message>
     <message>
-        <source>Keep the current one</source>
+        <source>Keep the current backbone</source>
         <translation>Aktuelles behalten</translation>
     </message>
     <message>
@@ -703,11 +703,11 @@
         <translation>Es funktioniert: %1 eingebettet, %2 Dimensionen, etwa %3 Bilder/s auf einem Kern.</translation>
     </message>
     <message>
-        <source>This project is set to Fast. Accurate is right more often.</source>
+        <source>This project uses Fast. Accurate is right more often.</source>
         <translation>Dieses Projekt ist auf „Schnell“ eingestellt. „Genau“ liegt öfter richtig.</translation>
     </message>
     <message>
-        <source>Analysing images takes about %1 times as long.</source>
+        <source>Analysing images would take about %1 times as long.</source>
         <translation>Das Analysieren der Bilder dauert etwa %1-mal so lange.</translation>
     </message>
     <message>
@@ -746,7 +746,7 @@
         </translation>
     </message>
     <message>
-        <source>With so few labels, the difference may be due to chance.</source>
+        <source>With so few labels, this may be chance.</source>
         <translation>Bei so wenigen Labels kann der Unterschied Zufall sein.</translation>
     </message>
     <message>
@@ -834,7 +834,7 @@
         <translation>Im Ordner anzeigen</translation>
     </message>
     <message>
-        <source>Protoleaf backs up your project when you open it, every 15 minutes of work, and before large changes.</source>
+        <source>Protoleaf backs up the project when it opens, every 15 minutes of work, and before large changes.</source>
         <translation>Protoleaf sichert Ihr Projekt beim Öffnen, alle 15 Minuten während der Arbeit und vor großen Änderungen.</translation>
     </message>
     <message>
@@ -866,7 +866,7 @@
         <translation>Einmal am Tag</translation>
     </message>
     <message>
-        <source>Made by you</source>
+        <source>Manual</source>
         <translation>Von Ihnen erstellt</translation>
     </message>
     <message>
@@ -910,7 +910,7 @@
         <translation>Seitdem: %1</translation>
     </message>
     <message>
-        <source>Restoring undoes these actions:</source>
+        <source>Restoring undoes:</source>
         <translation>Das Wiederherstellen macht diese Aktionen rückgängig:</translation>
     </message>
     <message>
@@ -934,7 +934,7 @@
         <translation>Aus %1</translation>
     </message>
     <message>
-        <source>The damaged file is kept beside the restored project.</source>
+        <source>The damaged file stays in the same folder.</source>
         <translation>Die beschädigte Datei wird neben dem wiederhergestellten Projekt aufbewahrt.</translation>
     </message>
     <message>
@@ -966,11 +966,11 @@
         <translation>Von einem anderen Ort</translation>
     </message>
     <message>
-        <source>The date is in the future</source>
+        <source>Date in the future</source>
         <translation>Das Datum liegt in der Zukunft</translation>
     </message>
     <message>
-        <source>The project as it is now is backed up first, so you can come back to it.</source>
+        <source>The current project is backed up first.</source>
         <translation>Der jetzige Stand des Projekts wird zuerst gesichert, sodass Sie zu ihm zurückkehren können.</translation>
     </message>
     <message>
@@ -982,7 +982,7 @@
         <translation>Gesichert: %1</translation>
     </message>
     <message>
-        <source>No backup could be made. Your work is saved in the project. %1</source>
+        <source>The backup failed. Your work is saved in the project. %1</source>
         <translation>Es konnte keine Sicherung erstellt werden. Ihre Arbeit ist im Projekt gespeichert. %1</translation>
     </message>
     <message>
@@ -1275,7 +1275,7 @@
         <translation>Aufteilen</translation>
     </message>
     <message>
-        <source>Click an image, or draw a box around some, to move them to the other class. Only images that you labelled are listed. Predictions update automatically.</source>
+        <source>Click an image, or drag a box around several, to move them to the other class. Only labelled images are listed.</source>
         <translation>Ein Bild anklicken oder einen Rahmen um mehrere ziehen, um sie in die andere Klasse zu verschieben. Aufgelistet sind nur Bilder, die Sie gelabelt haben. Vorhersagen werden automatisch aktualisiert.</translation>
     </message>
     <message>
@@ -1464,7 +1464,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Gerät</translation>
     </message>
     <message>
-        <source>Unlabelled and coarsely labelled images refine the class prototypes.</source>
+        <source>Unlabelled images, and images labelled with a broader class, refine the model.</source>
         <translation>Bilder ohne Label und grob gelabelte Bilder verfeinern die Prototypen der Klassen.</translation>
     </message>
     <message>
@@ -1528,7 +1528,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Die Geräte wurden noch nicht getestet.</translation>
     </message>
     <message>
-        <source>Measured with the bundled backbone while other work was running, so it is faster than that.</source>
+        <source>Measured with the bundled backbone while other work was running; it is faster when idle.</source>
         <translation>Gemessen mit dem mitgelieferten Backbone, während andere Arbeit lief; tatsächlich ist es schneller.</translation>
     </message>
     <message>
@@ -1580,7 +1580,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>{count} weitere Beispiele von {classes} würden etwa {images:,} Bildern helfen.</translation>
     </message>
     <message>
-        <source>Off: the model learns only from your labels and the category graph.</source>
+        <source>Off: the model learns only from your labels and the class graph.</source>
         <translation>Aus: Das Modell lernt nur aus Ihren Labels und dem Klassengraphen.</translation>
     </message>
     <message>
@@ -1641,7 +1641,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Neue Klasse: %1</translation>
     </message>
     <message>
-        <source>%1 cannot go below itself: %2</source>
+        <source>%1 cannot be its own ancestor: %2</source>
         <translation>%1 kann nicht unter sich selbst liegen: %2</translation>
     </message>
     <message>
@@ -2113,7 +2113,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Klassen aus einer Datei importieren oder aus Ordnern, die nach Klassen benannt sind. Das Format wird erkannt, und Sie sehen das Ergebnis, bevor sich etwas ändert.</translation>
     </message>
     <message>
-        <source>Also rename, move and merge classes as the file does</source>
+        <source>Also rename, move and merge classes as in the file</source>
         <translation>Klassen auch umbenennen, verschieben und zusammenführen wie in der Datei</translation>
     </message>
     <message>
@@ -2383,7 +2383,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Der Name ist vergeben</translation>
     </message>
     <message>
-        <source>It would be below itself</source>
+        <source>It would be its own ancestor</source>
         <translation>Sie läge unter sich selbst</translation>
     </message>
     <message>
@@ -2399,11 +2399,11 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Importieren</translation>
     </message>
     <message>
-        <source>%1. %2 stayed, such as %3</source>
+        <source>%1. Kept: %2, such as %3</source>
         <translation>%1. %2 blieben, darunter %3</translation>
     </message>
     <message>
-        <source>%1. One class stayed: %2</source>
+        <source>%1. Kept: %2</source>
         <translation>%1. Eine Klasse blieb: %2</translation>
     </message>
     <message>
@@ -2435,7 +2435,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Wird gesucht…</translation>
     </message>
     <message>
-        <source>Label some images first. Suggestions come from what the images of a class have in common.</source>
+        <source>Label some images first. Suggestions come from images that look alike.</source>
         <translation>Zuerst einige Bilder labeln. Vorschläge entstehen aus dem, was die Bilder einer Klasse gemeinsam haben.</translation>
     </message>
     <message>
@@ -2454,7 +2454,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>%1 gehört vielleicht unter %2</translation>
     </message>
     <message>
-        <source>Its images are most like those of classes under %1.</source>
+        <source>Its images look most like those of classes under %1.</source>
         <translation>Die Bilder ähneln am meisten denen von Klassen unter %1.</translation>
     </message>
     <message>
@@ -2462,7 +2462,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>%1 gehört vielleicht unter %2 statt unter %3</translation>
     </message>
     <message>
-        <source>Its images are like those of classes under %1 (%2), hardly like those under %3 (%4).</source>
+        <source>Its images look like those of classes under %1 (%2), not like those under %3 (%4).</source>
         <translation>Die Bilder ähneln denen von Klassen unter %1 (%2), kaum denen unter %3 (%4).</translation>
     </message>
     <message>
@@ -2470,7 +2470,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>%1 und %2 sehen aus wie eine einzige Klasse</translation>
     </message>
     <message numerus="yes">
-        <source>Of %1 images, %n are more like the other class than like the rest of their own.</source>
+        <source>Of %1 images, %n look more like the other class than like their own.</source>
         <translation>
             <numerusform>Von %1 Bildern ähnelt %n eher der anderen Klasse als dem Rest der eigenen.</numerusform>
             <numerusform>Von %1 Bildern ähneln %n eher der anderen Klasse als dem Rest der eigenen.</numerusform>
@@ -2491,14 +2491,14 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images probably belong to it, but not surely.</source>
+        <source>%n images probably belong to it.</source>
         <translation>
             <numerusform>%n Bild gehört wahrscheinlich dazu, aber nicht sicher.</numerusform>
             <numerusform>%n Bilder gehören wahrscheinlich dazu, aber nicht sicher.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>How good is this? Tested on %n places of your graph: the right parent comes first in %1, among the first three in %2. By chance it would be first in %3.</source>
+        <source>How reliable is this? Tested on %n classes of your graph: the correct parent is first in %1, in the first three in %2. By chance it would be first in %3.</source>
         <translation>
             <numerusform>Wie gut ist das? Bei einem Test an %n Stelle Ihres Graphen stand die richtige Elternklasse %1-mal an erster Stelle und %2-mal unter den ersten drei. Durch Zufall stünde sie %3-mal an erster Stelle.</numerusform>
             <numerusform>Wie gut ist das? Bei einem Test an %n Stellen Ihres Graphen stand die richtige Elternklasse %1-mal an erster Stelle und %2-mal unter den ersten drei. Durch Zufall stünde sie %3-mal an erster Stelle.</numerusform>
@@ -2513,7 +2513,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>%1 sieht aus wie zwei Klassen</translation>
     </message>
     <message>
-        <source>Its images fall into %1 and %2, no more alike than two classes are.</source>
+        <source>Its images fall into groups of %1 and %2 that look like different classes.</source>
         <translation>Die Bilder zerfallen in %1 und %2, einander nicht ähnlicher als zwei Klassen.</translation>
     </message>
     <message>
@@ -2529,7 +2529,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>%1, Gruppe %2</translation>
     </message>
     <message numerus="yes">
-        <source>%n more appear once these are dealt with.</source>
+        <source>%n more follow when these are done.</source>
         <translation>
             <numerusform>%n weiterer erscheint, sobald diese erledigt sind.</numerusform>
             <numerusform>%n weitere erscheinen, sobald diese erledigt sind.</numerusform>
@@ -2574,7 +2574,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         </translation>
     </message>
     <message>
-        <source>Nothing is propagated to %1 yet: its parents have no images.</source>
+        <source>Nothing is propagated to %1 yet: its parents have no examples.</source>
         <translation>Zu %1 wird noch nichts propagiert: Die Elternklassen haben keine Bilder.</translation>
     </message>
     <message>
@@ -2634,7 +2634,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Hier wird der Graph Ihrer Klassen gezeichnet. Klasse hinzufügen oder Liste importieren.</translation>
     </message>
     <message>
-        <source>This project is open for reading only, and has no classes to draw.</source>
+        <source>This project is open read-only, and has no classes to draw.</source>
         <translation>Dieses Projekt ist schreibgeschützt geöffnet und hat keine Klassen zum Zeichnen.</translation>
     </message>
     <message>
@@ -3678,7 +3678,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>%1: Start nicht möglich, weil sich das Programm nicht selbst noch einmal ausführen kann.</translation>
     </message>
     <message>
-        <source>%1 moves through images and lists. Choose another key.</source>
+        <source>%1 is needed to move through images and lists. Choose another key.</source>
         <translation>Mit %1 bewegt man sich durch Bilder und Listen. Andere Taste wählen.</translation>
     </message>
     <message>
@@ -3710,7 +3710,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Aktion oder Taste suchen</translation>
     </message>
     <message>
-        <source>Enter, then the new key. Esc cancels, Backspace takes the key away.</source>
+        <source>Enter, then the new key. Esc cancels, Backspace removes the key.</source>
         <translation>Enter, dann die neue Taste. Esc bricht ab, Rücktaste entfernt die Taste.</translation>
     </message>
     <message>
@@ -3746,7 +3746,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Die Labels konnten nicht kontrolliert werden</translation>
     </message>
     <message>
-        <source>This project is open for reading only.</source>
+        <source>This project is open read-only.</source>
         <translation>Dieses Projekt ist schreibgeschützt geöffnet.</translation>
     </message>
     <message>
@@ -4800,7 +4800,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Nicht übernommen: Eine andere Klasse hat dort den Namen</translation>
     </message>
     <message>
-        <source>Not taken over: it would lie below itself</source>
+        <source>Not imported: it would be its own ancestor</source>
         <translation>Nicht übernommen: Sie läge unter sich selbst</translation>
     </message>
     <message>
@@ -5732,7 +5732,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Alle Änderungen gespeichert</translation>
     </message>
     <message>
-        <source>Read-only: nothing can be changed</source>
+        <source>Read-only</source>
         <translation>Schreibgeschützt: Nichts kann geändert werden</translation>
     </message>
     <message numerus="yes">
@@ -5743,7 +5743,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         </translation>
     </message>
     <message>
-        <source>Not saved: edits are only tried out</source>
+        <source>Not saved: trying changes</source>
         <translation>Nicht gespeichert: Änderungen sind nur ausprobiert</translation>
     </message>
     <message numerus="yes">
@@ -5834,11 +5834,11 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Backbone wird trainiert</translation>
     </message>
     <message>
-        <source>Measuring how long training takes</source>
+        <source>Estimating training time</source>
         <translation>Trainingsdauer wird gemessen</translation>
     </message>
     <message>
-        <source>the training cannot be kept</source>
+        <source>the training cannot be saved</source>
         <translation>das Training kann nicht gespeichert werden</translation>
     </message>
     <message>
@@ -5862,7 +5862,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Bildgröße</translation>
     </message>
     <message>
-        <source>The project is open read-only.</source>
+        <source>This project is open read-only.</source>
         <translation>Das Projekt ist schreibgeschützt geöffnet.</translation>
     </message>
     <message>
@@ -5886,7 +5886,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Neue Version verwenden</translation>
     </message>
     <message>
-        <source>Both stay in the list below.</source>
+        <source>Both stay in the list.</source>
         <translation>Beide bleiben in der Liste unten.</translation>
     </message>
     <message>
@@ -5946,7 +5946,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Messung auf zurückgehaltenen Bildern…</translation>
     </message>
     <message>
-        <source>Measuring how long it takes…</source>
+        <source>Estimating training time…</source>
         <translation>Die Dauer wird gemessen…</translation>
     </message>
     <message>
@@ -5979,14 +5979,14 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         </translation>
     </message>
     <message numerus="yes">
-        <source>Training stopped after %1 of %n iterations. Nothing is lost.</source>
+        <source>Training stopped after %1 of %n iterations. It can be resumed.</source>
         <translation>
             <numerusform>Training nach %1 von %n Iteration gestoppt. Nichts ist verloren.</numerusform>
             <numerusform>Training nach %1 von %n Iterationen gestoppt. Nichts ist verloren.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Learns from %1 you labelled in %n classes.</source>
+        <source>Learns from %1 in %n classes.</source>
         <translation>
             <numerusform>Lernt aus Ihren gelabelten Bildern: %1 in %n Klasse.</numerusform>
             <numerusform>Lernt aus Ihren gelabelten Bildern: %1 in %n Klassen.</numerusform>
@@ -6037,7 +6037,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         </translation>
     </message>
     <message>
-        <source>With so few, the difference may be due to chance.</source>
+        <source>With so few images, this may be chance.</source>
         <translation>Bei so wenigen kann der Unterschied Zufall sein.</translation>
     </message>
     <message>
@@ -6117,7 +6117,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Protoleaf</translation>
     </message>
     <message>
-        <source>Its subfolders can become classes. Nothing is copied, changed or sent anywhere.</source>
+        <source>Nothing is copied, changed or sent anywhere.</source>
         <translation>Unterordner können zu Klassen werden. Nichts wird kopiert, geändert oder irgendwohin gesendet.</translation>
     </message>
     <message>
@@ -6960,11 +6960,11 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>(entfernt)</translation>
     </message>
     <message>
-        <source>the backbone cannot be kept</source>
+        <source>the backbone cannot be saved</source>
         <translation>das Backbone kann nicht aufbewahrt werden</translation>
     </message>
     <message>
-        <source>free some disk space; nothing was kept</source>
+        <source>free some disk space; nothing was saved</source>
         <translation>Speicherplatz freigeben; es wurde nichts aufbewahrt</translation>
     </message>
     <message>
@@ -7616,7 +7616,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>das Netz liefert keine Embeddings</translation>
     </message>
     <message>
-        <source>{repository} is no network that timm can build</source>
+        <source>{repository} is not a network that timm can build</source>
         <translation>{repository} ist kein Netz, das timm bauen kann</translation>
     </message>
     <message>
@@ -7640,7 +7640,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>{file} von {repository} kann nicht gelesen werden</translation>
     </message>
     <message>
-        <source>the installed timm does not know the network&apos;s architecture</source>
+        <source>the installed timm does not have the network&apos;s architecture</source>
         <translation>das installierte timm kennt die Architektur des Netzes nicht</translation>
     </message>
     <message>
@@ -7716,7 +7716,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>das Netz kann nicht exportiert werden</translation>
     </message>
     <message>
-        <source>the mirror is no folder</source>
+        <source>the mirror is not a folder</source>
         <translation>der Mirror ist kein Ordner</translation>
     </message>
     <message>
@@ -7728,7 +7728,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>ein Mirror braucht eine verschlüsselte Adresse</translation>
     </message>
     <message>
-        <source>this is no proxy&apos;s address</source>
+        <source>this is not a proxy&apos;s address</source>
         <translation>das ist keine Adresse eines Proxys</translation>
     </message>
     <message>
@@ -7772,7 +7772,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>hf-hub:owner/name oder hf-hub:owner/name@revision</translation>
     </message>
     <message>
-        <source>this is no network on the hub</source>
+        <source>this is not a network on the hub</source>
         <translation>das ist kein Netz auf dem Hub</translation>
     </message>
     <message>
@@ -7784,7 +7784,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>kein Text</translation>
     </message>
     <message>
-        <source>the hub does not give this file to everybody</source>
+        <source>the hub does not give this file without permission</source>
         <translation>der Hub gibt diese Datei nicht jedem</translation>
     </message>
     <message>
@@ -7972,7 +7972,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>das Modell hat keine solche Ausgabe</translation>
     </message>
     <message>
-        <source>the model takes images of one side only</source>
+        <source>the model takes images of one size only</source>
         <translation>das Modell nimmt nur Bilder einer bestimmten Seitenlänge</translation>
     </message>
     <message>
@@ -8114,7 +8114,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>{paths} Pfade</translation>
     </message>
     <message>
-        <source>there is one project too many</source>
+        <source>two projects are named</source>
         <translation>ein Projekt ist zu viel</translation>
     </message>
     <message>
@@ -8152,7 +8152,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>--class und --folders-as-classes schließen einander aus</translation>
     </message>
     <message>
-        <source>--frames is no time between frames</source>
+        <source>--frames is not a time between frames</source>
         <translation>--frames ist kein Abstand zwischen Einzelbildern</translation>
     </message>
     <message>
@@ -8266,7 +8266,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         </translation>
     </message>
     <message>
-        <source>{option} does not know this</source>
+        <source>{option} does not accept this</source>
         <translation>{option} kennt das nicht</translation>
     </message>
     <message numerus="yes">
@@ -8328,7 +8328,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         </translation>
     </message>
     <message>
-        <source>--prefer does not know this</source>
+        <source>--prefer does not accept this</source>
         <translation>--prefer kennt das nicht</translation>
     </message>
     <message numerus="yes">
@@ -8470,7 +8470,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>so können keine Bilder gewählt werden</translation>
     </message>
     <message>
-        <source>a file is no data set</source>
+        <source>a file is not a data set</source>
         <translation>eine Datei ist kein Datensatz</translation>
     </message>
     <message>
@@ -8509,7 +8509,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>die Zahl der Bilder je Shard</translation>
     </message>
     <message>
-        <source>the data set was begun otherwise: its {part} cannot change</source>
+        <source>the data set was started with another value: its {part} cannot change</source>
         <translation>der Datensatz wurde anders begonnen: {part} kann sich nicht ändern</translation>
     </message>
     <message>
@@ -8577,7 +8577,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>die Tabelle ist beschädigt</translation>
     </message>
     <message>
-        <source>this is no Parquet file, or it is damaged</source>
+        <source>this is not a Parquet file, or it is damaged</source>
         <translation>das ist keine Parquet-Datei, oder sie ist beschädigt</translation>
     </message>
     <message>
@@ -8601,7 +8601,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>ein Knoten des Clusters sieht den Datensatz nicht</translation>
     </message>
     <message>
-        <source>the data set&apos;s backbone is not the one that it was begun with</source>
+        <source>the data set&apos;s backbone is not the one it was started with</source>
         <translation>das Backbone des Datensatzes ist nicht das, mit dem er begonnen wurde</translation>
     </message>
     <message>
@@ -8609,7 +8609,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>die Acht-Bit-Version des Backbones zurücklegen oder die Quellen in einen neuen Ordner einbetten</translation>
     </message>
     <message>
-        <source>a source has changed since the data set was begun</source>
+        <source>a source has changed since the data set was started</source>
         <translation>eine Quelle hat sich geändert, seit der Datensatz begonnen wurde</translation>
     </message>
     <message>
@@ -8665,7 +8665,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>in einer Python-Umgebung installieren: pip install &apos;protoleaf[ray]&apos;</translation>
     </message>
     <message>
-        <source>this is no address of a Ray cluster</source>
+        <source>this is not the address of a Ray cluster</source>
         <translation>das ist keine Adresse eines Ray-Clusters</translation>
     </message>
     <message>
@@ -8753,7 +8753,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>auf den Cluster wird gewartet</translation>
     </message>
     <message>
-        <source>this is no source of images</source>
+        <source>this is not a source of images</source>
         <translation>das ist keine Quelle von Bildern</translation>
     </message>
     <message>
@@ -8793,7 +8793,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>den Pfad prüfen oder wieder verbinden</translation>
     </message>
     <message>
-        <source>the storage gives no access</source>
+        <source>the storage denies access</source>
         <translation>der Speicherdienst gewährt keinen Zugriff</translation>
     </message>
     <message>
@@ -9033,7 +9033,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>zuerst einen Graphen importieren oder Klassen hinzufügen</translation>
     </message>
     <message>
-        <source>no class has a shot yet</source>
+        <source>no class has an example yet</source>
         <translation>noch keine Klasse hat ein Beispiel</translation>
     </message>
     <message>
@@ -9161,7 +9161,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>nur eine Person kann Bilder labeln</translation>
     </message>
     <message>
-        <source>a part of what an imported taxonomy said last time is missing</source>
+        <source>a part of the last version of an imported taxonomy is missing</source>
         <translation>ein Teil dessen, was eine importierte Taxonomie letztes Mal enthielt, fehlt</translation>
     </message>
     <message>
@@ -9205,11 +9205,11 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>weder unter dem Ordner der Liste noch unter einem Ordner der Bilder des Projekts</translation>
     </message>
     <message>
-        <source>it is no ordinary file</source>
+        <source>it is not an ordinary file</source>
         <translation>keine gewöhnliche Datei</translation>
     </message>
     <message>
-        <source>it is no image that can be read; images are {kinds}</source>
+        <source>it is not an image that can be read; images are {kinds}</source>
         <translation>kein lesbares Bild; Bilder sind {kinds}</translation>
     </message>
     <message>
@@ -9237,7 +9237,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Speicherplatz freigeben oder anderen Cache-Ordner wählen</translation>
     </message>
     <message>
-        <source>the map cannot be kept</source>
+        <source>the map cannot be saved</source>
         <translation>die Karte kann nicht aufbewahrt werden</translation>
     </message>
     <message>
@@ -9273,7 +9273,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>nicht vorhanden</translation>
     </message>
     <message>
-        <source>its content is another one now</source>
+        <source>its content has changed</source>
         <translation>der Inhalt ist jetzt ein anderer</translation>
     </message>
     <message>
@@ -9325,7 +9325,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>eine Datei dieses Namens ist schon da</translation>
     </message>
     <message>
-        <source>the project&apos;s folder is not there</source>
+        <source>the project&apos;s folder is missing</source>
         <translation>der Ordner des Projekts ist nicht da</translation>
     </message>
     <message>
@@ -9385,7 +9385,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>ein Bild des Projekts</translation>
     </message>
     <message>
-        <source>there is a file of this name already, and it is no earlier output of this kind</source>
+        <source>there is a file of this name already, and it is not an earlier output of this kind</source>
         <translation>eine Datei dieses Namens gibt es schon, und sie ist keine frühere Ausgabe dieser Art</translation>
     </message>
     <message>
@@ -10029,7 +10029,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>höchstens {limit} Zeichen</translation>
     </message>
     <message>
-        <source>nothing to search for stands behind the sign at character {place}</source>
+        <source>nothing follows the sign at character {place}</source>
         <translation>nach dem Zeichen an Stelle {place} steht kein Suchbegriff</translation>
     </message>
     <message>
@@ -10037,7 +10037,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>ein Wort, wie in -fuchs</translation>
     </message>
     <message>
-        <source>nothing stands behind {field}: at character {place}</source>
+        <source>nothing follows {field}: at character {place}</source>
         <translation>nach {field}: steht nichts (an Stelle {place})</translation>
     </message>
     <message>
@@ -10321,7 +10321,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>die Einstellung {name} hat einen falschen Wert</translation>
     </message>
     <message>
-        <source>the backbone takes no images of this side</source>
+        <source>the backbone takes no images of this size</source>
         <translation>das Backbone nimmt keine Bilder dieser Seitenlänge</translation>
     </message>
     <message>
@@ -10381,7 +10381,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>das trainierte Modell kann nicht geschrieben werden</translation>
     </message>
     <message>
-        <source>the checkpoints of the training cannot be kept</source>
+        <source>the training checkpoints cannot be saved</source>
         <translation>die Checkpoints des Trainings können nicht aufbewahrt werden</translation>
     </message>
     <message>
@@ -10529,7 +10529,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>der Embedding-Cache kann nicht verwendet werden</translation>
     </message>
     <message>
-        <source>it begins otherwise</source>
+        <source>it has another beginning</source>
         <translation>der Anfang ist ein anderer</translation>
     </message>
     <message>
@@ -10717,7 +10717,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>dieses Zeichen löschen</translation>
     </message>
     <message>
-        <source>that is no colour</source>
+        <source>this is not a colour</source>
         <translation>das ist keine Farbe</translation>
     </message>
     <message>
@@ -10729,7 +10729,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Rang</translation>
     </message>
     <message>
-        <source>a bar must be a probability</source>
+        <source>a confidence threshold must be a probability</source>
         <translation>eine Schwelle muss eine Wahrscheinlichkeit sein</translation>
     </message>
     <message>
@@ -11325,7 +11325,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Beobachtung {place}: {reason}</translation>
     </message>
     <message>
-        <source>{folder} is no data package</source>
+        <source>{folder} is not a data package</source>
         <translation>{folder} ist kein Datenpaket</translation>
     </message>
     <message>
@@ -11333,7 +11333,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>ein Ordner mit {package}</translation>
     </message>
     <message>
-        <source>{package} is no JSON object</source>
+        <source>{package} is not a JSON object</source>
         <translation>{package} ist kein JSON-Objekt</translation>
     </message>
     <message>
@@ -11373,7 +11373,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Annotation {place}: {reason}</translation>
     </message>
     <message>
-        <source>{source} is no COCO file</source>
+        <source>{source} is not a COCO file</source>
         <translation>{source} ist keine COCO-Datei</translation>
     </message>
     <message>
@@ -11409,7 +11409,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>{source} enthält kein {member}</translation>
     </message>
     <message>
-        <source>images without a class stay out: they are no occurrences</source>
+        <source>images without a class are left out: they are not occurrences</source>
         <translation>Bilder ohne Klasse werden ausgelassen: Sie sind keine Vorkommen</translation>
     </message>
     <message>
@@ -11589,7 +11589,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>ein Ordner je Klasse mit ihren Bildern, wie ImageFolder von torchvision und die meisten Trainingsprogramme sie lesen</translation>
     </message>
     <message>
-        <source>images without a class stay out</source>
+        <source>images without a class are left out</source>
         <translation>Bilder ohne Klasse werden ausgelassen</translation>
     </message>
     <message>
@@ -11665,11 +11665,11 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>{place} ist zu tief verschachtelt</translation>
     </message>
     <message>
-        <source>{place} is no JSON</source>
+        <source>{place} is not JSON</source>
         <translation>{place} ist kein JSON</translation>
     </message>
     <message>
-        <source>{place} is no JSON object</source>
+        <source>{place} is not a JSON object</source>
         <translation>{place} ist kein JSON-Objekt</translation>
     </message>
     <message>
@@ -11717,7 +11717,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Aufgabe {place}: {reason}</translation>
     </message>
     <message>
-        <source>{source} is no Parquet file</source>
+        <source>{source} is not a Parquet file</source>
         <translation>{source} ist keine Parquet-Datei</translation>
     </message>
     <message>
@@ -11745,7 +11745,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Zeile {place}: {reason}</translation>
     </message>
     <message>
-        <source>&quot;{text}&quot; is no time, such as 2026-05-01T10:00:00+02:00</source>
+        <source>&quot;{text}&quot; is not a time, such as 2026-05-01T10:00:00+02:00</source>
         <translation>„{text}“ ist keine Zeitangabe wie 2026-05-01T10:00:00+02:00</translation>
     </message>
     <message>
@@ -11825,7 +11825,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>eine Zahl wie 12 oder 0.5</translation>
     </message>
     <message>
-        <source>this is no value of the field &quot;{name}&quot;</source>
+        <source>this is not a value of the field &quot;{name}&quot;</source>
         <translation>das ist kein Wert des Feldes „{name}“</translation>
     </message>
     <message>
@@ -11853,7 +11853,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Namen, die sich in Buchstaben oder Ziffern unterscheiden</translation>
     </message>
     <message>
-        <source>this is no name of a field</source>
+        <source>this cannot be the name of a field</source>
         <translation>das ist kein Name eines Feldes</translation>
     </message>
     <message>
@@ -11893,7 +11893,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>eine Liste von Namen, Typen und Auswahlmöglichkeiten</translation>
     </message>
     <message>
-        <source>this defines no field</source>
+        <source>this does not define a field</source>
         <translation>das definiert kein Feld</translation>
     </message>
     <message>
@@ -12005,11 +12005,11 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>{place} bietet die Klasse einer früheren Zeile an</translation>
     </message>
     <message>
-        <source>{source} is no archive that can be read</source>
+        <source>{source} is not an archive that can be read</source>
         <translation>{source} ist kein lesbares Archiv</translation>
     </message>
     <message>
-        <source>{source_name} is no checklist</source>
+        <source>{source_name} is not a checklist</source>
         <translation>{source_name} ist keine Checkliste</translation>
     </message>
     <message>
@@ -12085,7 +12085,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>diesen Knoten hinzufügen</translation>
     </message>
     <message>
-        <source>line {number} of {source} is no part of a term</source>
+        <source>line {number} of {source} is not part of a term</source>
         <translation>Zeile {number} von {source} ist kein Teil eines Begriffs</translation>
     </message>
     <message>
@@ -12165,7 +12165,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Zeile {number} von {file} hat die Nummer eines früheren Synsets</translation>
     </message>
     <message>
-        <source>{place} is no synset</source>
+        <source>{place} is not a synset</source>
         <translation>{place} ist kein Synset</translation>
     </message>
     <message>
@@ -12225,7 +12225,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Byte 0x{byte:02x} in Zeile {line}</translation>
     </message>
     <message>
-        <source>what an imported taxonomy said last time cannot be read</source>
+        <source>the last version of an imported taxonomy cannot be read</source>
         <translation>was eine importierte Taxonomie letztes Mal enthielt, kann nicht gelesen werden</translation>
     </message>
     <message>
@@ -12249,7 +12249,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>höchstens {limit} Ebenen</translation>
     </message>
     <message>
-        <source>{name} is no XML file that can be read</source>
+        <source>{name} is not an XML file that can be read</source>
         <translation>{name} ist keine lesbare XML-Datei</translation>
     </message>
     <message>
@@ -12337,7 +12337,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>die Modellkarte des Modells kann nicht gelesen werden</translation>
     </message>
     <message>
-        <source>nobody reads from this pipe</source>
+        <source>nothing reads from this pipe</source>
         <translation>niemand liest aus dieser Pipe</translation>
     </message>
     <message>
@@ -13230,7 +13230,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>der Ordner für Sicherungen kann nicht erstellt werden</translation>
     </message>
     <message>
-        <source>the choice of the folder cannot be kept</source>
+        <source>the choice of the folder cannot be saved</source>
         <translation>die Wahl des Ordners kann nicht gespeichert werden</translation>
     </message>
     <message>
@@ -13242,7 +13242,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>anderen Ordner für Sicherungen wählen</translation>
     </message>
     <message>
-        <source>the folder for backups is not there</source>
+        <source>the folder for backups is missing</source>
         <translation>der Ordner für Sicherungen ist nicht da</translation>
     </message>
     <message>
@@ -13278,7 +13278,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>mit --other wiederherstellen, wenn das gewollt ist</translation>
     </message>
     <message>
-        <source>nobody can tell any more which project this was, so it may be a backup of another one</source>
+        <source>it is unknown which project this was, so it may be a backup of another one</source>
         <translation>es lässt sich nicht mehr sagen, welches Projekt dies war, also ist es vielleicht die Sicherung eines anderen</translation>
     </message>
     <message>
@@ -13286,7 +13286,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>wenn es die richtige ist, statt einer Nummer ihre Datei angeben oder --other hinzufügen</translation>
     </message>
     <message>
-        <source>the damaged project could not be kept, so nothing was restored</source>
+        <source>the damaged project could not be saved, so nothing was restored</source>
         <translation>das beschädigte Projekt konnte nicht aufbewahrt werden, daher wurde nichts wiederhergestellt</translation>
     </message>
     <message>
@@ -13306,15 +13306,15 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>anderen Ordner dafür wählen</translation>
     </message>
     <message>
-        <source>a row names another one that is not there</source>
+        <source>a row refers to another one that is missing</source>
         <translation>eine Zeile nennt eine andere, die nicht da ist</translation>
     </message>
     <message>
-        <source>its bytes are other than they were when it was written</source>
+        <source>its bytes have changed since it was written</source>
         <translation>die Bytes sind andere als beim Schreiben</translation>
     </message>
     <message>
-        <source>the backup does not hold what the project holds</source>
+        <source>the backup differs from the project</source>
         <translation>die Sicherung enthält nicht, was das Projekt enthält</translation>
     </message>
     <message>
@@ -13546,7 +13546,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>eine Datenbank eines anderen Programms</translation>
     </message>
     <message>
-        <source>the project has a version that never existed</source>
+        <source>the project file has a version that does not exist</source>
         <translation>das Projekt hat eine Version, die es nie gab</translation>
     </message>
     <message>
@@ -13598,7 +13598,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>andere Datei wählen oder eine frühere Kopie der Datei öffnen; diese Datei bleibt, wie sie ist</translation>
     </message>
     <message>
-        <source>a log that belongs to another state of the project lies beside it and cannot be renamed</source>
+        <source>a log of another state of the project is in its folder and cannot be renamed</source>
         <translation>daneben liegt ein Protokoll, das zu einem anderen Stand des Projekts gehört und nicht umbenannt werden kann</translation>
     </message>
     <message>
@@ -13622,19 +13622,19 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Schritt {step_id} von {path} ({reason})</translation>
     </message>
     <message>
-        <source>something is being tried out already</source>
+        <source>a what-if is open already</source>
         <translation>es wird schon etwas ausprobiert</translation>
     </message>
     <message>
-        <source>keep or drop that first</source>
+        <source>apply or discard it first</source>
         <translation>das zuerst behalten oder verwerfen</translation>
     </message>
     <message>
-        <source>nothing is being tried out</source>
+        <source>no what-if is open</source>
         <translation>es wird nichts ausprobiert</translation>
     </message>
     <message>
-        <source>begin with that</source>
+        <source>start one first</source>
         <translation>damit beginnen</translation>
     </message>
     <message>
@@ -13794,7 +13794,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>{kind} der Form {shape_2}</translation>
     </message>
     <message>
-        <source>the backbone gives values that are no numbers</source>
+        <source>the backbone gives values that are not numbers</source>
         <translation>das Backbone liefert Werte, die keine Zahlen sind</translation>
     </message>
     <message>
@@ -13806,7 +13806,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>erneut exportieren</translation>
     </message>
     <message>
-        <source>the detector gives values that are no numbers</source>
+        <source>the detector gives values that are not numbers</source>
         <translation>der Detektor liefert Werte, die keine Zahlen sind</translation>
     </message>
     <message>
@@ -13838,7 +13838,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>YOLOv8, transponiert: (Bilder, n, 4 + Klassen)</translation>
     </message>
     <message>
-        <source>with the choice of boxes built in: (n, 6) or (images, n, 6)</source>
+        <source>with non-maximum suppression built in: (n, 6) or (images, n, 6)</source>
         <translation>mit eingebauter Auswahl der Rahmen: (n, 6) oder (Bilder, n, 6)</translation>
     </message>
     <message>
@@ -13846,7 +13846,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>RT-DETR von Ultralytics: (Bilder, n, 6), in Anteilen</translation>
     </message>
     <message>
-        <source>with the choice of boxes built in, YOLOv7: (n, 7)</source>
+        <source>with non-maximum suppression built in, YOLOv7: (n, 7)</source>
         <translation>mit eingebauter Auswahl der Rahmen, YOLOv7: (n, 7)</translation>
     </message>
     <message>
@@ -14274,7 +14274,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>eine safetensors-Datei</translation>
     </message>
     <message>
-        <source>this is no checkpoint of a training</source>
+        <source>this is not a training checkpoint</source>
         <translation>das ist kein Checkpoint eines Trainings</translation>
     </message>
     <message>
@@ -14454,7 +14454,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>das Training kann dieses Netz nicht durchlaufen</translation>
     </message>
     <message>
-        <source>operators that training knows</source>
+        <source>operators that training supports</source>
         <translation>Operatoren, die das Training kennt</translation>
     </message>
     <message>
@@ -14542,7 +14542,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>{kind} ({reason})</translation>
     </message>
     <message>
-        <source>this line is no message of the program</source>
+        <source>this line is not a message of the program</source>
         <translation>diese Zeile ist keine Meldung des Programms</translation>
     </message>
     <message>
@@ -14761,7 +14761,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>`protoleaf replaced PROJECT` listet die Bilder auf, bei denen das so ist</translation>
     </message>
     <message>
-        <source>this is no cache of Protoleaf; move the file elsewhere</source>
+        <source>this is not a Protoleaf cache; move the file elsewhere</source>
         <translation>das ist kein Cache von Protoleaf; die Datei an einen anderen Ort verschieben</translation>
     </message>
     <message>
@@ -15049,7 +15049,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>höchstens {limit:,}, von der ersten bis zur letzten gefüllten</translation>
     </message>
     <message>
-        <source>delete what stands far from the table, or save it as CSV</source>
+        <source>delete what lies far from the table, or save it as CSV</source>
         <translation>löschen, was weit von der Tabelle entfernt steht, oder als CSV speichern</translation>
     </message>
     <message>
@@ -15139,11 +15139,11 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>diese Stichprobe gibt es im Projekt nicht</translation>
     </message>
     <message>
-        <source>the process that read it ended</source>
+        <source>the process reading it ended</source>
         <translation>der Prozess, der sie las, endete</translation>
     </message>
     <message>
-        <source>the process that read it failed</source>
+        <source>the process reading it failed</source>
         <translation>der Prozess, der sie las, ist fehlgeschlagen</translation>
     </message>
     <message>
@@ -15342,7 +15342,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>die Nummern der Namen haben Lücken</translation>
     </message>
     <message>
-        <source>this is no list of a detector&apos;s categories</source>
+        <source>this is not a list of a detector&apos;s categories</source>
         <translation>das ist keine Liste der Kategorien eines Detektors</translation>
     </message>
     <message>
@@ -15362,7 +15362,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>ein Modell exportieren, das Objekte erkennt</translation>
     </message>
     <message>
-        <source>this is no detector</source>
+        <source>this is not a detector</source>
         <translation>das ist kein Detektor</translation>
     </message>
     <message>
@@ -15438,7 +15438,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>etwa page=3, t=12.5 oder xywh=percent:25,10,50,30</translation>
     </message>
     <message>
-        <source>this is no bounding box</source>
+        <source>this is not a bounding box</source>
         <translation>das ist kein Begrenzungsrahmen</translation>
     </message>
     <message>
@@ -15610,7 +15610,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>gilt für das auf der Seite liegende Bild: so angeben, wie das Bild angezeigt wird, aufrecht</translation>
     </message>
     <message>
-        <source>&quot;{value}&quot; is no number</source>
+        <source>&quot;{value}&quot; is not a number</source>
         <translation>„{value}“ ist keine Zahl</translation>
     </message>
     <message>
@@ -15654,7 +15654,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>Bilder mit „regions“, die „shape_attributes“ haben</translation>
     </message>
     <message>
-        <source>images and boxes without a class stay out, and are listed in a table</source>
+        <source>images and boxes without a class are left out, and listed in a table</source>
         <translation>Bilder und Rahmen ohne Klasse bleiben weg und sind in einer Tabelle aufgelistet</translation>
     </message>
     <message>
@@ -15686,7 +15686,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>zu viele Korrekturen von Uhren</translation>
     </message>
     <message>
-        <source>this is no offset of a clock</source>
+        <source>this is not a clock offset</source>
         <translation>das ist keine Abweichung einer Uhr</translation>
     </message>
     <message>
@@ -15694,7 +15694,7 @@ Auf + klicken, um eine Klasse hinzuzufügen, oder eine Liste importieren.</trans
         <translation>etwa +1h02m, -3:30 oder +1:02:15</translation>
     </message>
     <message>
-        <source>this is no time zone</source>
+        <source>this is not a time zone</source>
         <translation>das ist keine Zeitzone</translation>
     </message>
     <message>

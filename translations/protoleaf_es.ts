@@ -276,7 +276,7 @@
         <translation>Probándola…</translation>
     </message>
     <message>
-        <source>Stop; nothing is kept</source>
+        <source>Stop; nothing is saved</source>
         <translation>Detener; no se conserva nada</translation>
     </message>
     <message>
@@ -376,7 +376,7 @@
         <translation>Redes publicadas</translation>
     </message>
     <message>
-        <source>Trained at %1. Smaller is faster; how fast is measured once it is on this computer.</source>
+        <source>Trained at %1. Smaller is faster; speed is measured once it is on this computer.</source>
         <translation>Entrenada a %1. Cuanto menor, más rápida; la velocidad se mide cuando está en este equipo.</translation>
     </message>
     <message>
@@ -392,7 +392,7 @@
         <translation>Descargar</translation>
     </message>
     <message>
-        <source>Stop; what was downloaded is kept, and the download can be resumed</source>
+        <source>Stop; the download can be resumed</source>
         <translation>Detener; lo descargado se conserva y la descarga se puede reanudar</translation>
     </message>
     <message>
@@ -408,7 +408,7 @@
         <translation>/carpeta o https://host</translation>
     </message>
     <message>
-        <source>If this computer has no internet, or weights are kept in one place for everybody</source>
+        <source>If this computer has no internet access, or weights come from a shared folder</source>
         <translation>Si este equipo no tiene Internet o los pesos se guardan en un solo lugar para todos</translation>
     </message>
     <message>
@@ -416,7 +416,7 @@
         <translation>Déjelo vacío para descargar del editor</translation>
     </message>
     <message>
-        <source>Files lie there as on the publisher&apos;s server: owner/name/file.</source>
+        <source>Same layout as on the publisher&apos;s server: owner/name/file.</source>
         <translation>Los archivos están allí como en el servidor del editor: propietario/nombre/archivo.</translation>
     </message>
     <message>
@@ -464,7 +464,7 @@
         <translation>Todas las redes</translation>
     </message>
     <message>
-        <source>More than a thousand other networks, DINOv2 and SigLIP among them, come with timm: %1</source>
+        <source>timm has more than a thousand other networks, including DINOv2 and SigLIP: %1</source>
         <translation>timm ofrece más de mil redes adicionales, entre ellas DINOv2 y SigLIP: %1</translation>
     </message>
     <message>
@@ -484,7 +484,7 @@
         <translation>Editor</translation>
     </message>
     <message>
-        <source>Whose networks are listed</source>
+        <source>Publisher of the networks</source>
         <translation>De quién son las redes de la lista</translation>
     </message>
     <message>
@@ -544,11 +544,11 @@
         <translation>Detener; el proyecto queda como está</translation>
     </message>
     <message>
-        <source>Stop; the project stays as it is, and finished embeddings are kept</source>
+        <source>Stop; the project stays as it is, and finished embeddings are saved</source>
         <translation>Detener; el proyecto queda como está y los embeddings terminados se conservan</translation>
     </message>
     <message>
-        <source>Classes, labels and settings stay either way, and you can go back at any time.</source>
+        <source>Classes, labels and settings stay either way. You can switch back at any time.</source>
         <translation>Las clases, las etiquetas y los ajustes se mantienen en ambos casos, y puede volver atrás cuando quiera.</translation>
     </message>
     <message>
@@ -556,7 +556,7 @@
         <translation>Usarla</translation>
     </message>
     <message>
-        <source>Keep the current one</source>
+        <source>Keep the current backbone</source>
         <translation>Conservar la actual</translation>
     </message>
     <message>
@@ -703,11 +703,11 @@
         <translation>Funciona: %1 analizadas, %2 dimensiones, unas %3 imágenes/s en un núcleo.</translation>
     </message>
     <message>
-        <source>This project is set to Fast. Accurate is right more often.</source>
+        <source>This project uses Fast. Accurate is right more often.</source>
         <translation>Este proyecto usa la opción Rápida. La opción Precisa acierta más a menudo.</translation>
     </message>
     <message>
-        <source>Analysing images takes about %1 times as long.</source>
+        <source>Analysing images would take about %1 times as long.</source>
         <translation>El análisis de las imágenes tarda unas %1 veces más.</translation>
     </message>
     <message>
@@ -746,7 +746,7 @@
         </translation>
     </message>
     <message>
-        <source>With so few labels, the difference may be due to chance.</source>
+        <source>With so few labels, this may be chance.</source>
         <translation>Con tan pocas etiquetas, la diferencia puede deberse al azar.</translation>
     </message>
     <message>
@@ -834,7 +834,7 @@
         <translation>Mostrar en la carpeta</translation>
     </message>
     <message>
-        <source>Protoleaf backs up your project when you open it, every 15 minutes of work, and before large changes.</source>
+        <source>Protoleaf backs up the project when it opens, every 15 minutes of work, and before large changes.</source>
         <translation>Protoleaf hace una copia de seguridad del proyecto al abrirlo, cada 15 minutos de trabajo y antes de los cambios grandes.</translation>
     </message>
     <message>
@@ -866,7 +866,7 @@
         <translation>Una vez al día</translation>
     </message>
     <message>
-        <source>Made by you</source>
+        <source>Manual</source>
         <translation>Hecha por usted</translation>
     </message>
     <message>
@@ -910,7 +910,7 @@
         <translation>Desde entonces: %1</translation>
     </message>
     <message>
-        <source>Restoring undoes these actions:</source>
+        <source>Restoring undoes:</source>
         <translation>Al restaurar se deshacen estas acciones:</translation>
     </message>
     <message>
@@ -934,7 +934,7 @@
         <translation>De %1</translation>
     </message>
     <message>
-        <source>The damaged file is kept beside the restored project.</source>
+        <source>The damaged file stays in the same folder.</source>
         <translation>El archivo dañado se conserva junto al proyecto restaurado.</translation>
     </message>
     <message>
@@ -966,11 +966,11 @@
         <translation>De otra ubicación</translation>
     </message>
     <message>
-        <source>The date is in the future</source>
+        <source>Date in the future</source>
         <translation>La fecha está en el futuro</translation>
     </message>
     <message>
-        <source>The project as it is now is backed up first, so you can come back to it.</source>
+        <source>The current project is backed up first.</source>
         <translation>Antes se hace una copia de seguridad del proyecto actual, para que pueda volver a él.</translation>
     </message>
     <message>
@@ -982,7 +982,7 @@
         <translation>Copia de seguridad hecha: %1</translation>
     </message>
     <message>
-        <source>No backup could be made. Your work is saved in the project. %1</source>
+        <source>The backup failed. Your work is saved in the project. %1</source>
         <translation>No se pudo hacer la copia de seguridad. Su trabajo está guardado en el proyecto. %1</translation>
     </message>
     <message>
@@ -1275,7 +1275,7 @@
         <translation>Dividir</translation>
     </message>
     <message>
-        <source>Click an image, or draw a box around some, to move them to the other class. Only images that you labelled are listed. Predictions update automatically.</source>
+        <source>Click an image, or drag a box around several, to move them to the other class. Only labelled images are listed.</source>
         <translation>Haga clic en una imagen, o trace un recuadro alrededor de varias, para pasarlas a la otra clase. Solo aparecen las imágenes que usted etiquetó. Las predicciones se actualizan solas.</translation>
     </message>
     <message>
@@ -1464,7 +1464,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Dispositivo</translation>
     </message>
     <message>
-        <source>Unlabelled and coarsely labelled images refine the class prototypes.</source>
+        <source>Unlabelled images, and images labelled with a broader class, refine the model.</source>
         <translation>Las imágenes sin etiqueta o con etiqueta general afinan los prototipos de las clases.</translation>
     </message>
     <message>
@@ -1528,7 +1528,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Aún no se han probado los dispositivos.</translation>
     </message>
     <message>
-        <source>Measured with the bundled backbone while other work was running, so it is faster than that.</source>
+        <source>Measured with the bundled backbone while other work was running; it is faster when idle.</source>
         <translation>Medido con la red base incluida mientras había otro trabajo en curso, por lo que en realidad es más rápido.</translation>
     </message>
     <message>
@@ -1580,7 +1580,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>{count} ejemplos más de {classes} ayudarían a unas {images:,} imágenes.</translation>
     </message>
     <message>
-        <source>Off: the model learns only from your labels and the category graph.</source>
+        <source>Off: the model learns only from your labels and the class graph.</source>
         <translation>Desactivado: el modelo aprende solo de sus etiquetas y del grafo de clases.</translation>
     </message>
     <message>
@@ -1641,7 +1641,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Nueva clase con %1</translation>
     </message>
     <message>
-        <source>%1 cannot go below itself: %2</source>
+        <source>%1 cannot be its own ancestor: %2</source>
         <translation>%1 no puede quedar por debajo de sí misma: %2</translation>
     </message>
     <message>
@@ -2113,7 +2113,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Importe clases de un archivo o de carpetas con nombres de clases. El formato se reconoce solo y verá el resultado antes de que cambie nada.</translation>
     </message>
     <message>
-        <source>Also rename, move and merge classes as the file does</source>
+        <source>Also rename, move and merge classes as in the file</source>
         <translation>Renombrar, mover y fusionar también las clases según el archivo</translation>
     </message>
     <message>
@@ -2383,7 +2383,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>El nombre está ocupado</translation>
     </message>
     <message>
-        <source>It would be below itself</source>
+        <source>It would be its own ancestor</source>
         <translation>Quedaría por debajo de sí misma</translation>
     </message>
     <message>
@@ -2399,11 +2399,11 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Importar</translation>
     </message>
     <message>
-        <source>%1. %2 stayed, such as %3</source>
+        <source>%1. Kept: %2, such as %3</source>
         <translation>%1. Sin cambios: %2, como %3</translation>
     </message>
     <message>
-        <source>%1. One class stayed: %2</source>
+        <source>%1. Kept: %2</source>
         <translation>%1. Una clase sin cambios: %2</translation>
     </message>
     <message>
@@ -2435,7 +2435,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Buscando…</translation>
     </message>
     <message>
-        <source>Label some images first. Suggestions come from what the images of a class have in common.</source>
+        <source>Label some images first. Suggestions come from images that look alike.</source>
         <translation>Etiquete antes algunas imágenes. Las sugerencias salen de lo que tienen en común las imágenes de una clase.</translation>
     </message>
     <message>
@@ -2454,7 +2454,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>%1 podría ir bajo %2</translation>
     </message>
     <message>
-        <source>Its images are most like those of classes under %1.</source>
+        <source>Its images look most like those of classes under %1.</source>
         <translation>Sus imágenes se parecen más a las de las clases bajo %1.</translation>
     </message>
     <message>
@@ -2462,7 +2462,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>%1 podría ir bajo %2 en vez de bajo %3</translation>
     </message>
     <message>
-        <source>Its images are like those of classes under %1 (%2), hardly like those under %3 (%4).</source>
+        <source>Its images look like those of classes under %1 (%2), not like those under %3 (%4).</source>
         <translation>Sus imágenes se parecen a las de las clases bajo %1 (%2) y apenas a las de debajo de %3 (%4).</translation>
     </message>
     <message>
@@ -2470,7 +2470,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>%1 y %2 parecen una sola clase</translation>
     </message>
     <message numerus="yes">
-        <source>Of %1 images, %n are more like the other class than like the rest of their own.</source>
+        <source>Of %1 images, %n look more like the other class than like their own.</source>
         <translation>
             <numerusform>De %1 imágenes, %n se parece más a la otra clase que al resto de la suya.</numerusform>
             <numerusform>De %1 imágenes, %n se parecen más a la otra clase que al resto de la suya.</numerusform>
@@ -2491,14 +2491,14 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images probably belong to it, but not surely.</source>
+        <source>%n images probably belong to it.</source>
         <translation>
             <numerusform>%n imagen probablemente es de ella, pero no es seguro.</numerusform>
             <numerusform>%n imágenes probablemente son de ella, pero no es seguro.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>How good is this? Tested on %n places of your graph: the right parent comes first in %1, among the first three in %2. By chance it would be first in %3.</source>
+        <source>How reliable is this? Tested on %n classes of your graph: the correct parent is first in %1, in the first three in %2. By chance it would be first in %3.</source>
         <translation>
             <numerusform>¿Hasta qué punto es fiable? En una prueba con %n lugar de su grafo, la clase padre correcta quedó primera en %1 y entre las tres primeras en %2. Por azar quedaría primera en %3.</numerusform>
             <numerusform>¿Hasta qué punto es fiable? En una prueba con %n lugares de su grafo, la clase padre correcta quedó primera en %1 y entre las tres primeras en %2. Por azar quedaría primera en %3.</numerusform>
@@ -2513,7 +2513,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>%1 parece dos clases</translation>
     </message>
     <message>
-        <source>Its images fall into %1 and %2, no more alike than two classes are.</source>
+        <source>Its images fall into groups of %1 and %2 that look like different classes.</source>
         <translation>Sus imágenes forman grupos de %1 y %2, tan poco parecidos como dos clases.</translation>
     </message>
     <message>
@@ -2529,7 +2529,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>%1, tipo %2</translation>
     </message>
     <message numerus="yes">
-        <source>%n more appear once these are dealt with.</source>
+        <source>%n more follow when these are done.</source>
         <translation>
             <numerusform>Aparece %n más cuando se resuelvan estas.</numerusform>
             <numerusform>Aparecen %n más cuando se resuelvan estas.</numerusform>
@@ -2574,7 +2574,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         </translation>
     </message>
     <message>
-        <source>Nothing is propagated to %1 yet: its parents have no images.</source>
+        <source>Nothing is propagated to %1 yet: its parents have no examples.</source>
         <translation>Aún no se propaga nada a %1: sus clases padre no tienen imágenes.</translation>
     </message>
     <message>
@@ -2634,7 +2634,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Aquí se dibuja el grafo de sus clases. Añada una clase o importe una lista.</translation>
     </message>
     <message>
-        <source>This project is open for reading only, and has no classes to draw.</source>
+        <source>This project is open read-only, and has no classes to draw.</source>
         <translation>Este proyecto está abierto en modo de solo lectura y no tiene clases que dibujar.</translation>
     </message>
     <message>
@@ -3678,7 +3678,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>%1: la tarea no se pudo iniciar, porque el programa no puede ejecutarse de nuevo a sí mismo.</translation>
     </message>
     <message>
-        <source>%1 moves through images and lists. Choose another key.</source>
+        <source>%1 is needed to move through images and lists. Choose another key.</source>
         <translation>%1 sirve para moverse por imágenes y listas. Elija otra tecla.</translation>
     </message>
     <message>
@@ -3710,7 +3710,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Buscar una acción o una tecla</translation>
     </message>
     <message>
-        <source>Enter, then the new key. Esc cancels, Backspace takes the key away.</source>
+        <source>Enter, then the new key. Esc cancels, Backspace removes the key.</source>
         <translation>Intro y luego la tecla nueva. Esc cancela, Retroceso quita la tecla.</translation>
     </message>
     <message>
@@ -3746,7 +3746,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>No se pudieron comprobar las etiquetas</translation>
     </message>
     <message>
-        <source>This project is open for reading only.</source>
+        <source>This project is open read-only.</source>
         <translation>Este proyecto está abierto en modo de solo lectura.</translation>
     </message>
     <message>
@@ -4800,7 +4800,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>No incorporada: otra clase tiene allí ese nombre</translation>
     </message>
     <message>
-        <source>Not taken over: it would lie below itself</source>
+        <source>Not imported: it would be its own ancestor</source>
         <translation>No incorporada: quedaría por debajo de sí misma</translation>
     </message>
     <message>
@@ -5732,7 +5732,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Todos los cambios guardados</translation>
     </message>
     <message>
-        <source>Read-only: nothing can be changed</source>
+        <source>Read-only</source>
         <translation>Solo lectura: no se puede cambiar nada</translation>
     </message>
     <message numerus="yes">
@@ -5743,7 +5743,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         </translation>
     </message>
     <message>
-        <source>Not saved: edits are only tried out</source>
+        <source>Not saved: trying changes</source>
         <translation>Sin guardar: los cambios solo se prueban</translation>
     </message>
     <message numerus="yes">
@@ -5834,11 +5834,11 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Entrenando la red base</translation>
     </message>
     <message>
-        <source>Measuring how long training takes</source>
+        <source>Estimating training time</source>
         <translation>Midiendo cuánto tarda el entrenamiento</translation>
     </message>
     <message>
-        <source>the training cannot be kept</source>
+        <source>the training cannot be saved</source>
         <translation>no se puede conservar el entrenamiento</translation>
     </message>
     <message>
@@ -5862,7 +5862,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Tamaño de imagen</translation>
     </message>
     <message>
-        <source>The project is open read-only.</source>
+        <source>This project is open read-only.</source>
         <translation>El proyecto está abierto en modo de solo lectura.</translation>
     </message>
     <message>
@@ -5886,7 +5886,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Usar la nueva versión</translation>
     </message>
     <message>
-        <source>Both stay in the list below.</source>
+        <source>Both stay in the list.</source>
         <translation>Ambas quedan en la lista de abajo.</translation>
     </message>
     <message>
@@ -5946,7 +5946,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Midiendo con imágenes reservadas…</translation>
     </message>
     <message>
-        <source>Measuring how long it takes…</source>
+        <source>Estimating training time…</source>
         <translation>Midiendo cuánto tarda…</translation>
     </message>
     <message>
@@ -5979,14 +5979,14 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Training stopped after %1 of %n iterations. Nothing is lost.</source>
+        <source>Training stopped after %1 of %n iterations. It can be resumed.</source>
         <translation>
             <numerusform>El entrenamiento se detuvo tras %1 de %n iteración. No se pierde nada.</numerusform>
             <numerusform>El entrenamiento se detuvo tras %1 de %n iteraciones. No se pierde nada.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Learns from %1 you labelled in %n classes.</source>
+        <source>Learns from %1 in %n classes.</source>
         <translation>
             <numerusform>Aprende de %1 que usted etiquetó en %n clase.</numerusform>
             <numerusform>Aprende de %1 que usted etiquetó en %n clases.</numerusform>
@@ -6037,7 +6037,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         </translation>
     </message>
     <message>
-        <source>With so few, the difference may be due to chance.</source>
+        <source>With so few images, this may be chance.</source>
         <translation>Con tan pocas, la diferencia puede deberse al azar.</translation>
     </message>
     <message>
@@ -6117,7 +6117,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>Protoleaf</translation>
     </message>
     <message>
-        <source>Its subfolders can become classes. Nothing is copied, changed or sent anywhere.</source>
+        <source>Nothing is copied, changed or sent anywhere.</source>
         <translation>Sus subcarpetas pueden convertirse en clases. No se copia ni se cambia nada, ni se envía nada a ningún sitio.</translation>
     </message>
     <message>
@@ -6960,11 +6960,11 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>(eliminada)</translation>
     </message>
     <message>
-        <source>the backbone cannot be kept</source>
+        <source>the backbone cannot be saved</source>
         <translation>no se puede conservar la red base</translation>
     </message>
     <message>
-        <source>free some disk space; nothing was kept</source>
+        <source>free some disk space; nothing was saved</source>
         <translation>libere espacio en el disco; no se conservó nada</translation>
     </message>
     <message>
@@ -7616,7 +7616,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>la red no produce embeddings</translation>
     </message>
     <message>
-        <source>{repository} is no network that timm can build</source>
+        <source>{repository} is not a network that timm can build</source>
         <translation>{repository} no es una red que timm pueda construir</translation>
     </message>
     <message>
@@ -7640,7 +7640,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>no se puede leer {file} de {repository}</translation>
     </message>
     <message>
-        <source>the installed timm does not know the network&apos;s architecture</source>
+        <source>the installed timm does not have the network&apos;s architecture</source>
         <translation>el timm instalado no conoce la arquitectura de la red</translation>
     </message>
     <message>
@@ -7716,7 +7716,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>no se puede exportar la red</translation>
     </message>
     <message>
-        <source>the mirror is no folder</source>
+        <source>the mirror is not a folder</source>
         <translation>el espejo no es una carpeta</translation>
     </message>
     <message>
@@ -7728,7 +7728,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>un espejo necesita una dirección cifrada</translation>
     </message>
     <message>
-        <source>this is no proxy&apos;s address</source>
+        <source>this is not a proxy&apos;s address</source>
         <translation>esta no es la dirección de un proxy</translation>
     </message>
     <message>
@@ -7772,7 +7772,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>hf-hub:propietario/nombre o hf-hub:propietario/nombre@revisión</translation>
     </message>
     <message>
-        <source>this is no network on the hub</source>
+        <source>this is not a network on the hub</source>
         <translation>no es una red del hub</translation>
     </message>
     <message>
@@ -7784,7 +7784,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>no es texto</translation>
     </message>
     <message>
-        <source>the hub does not give this file to everybody</source>
+        <source>the hub does not give this file without permission</source>
         <translation>el hub no ofrece este archivo a todo el mundo</translation>
     </message>
     <message>
@@ -7972,7 +7972,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>el modelo no tiene esa salida</translation>
     </message>
     <message>
-        <source>the model takes images of one side only</source>
+        <source>the model takes images of one size only</source>
         <translation>el modelo solo admite imágenes de un lado determinado</translation>
     </message>
     <message>
@@ -8114,7 +8114,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>{paths} rutas</translation>
     </message>
     <message>
-        <source>there is one project too many</source>
+        <source>two projects are named</source>
         <translation>sobra un proyecto</translation>
     </message>
     <message>
@@ -8152,7 +8152,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>--class y --folders-as-classes se excluyen</translation>
     </message>
     <message>
-        <source>--frames is no time between frames</source>
+        <source>--frames is not a time between frames</source>
         <translation>--frames no es un intervalo entre fotogramas</translation>
     </message>
     <message>
@@ -8266,7 +8266,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         </translation>
     </message>
     <message>
-        <source>{option} does not know this</source>
+        <source>{option} does not accept this</source>
         <translation>{option} no admite este valor</translation>
     </message>
     <message numerus="yes">
@@ -8328,7 +8328,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         </translation>
     </message>
     <message>
-        <source>--prefer does not know this</source>
+        <source>--prefer does not accept this</source>
         <translation>--prefer no admite este valor</translation>
     </message>
     <message numerus="yes">
@@ -8470,7 +8470,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>las imágenes no se pueden elegir así</translation>
     </message>
     <message>
-        <source>a file is no data set</source>
+        <source>a file is not a data set</source>
         <translation>un archivo no es un conjunto de datos</translation>
     </message>
     <message>
@@ -8509,7 +8509,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>el número de imágenes por fragmento</translation>
     </message>
     <message>
-        <source>the data set was begun otherwise: its {part} cannot change</source>
+        <source>the data set was started with another value: its {part} cannot change</source>
         <translation>el conjunto de datos se empezó de otro modo: no se puede cambiar {part}</translation>
     </message>
     <message>
@@ -8577,7 +8577,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>la tabla está dañada</translation>
     </message>
     <message>
-        <source>this is no Parquet file, or it is damaged</source>
+        <source>this is not a Parquet file, or it is damaged</source>
         <translation>no es un archivo Parquet o está dañado</translation>
     </message>
     <message>
@@ -8601,7 +8601,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>un nodo del clúster no ve el conjunto de datos</translation>
     </message>
     <message>
-        <source>the data set&apos;s backbone is not the one that it was begun with</source>
+        <source>the data set&apos;s backbone is not the one it was started with</source>
         <translation>la red base del conjunto de datos no es aquella con la que se empezó</translation>
     </message>
     <message>
@@ -8609,7 +8609,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>vuelva a poner en su sitio la versión de ocho bits de la red base o calcule los embeddings de las fuentes en una carpeta nueva</translation>
     </message>
     <message>
-        <source>a source has changed since the data set was begun</source>
+        <source>a source has changed since the data set was started</source>
         <translation>una fuente ha cambiado desde que se empezó el conjunto de datos</translation>
     </message>
     <message>
@@ -8665,7 +8665,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>instálelo en un entorno de Python: pip install &apos;protoleaf[ray]&apos;</translation>
     </message>
     <message>
-        <source>this is no address of a Ray cluster</source>
+        <source>this is not the address of a Ray cluster</source>
         <translation>esta no es la dirección de un clúster de Ray</translation>
     </message>
     <message>
@@ -8753,7 +8753,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>esperando al clúster</translation>
     </message>
     <message>
-        <source>this is no source of images</source>
+        <source>this is not a source of images</source>
         <translation>no es una fuente de imágenes</translation>
     </message>
     <message>
@@ -8793,7 +8793,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>compruebe la ruta o vuelva a conectarla</translation>
     </message>
     <message>
-        <source>the storage gives no access</source>
+        <source>the storage denies access</source>
         <translation>el almacenamiento deniega el acceso</translation>
     </message>
     <message>
@@ -9033,7 +9033,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>importe antes un grafo o añada clases</translation>
     </message>
     <message>
-        <source>no class has a shot yet</source>
+        <source>no class has an example yet</source>
         <translation>ninguna clase tiene aún un ejemplo</translation>
     </message>
     <message>
@@ -9161,7 +9161,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>solo una persona puede etiquetar imágenes</translation>
     </message>
     <message>
-        <source>a part of what an imported taxonomy said last time is missing</source>
+        <source>a part of the last version of an imported taxonomy is missing</source>
         <translation>falta una parte de lo que decía la última vez una taxonomía importada</translation>
     </message>
     <message>
@@ -9205,11 +9205,11 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>no está ni bajo la carpeta de la lista ni bajo una carpeta de las imágenes del proyecto</translation>
     </message>
     <message>
-        <source>it is no ordinary file</source>
+        <source>it is not an ordinary file</source>
         <translation>no es un archivo normal</translation>
     </message>
     <message>
-        <source>it is no image that can be read; images are {kinds}</source>
+        <source>it is not an image that can be read; images are {kinds}</source>
         <translation>no es una imagen que se pueda leer; las imágenes son {kinds}</translation>
     </message>
     <message>
@@ -9237,7 +9237,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>libere espacio en el disco o elija otra carpeta de caché</translation>
     </message>
     <message>
-        <source>the map cannot be kept</source>
+        <source>the map cannot be saved</source>
         <translation>no se puede conservar el mapa</translation>
     </message>
     <message>
@@ -9273,7 +9273,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>no está allí</translation>
     </message>
     <message>
-        <source>its content is another one now</source>
+        <source>its content has changed</source>
         <translation>su contenido es ahora otro</translation>
     </message>
     <message>
@@ -9325,7 +9325,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>ya hay un archivo con este nombre</translation>
     </message>
     <message>
-        <source>the project&apos;s folder is not there</source>
+        <source>the project&apos;s folder is missing</source>
         <translation>falta la carpeta del proyecto</translation>
     </message>
     <message>
@@ -9385,7 +9385,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>una imagen del proyecto</translation>
     </message>
     <message>
-        <source>there is a file of this name already, and it is no earlier output of this kind</source>
+        <source>there is a file of this name already, and it is not an earlier output of this kind</source>
         <translation>ya hay un archivo con este nombre y no es una salida anterior de este tipo</translation>
     </message>
     <message>
@@ -10029,7 +10029,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>como máximo {limit} caracteres</translation>
     </message>
     <message>
-        <source>nothing to search for stands behind the sign at character {place}</source>
+        <source>nothing follows the sign at character {place}</source>
         <translation>no hay nada que buscar tras el signo del carácter {place}</translation>
     </message>
     <message>
@@ -10037,7 +10037,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>una palabra, como en -zorro</translation>
     </message>
     <message>
-        <source>nothing stands behind {field}: at character {place}</source>
+        <source>nothing follows {field}: at character {place}</source>
         <translation>no hay nada tras {field}: en el carácter {place}</translation>
     </message>
     <message>
@@ -10321,7 +10321,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>el ajuste {name} tiene un valor incorrecto</translation>
     </message>
     <message>
-        <source>the backbone takes no images of this side</source>
+        <source>the backbone takes no images of this size</source>
         <translation>la red base no admite imágenes de este lado</translation>
     </message>
     <message>
@@ -10381,7 +10381,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>no se puede escribir el modelo entrenado</translation>
     </message>
     <message>
-        <source>the checkpoints of the training cannot be kept</source>
+        <source>the training checkpoints cannot be saved</source>
         <translation>no se pueden conservar los puntos de control del entrenamiento</translation>
     </message>
     <message>
@@ -10529,7 +10529,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>no se puede usar la caché de embeddings</translation>
     </message>
     <message>
-        <source>it begins otherwise</source>
+        <source>it has another beginning</source>
         <translation>empieza de otro modo</translation>
     </message>
     <message>
@@ -10717,7 +10717,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>borre ese carácter</translation>
     </message>
     <message>
-        <source>that is no colour</source>
+        <source>this is not a colour</source>
         <translation>eso no es un color</translation>
     </message>
     <message>
@@ -10729,7 +10729,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>rango</translation>
     </message>
     <message>
-        <source>a bar must be a probability</source>
+        <source>a confidence threshold must be a probability</source>
         <translation>un umbral debe ser una probabilidad</translation>
     </message>
     <message>
@@ -11325,7 +11325,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>observación {place}: {reason}</translation>
     </message>
     <message>
-        <source>{folder} is no data package</source>
+        <source>{folder} is not a data package</source>
         <translation>{folder} no es un paquete de datos</translation>
     </message>
     <message>
@@ -11333,7 +11333,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>una carpeta con {package}</translation>
     </message>
     <message>
-        <source>{package} is no JSON object</source>
+        <source>{package} is not a JSON object</source>
         <translation>{package} no es un objeto JSON</translation>
     </message>
     <message>
@@ -11373,7 +11373,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>anotación {place}: {reason}</translation>
     </message>
     <message>
-        <source>{source} is no COCO file</source>
+        <source>{source} is not a COCO file</source>
         <translation>{source} no es un archivo COCO</translation>
     </message>
     <message>
@@ -11409,7 +11409,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>{source} no contiene {member}</translation>
     </message>
     <message>
-        <source>images without a class stay out: they are no occurrences</source>
+        <source>images without a class are left out: they are not occurrences</source>
         <translation>las imágenes sin clase quedan fuera: no son registros de presencia</translation>
     </message>
     <message>
@@ -11589,7 +11589,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>una carpeta por clase con sus imágenes, como las leen ImageFolder de torchvision y la mayoría de los programas de entrenamiento</translation>
     </message>
     <message>
-        <source>images without a class stay out</source>
+        <source>images without a class are left out</source>
         <translation>las imágenes sin clase quedan fuera</translation>
     </message>
     <message>
@@ -11665,11 +11665,11 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>{place} está anidado a demasiada profundidad</translation>
     </message>
     <message>
-        <source>{place} is no JSON</source>
+        <source>{place} is not JSON</source>
         <translation>{place} no es JSON</translation>
     </message>
     <message>
-        <source>{place} is no JSON object</source>
+        <source>{place} is not a JSON object</source>
         <translation>{place} no es un objeto JSON</translation>
     </message>
     <message>
@@ -11717,7 +11717,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>tarea {place}: {reason}</translation>
     </message>
     <message>
-        <source>{source} is no Parquet file</source>
+        <source>{source} is not a Parquet file</source>
         <translation>{source} no es un archivo Parquet</translation>
     </message>
     <message>
@@ -11745,7 +11745,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>línea {place}: {reason}</translation>
     </message>
     <message>
-        <source>&quot;{text}&quot; is no time, such as 2026-05-01T10:00:00+02:00</source>
+        <source>&quot;{text}&quot; is not a time, such as 2026-05-01T10:00:00+02:00</source>
         <translation>«{text}» no es una fecha y hora, como 2026-05-01T10:00:00+02:00</translation>
     </message>
     <message>
@@ -11825,7 +11825,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>un número como 12 o 0.5</translation>
     </message>
     <message>
-        <source>this is no value of the field &quot;{name}&quot;</source>
+        <source>this is not a value of the field &quot;{name}&quot;</source>
         <translation>no es un valor del campo «{name}»</translation>
     </message>
     <message>
@@ -11853,7 +11853,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>nombres que se distingan en letras o cifras</translation>
     </message>
     <message>
-        <source>this is no name of a field</source>
+        <source>this cannot be the name of a field</source>
         <translation>no es un nombre de campo</translation>
     </message>
     <message>
@@ -11893,7 +11893,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>una lista de nombres, tipos y opciones</translation>
     </message>
     <message>
-        <source>this defines no field</source>
+        <source>this does not define a field</source>
         <translation>esto no define ningún campo</translation>
     </message>
     <message>
@@ -12005,11 +12005,11 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>{place} ofrece la clase de una línea anterior</translation>
     </message>
     <message>
-        <source>{source} is no archive that can be read</source>
+        <source>{source} is not an archive that can be read</source>
         <translation>{source} no es un archivo comprimido que se pueda leer</translation>
     </message>
     <message>
-        <source>{source_name} is no checklist</source>
+        <source>{source_name} is not a checklist</source>
         <translation>{source_name} no es una lista de especies</translation>
     </message>
     <message>
@@ -12085,7 +12085,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>añada ese nodo</translation>
     </message>
     <message>
-        <source>line {number} of {source} is no part of a term</source>
+        <source>line {number} of {source} is not part of a term</source>
         <translation>la línea {number} de {source} no forma parte de un término</translation>
     </message>
     <message>
@@ -12165,7 +12165,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>la línea {number} de {file} tiene el número de un synset anterior</translation>
     </message>
     <message>
-        <source>{place} is no synset</source>
+        <source>{place} is not a synset</source>
         <translation>{place} no es un synset</translation>
     </message>
     <message>
@@ -12225,7 +12225,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>byte 0x{byte:02x} en la línea {line}</translation>
     </message>
     <message>
-        <source>what an imported taxonomy said last time cannot be read</source>
+        <source>the last version of an imported taxonomy cannot be read</source>
         <translation>no se puede leer lo que decía la última vez una taxonomía importada</translation>
     </message>
     <message>
@@ -12249,7 +12249,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>como máximo {limit} niveles</translation>
     </message>
     <message>
-        <source>{name} is no XML file that can be read</source>
+        <source>{name} is not an XML file that can be read</source>
         <translation>{name} no es un archivo XML que se pueda leer</translation>
     </message>
     <message>
@@ -12337,7 +12337,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>no se puede leer la ficha del modelo</translation>
     </message>
     <message>
-        <source>nobody reads from this pipe</source>
+        <source>nothing reads from this pipe</source>
         <translation>nadie lee de esta tubería</translation>
     </message>
     <message>
@@ -13230,7 +13230,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>no se puede crear la carpeta para las copias de seguridad</translation>
     </message>
     <message>
-        <source>the choice of the folder cannot be kept</source>
+        <source>the choice of the folder cannot be saved</source>
         <translation>no se puede conservar la carpeta elegida</translation>
     </message>
     <message>
@@ -13242,7 +13242,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>elija otra carpeta para las copias de seguridad</translation>
     </message>
     <message>
-        <source>the folder for backups is not there</source>
+        <source>the folder for backups is missing</source>
         <translation>falta la carpeta para las copias de seguridad</translation>
     </message>
     <message>
@@ -13278,7 +13278,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>restáurela con --other si es la que quiere</translation>
     </message>
     <message>
-        <source>nobody can tell any more which project this was, so it may be a backup of another one</source>
+        <source>it is unknown which project this was, so it may be a backup of another one</source>
         <translation>ya no se puede saber qué proyecto era, así que puede ser una copia de seguridad de otro</translation>
     </message>
     <message>
@@ -13286,7 +13286,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>si es la correcta, indique su archivo en lugar de un número o añada --other</translation>
     </message>
     <message>
-        <source>the damaged project could not be kept, so nothing was restored</source>
+        <source>the damaged project could not be saved, so nothing was restored</source>
         <translation>no se pudo conservar el proyecto dañado, así que no se restauró nada</translation>
     </message>
     <message>
@@ -13306,15 +13306,15 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>elija otra carpeta para ella</translation>
     </message>
     <message>
-        <source>a row names another one that is not there</source>
+        <source>a row refers to another one that is missing</source>
         <translation>una fila nombra otra que no existe</translation>
     </message>
     <message>
-        <source>its bytes are other than they were when it was written</source>
+        <source>its bytes have changed since it was written</source>
         <translation>sus bytes no son los que se escribieron</translation>
     </message>
     <message>
-        <source>the backup does not hold what the project holds</source>
+        <source>the backup differs from the project</source>
         <translation>la copia de seguridad no contiene lo que contiene el proyecto</translation>
     </message>
     <message>
@@ -13546,7 +13546,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>una base de datos de otro programa</translation>
     </message>
     <message>
-        <source>the project has a version that never existed</source>
+        <source>the project file has a version that does not exist</source>
         <translation>el proyecto tiene una versión que nunca existió</translation>
     </message>
     <message>
@@ -13598,7 +13598,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>elija otro archivo o abra una copia anterior del archivo; este archivo se deja como está</translation>
     </message>
     <message>
-        <source>a log that belongs to another state of the project lies beside it and cannot be renamed</source>
+        <source>a log of another state of the project is in its folder and cannot be renamed</source>
         <translation>junto al proyecto hay un registro que pertenece a otro estado de él y no se puede renombrar</translation>
     </message>
     <message>
@@ -13622,19 +13622,19 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>paso {step_id} de {path} ({reason})</translation>
     </message>
     <message>
-        <source>something is being tried out already</source>
+        <source>a what-if is open already</source>
         <translation>ya se está probando algo</translation>
     </message>
     <message>
-        <source>keep or drop that first</source>
+        <source>apply or discard it first</source>
         <translation>consérvelo o descártelo antes</translation>
     </message>
     <message>
-        <source>nothing is being tried out</source>
+        <source>no what-if is open</source>
         <translation>no se está probando nada</translation>
     </message>
     <message>
-        <source>begin with that</source>
+        <source>start one first</source>
         <translation>empiece por ahí</translation>
     </message>
     <message>
@@ -13794,7 +13794,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>{kind} de forma {shape_2}</translation>
     </message>
     <message>
-        <source>the backbone gives values that are no numbers</source>
+        <source>the backbone gives values that are not numbers</source>
         <translation>la red base produce valores que no son números</translation>
     </message>
     <message>
@@ -13806,7 +13806,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>expórtela de nuevo</translation>
     </message>
     <message>
-        <source>the detector gives values that are no numbers</source>
+        <source>the detector gives values that are not numbers</source>
         <translation>el detector da valores que no son números</translation>
     </message>
     <message>
@@ -13838,7 +13838,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>YOLOv8, traspuesto: (imágenes, n, 4 + clases)</translation>
     </message>
     <message>
-        <source>with the choice of boxes built in: (n, 6) or (images, n, 6)</source>
+        <source>with non-maximum suppression built in: (n, 6) or (images, n, 6)</source>
         <translation>con la selección de recuadros integrada: (n, 6) o (imágenes, n, 6)</translation>
     </message>
     <message>
@@ -13846,7 +13846,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>RT-DETR de Ultralytics: (imágenes, n, 6), en fracciones</translation>
     </message>
     <message>
-        <source>with the choice of boxes built in, YOLOv7: (n, 7)</source>
+        <source>with non-maximum suppression built in, YOLOv7: (n, 7)</source>
         <translation>con la selección de recuadros integrada, YOLOv7: (n, 7)</translation>
     </message>
     <message>
@@ -14274,7 +14274,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>un archivo safetensors</translation>
     </message>
     <message>
-        <source>this is no checkpoint of a training</source>
+        <source>this is not a training checkpoint</source>
         <translation>no es un punto de control de un entrenamiento</translation>
     </message>
     <message>
@@ -14454,7 +14454,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>no es posible entrenar a través de esta red</translation>
     </message>
     <message>
-        <source>operators that training knows</source>
+        <source>operators that training supports</source>
         <translation>operadores que el entrenamiento conoce</translation>
     </message>
     <message>
@@ -14542,7 +14542,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>{kind} ({reason})</translation>
     </message>
     <message>
-        <source>this line is no message of the program</source>
+        <source>this line is not a message of the program</source>
         <translation>esta línea no es un mensaje del programa</translation>
     </message>
     <message>
@@ -14761,7 +14761,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>`protoleaf replaced PROJECT` muestra las imágenes en las que sí</translation>
     </message>
     <message>
-        <source>this is no cache of Protoleaf; move the file elsewhere</source>
+        <source>this is not a Protoleaf cache; move the file elsewhere</source>
         <translation>esto no es una caché de Protoleaf; mueva el archivo a otro lugar</translation>
     </message>
     <message>
@@ -15049,7 +15049,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>como máximo {limit:,}, de la primera a la última con contenido</translation>
     </message>
     <message>
-        <source>delete what stands far from the table, or save it as CSV</source>
+        <source>delete what lies far from the table, or save it as CSV</source>
         <translation>borre lo que está lejos de la tabla o guárdela como CSV</translation>
     </message>
     <message>
@@ -15139,11 +15139,11 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>no existe esa auditoría en el proyecto</translation>
     </message>
     <message>
-        <source>the process that read it ended</source>
+        <source>the process reading it ended</source>
         <translation>el proceso que lo leía terminó</translation>
     </message>
     <message>
-        <source>the process that read it failed</source>
+        <source>the process reading it failed</source>
         <translation>el proceso que lo leía falló</translation>
     </message>
     <message>
@@ -15342,7 +15342,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>los números de los nombres tienen huecos</translation>
     </message>
     <message>
-        <source>this is no list of a detector&apos;s categories</source>
+        <source>this is not a list of a detector&apos;s categories</source>
         <translation>no es una lista de las categorías de un detector</translation>
     </message>
     <message>
@@ -15362,7 +15362,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>exporte un modelo que detecte</translation>
     </message>
     <message>
-        <source>this is no detector</source>
+        <source>this is not a detector</source>
         <translation>no es un detector</translation>
     </message>
     <message>
@@ -15438,7 +15438,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>como page=3, t=12.5 o xywh=percent:25,10,50,30</translation>
     </message>
     <message>
-        <source>this is no bounding box</source>
+        <source>this is not a bounding box</source>
         <translation>no es un recuadro delimitador</translation>
     </message>
     <message>
@@ -15610,7 +15610,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>corresponde a la imagen tumbada: escríbalo como se muestra la imagen, derecha</translation>
     </message>
     <message>
-        <source>&quot;{value}&quot; is no number</source>
+        <source>&quot;{value}&quot; is not a number</source>
         <translation>«{value}» no es un número</translation>
     </message>
     <message>
@@ -15654,7 +15654,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>imágenes con «regions» que tengan «shape_attributes»</translation>
     </message>
     <message>
-        <source>images and boxes without a class stay out, and are listed in a table</source>
+        <source>images and boxes without a class are left out, and listed in a table</source>
         <translation>las imágenes y los recuadros sin clase quedan fuera y se enumeran en una tabla</translation>
     </message>
     <message>
@@ -15686,7 +15686,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>demasiadas correcciones de relojes</translation>
     </message>
     <message>
-        <source>this is no offset of a clock</source>
+        <source>this is not a clock offset</source>
         <translation>no es un desfase de reloj</translation>
     </message>
     <message>
@@ -15694,7 +15694,7 @@ Haga clic en + para añadir una clase o importe una lista.</translation>
         <translation>como +1h02m, -3:30 o +1:02:15</translation>
     </message>
     <message>
-        <source>this is no time zone</source>
+        <source>this is not a time zone</source>
         <translation>no es una zona horaria</translation>
     </message>
     <message>

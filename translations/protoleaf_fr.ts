@@ -276,7 +276,7 @@
         <translation>Essai en cours…</translation>
     </message>
     <message>
-        <source>Stop; nothing is kept</source>
+        <source>Stop; nothing is saved</source>
         <translation>Arrêter&#xa0;; rien n’est conservé</translation>
     </message>
     <message>
@@ -376,7 +376,7 @@
         <translation>Réseaux publiés</translation>
     </message>
     <message>
-        <source>Trained at %1. Smaller is faster; how fast is measured once it is on this computer.</source>
+        <source>Trained at %1. Smaller is faster; speed is measured once it is on this computer.</source>
         <translation>Entraîné à %1. Plus petit est plus rapide&#xa0;; la vitesse est mesurée une fois le réseau sur cet ordinateur.</translation>
     </message>
     <message>
@@ -392,7 +392,7 @@
         <translation>Télécharger</translation>
     </message>
     <message>
-        <source>Stop; what was downloaded is kept, and the download can be resumed</source>
+        <source>Stop; the download can be resumed</source>
         <translation>Arrêter&#xa0;; ce qui est téléchargé est conservé, et le téléchargement peut reprendre</translation>
     </message>
     <message>
@@ -408,7 +408,7 @@
         <translation>/dossier ou https://host</translation>
     </message>
     <message>
-        <source>If this computer has no internet, or weights are kept in one place for everybody</source>
+        <source>If this computer has no internet access, or weights come from a shared folder</source>
         <translation>Si cet ordinateur n’a pas accès à Internet, ou si les poids sont conservés au même endroit pour tous</translation>
     </message>
     <message>
@@ -416,7 +416,7 @@
         <translation>Laissez vide pour télécharger depuis l’éditeur</translation>
     </message>
     <message>
-        <source>Files lie there as on the publisher&apos;s server: owner/name/file.</source>
+        <source>Same layout as on the publisher&apos;s server: owner/name/file.</source>
         <translation>Les fichiers y sont rangés comme sur le serveur de l’éditeur&#xa0;: propriétaire/nom/fichier.</translation>
     </message>
     <message>
@@ -464,7 +464,7 @@
         <translation>Tous les réseaux</translation>
     </message>
     <message>
-        <source>More than a thousand other networks, DINOv2 and SigLIP among them, come with timm: %1</source>
+        <source>timm has more than a thousand other networks, including DINOv2 and SigLIP: %1</source>
         <translation>Plus de mille autres réseaux, dont DINOv2 et SigLIP, sont fournis avec timm&#xa0;: %1</translation>
     </message>
     <message>
@@ -484,7 +484,7 @@
         <translation>Éditeur</translation>
     </message>
     <message>
-        <source>Whose networks are listed</source>
+        <source>Publisher of the networks</source>
         <translation>L’éditeur dont les réseaux sont listés</translation>
     </message>
     <message>
@@ -544,11 +544,11 @@
         <translation>Arrêter&#xa0;; le projet reste tel quel</translation>
     </message>
     <message>
-        <source>Stop; the project stays as it is, and finished embeddings are kept</source>
+        <source>Stop; the project stays as it is, and finished embeddings are saved</source>
         <translation>Arrêter&#xa0;; le projet reste tel quel, et les plongements terminés sont conservés</translation>
     </message>
     <message>
-        <source>Classes, labels and settings stay either way, and you can go back at any time.</source>
+        <source>Classes, labels and settings stay either way. You can switch back at any time.</source>
         <translation>Classes, étiquettes et paramètres sont conservés dans tous les cas, et vous pouvez revenir en arrière à tout moment.</translation>
     </message>
     <message>
@@ -556,7 +556,7 @@
         <translation>Utiliser</translation>
     </message>
     <message>
-        <source>Keep the current one</source>
+        <source>Keep the current backbone</source>
         <translation>Garder l’actuel</translation>
     </message>
     <message>
@@ -703,11 +703,11 @@
         <translation>Il fonctionne&#xa0;: %1 analysées, %2 dimensions, environ %3 images/s sur un cœur.</translation>
     </message>
     <message>
-        <source>This project is set to Fast. Accurate is right more often.</source>
+        <source>This project uses Fast. Accurate is right more often.</source>
         <translation>Ce projet est réglé sur Rapide. Précis a plus souvent raison.</translation>
     </message>
     <message>
-        <source>Analysing images takes about %1 times as long.</source>
+        <source>Analysing images would take about %1 times as long.</source>
         <translation>L’analyse des images prend environ %1 fois plus de temps.</translation>
     </message>
     <message>
@@ -746,7 +746,7 @@
         </translation>
     </message>
     <message>
-        <source>With so few labels, the difference may be due to chance.</source>
+        <source>With so few labels, this may be chance.</source>
         <translation>Avec si peu d’étiquettes, la différence peut être due au hasard.</translation>
     </message>
     <message>
@@ -834,7 +834,7 @@
         <translation>Afficher dans le dossier</translation>
     </message>
     <message>
-        <source>Protoleaf backs up your project when you open it, every 15 minutes of work, and before large changes.</source>
+        <source>Protoleaf backs up the project when it opens, every 15 minutes of work, and before large changes.</source>
         <translation>Protoleaf sauvegarde votre projet à l’ouverture, toutes les 15 minutes de travail et avant les changements importants.</translation>
     </message>
     <message>
@@ -866,7 +866,7 @@
         <translation>Une fois par jour</translation>
     </message>
     <message>
-        <source>Made by you</source>
+        <source>Manual</source>
         <translation>Faite par vous</translation>
     </message>
     <message>
@@ -910,7 +910,7 @@
         <translation>Depuis&#xa0;: %1</translation>
     </message>
     <message>
-        <source>Restoring undoes these actions:</source>
+        <source>Restoring undoes:</source>
         <translation>La restauration annule ces actions&#xa0;:</translation>
     </message>
     <message>
@@ -934,7 +934,7 @@
         <translation>Depuis %1</translation>
     </message>
     <message>
-        <source>The damaged file is kept beside the restored project.</source>
+        <source>The damaged file stays in the same folder.</source>
         <translation>Le fichier endommagé est conservé à côté du projet restauré.</translation>
     </message>
     <message>
@@ -966,11 +966,11 @@
         <translation>D’un autre emplacement</translation>
     </message>
     <message>
-        <source>The date is in the future</source>
+        <source>Date in the future</source>
         <translation>La date est dans le futur</translation>
     </message>
     <message>
-        <source>The project as it is now is backed up first, so you can come back to it.</source>
+        <source>The current project is backed up first.</source>
         <translation>L’état actuel du projet est d’abord sauvegardé, pour que vous puissiez y revenir.</translation>
     </message>
     <message>
@@ -982,7 +982,7 @@
         <translation>Sauvegardé&#xa0;: %1</translation>
     </message>
     <message>
-        <source>No backup could be made. Your work is saved in the project. %1</source>
+        <source>The backup failed. Your work is saved in the project. %1</source>
         <translation>Aucune sauvegarde n’a pu être faite. Votre travail est enregistré dans le projet. %1</translation>
     </message>
     <message>
@@ -1275,7 +1275,7 @@
         <translation>Scinder</translation>
     </message>
     <message>
-        <source>Click an image, or draw a box around some, to move them to the other class. Only images that you labelled are listed. Predictions update automatically.</source>
+        <source>Click an image, or drag a box around several, to move them to the other class. Only labelled images are listed.</source>
         <translation>Cliquez sur une image, ou tracez un cadre autour de plusieurs, pour les passer dans l’autre classe. Seules les images que vous avez étiquetées sont listées. Les prédictions se mettent à jour automatiquement.</translation>
     </message>
     <message>
@@ -1464,7 +1464,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Unité de calcul</translation>
     </message>
     <message>
-        <source>Unlabelled and coarsely labelled images refine the class prototypes.</source>
+        <source>Unlabelled images, and images labelled with a broader class, refine the model.</source>
         <translation>Les images sans étiquette, ou étiquetées d’une classe générale, affinent les prototypes des classes.</translation>
     </message>
     <message>
@@ -1528,7 +1528,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Les unités de calcul n’ont pas encore été testées.</translation>
     </message>
     <message>
-        <source>Measured with the bundled backbone while other work was running, so it is faster than that.</source>
+        <source>Measured with the bundled backbone while other work was running; it is faster when idle.</source>
         <translation>Mesuré avec le réseau de base fourni pendant qu’un autre travail était en cours&#xa0;: la vitesse réelle est donc supérieure.</translation>
     </message>
     <message>
@@ -1580,7 +1580,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>{count} exemples de plus de {classes} aideraient pour environ {images:,} images.</translation>
     </message>
     <message>
-        <source>Off: the model learns only from your labels and the category graph.</source>
+        <source>Off: the model learns only from your labels and the class graph.</source>
         <translation>Désactivé&#xa0;: le modèle n’apprend que de vos étiquettes et du graphe des classes.</translation>
     </message>
     <message>
@@ -1641,7 +1641,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Nouvelle classe avec %1</translation>
     </message>
     <message>
-        <source>%1 cannot go below itself: %2</source>
+        <source>%1 cannot be its own ancestor: %2</source>
         <translation>%1 ne peut pas aller sous elle-même&#xa0;: %2</translation>
     </message>
     <message>
@@ -2113,7 +2113,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Importez des classes d’un fichier, ou de dossiers nommés d’après des classes. Le format est reconnu, et vous voyez le résultat avant que quoi que ce soit ne change.</translation>
     </message>
     <message>
-        <source>Also rename, move and merge classes as the file does</source>
+        <source>Also rename, move and merge classes as in the file</source>
         <translation>Aussi renommer, déplacer et fusionner des classes comme dans le fichier</translation>
     </message>
     <message>
@@ -2383,7 +2383,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Le nom est déjà pris</translation>
     </message>
     <message>
-        <source>It would be below itself</source>
+        <source>It would be its own ancestor</source>
         <translation>Elle serait sous elle-même</translation>
     </message>
     <message>
@@ -2399,11 +2399,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Importer</translation>
     </message>
     <message>
-        <source>%1. %2 stayed, such as %3</source>
+        <source>%1. Kept: %2, such as %3</source>
         <translation>%1. Inchangées&#xa0;: %2, par exemple %3</translation>
     </message>
     <message>
-        <source>%1. One class stayed: %2</source>
+        <source>%1. Kept: %2</source>
         <translation>%1. Une classe inchangée&#xa0;: %2</translation>
     </message>
     <message>
@@ -2435,7 +2435,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Recherche…</translation>
     </message>
     <message>
-        <source>Label some images first. Suggestions come from what the images of a class have in common.</source>
+        <source>Label some images first. Suggestions come from images that look alike.</source>
         <translation>Étiquetez d’abord quelques images. Les suggestions viennent de ce que les images d’une classe ont en commun.</translation>
     </message>
     <message>
@@ -2454,7 +2454,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>%1 pourrait aller sous %2</translation>
     </message>
     <message>
-        <source>Its images are most like those of classes under %1.</source>
+        <source>Its images look most like those of classes under %1.</source>
         <translation>Ses images ressemblent surtout à celles des classes sous %1.</translation>
     </message>
     <message>
@@ -2462,7 +2462,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>%1 pourrait aller sous %2 au lieu de %3</translation>
     </message>
     <message>
-        <source>Its images are like those of classes under %1 (%2), hardly like those under %3 (%4).</source>
+        <source>Its images look like those of classes under %1 (%2), not like those under %3 (%4).</source>
         <translation>Ses images ressemblent à celles des classes sous %1 (%2), peu à celles sous %3 (%4).</translation>
     </message>
     <message>
@@ -2470,7 +2470,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>%1 et %2 semblent être une seule classe</translation>
     </message>
     <message numerus="yes">
-        <source>Of %1 images, %n are more like the other class than like the rest of their own.</source>
+        <source>Of %1 images, %n look more like the other class than like their own.</source>
         <translation>
             <numerusform>Sur %1 images, %n ressemble plus à l’autre classe qu’au reste de la sienne.</numerusform>
             <numerusform>Sur %1 images, %n ressemblent plus à l’autre classe qu’au reste de la leur.</numerusform>
@@ -2491,14 +2491,14 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images probably belong to it, but not surely.</source>
+        <source>%n images probably belong to it.</source>
         <translation>
             <numerusform>%n image en fait probablement partie, mais sans certitude.</numerusform>
             <numerusform>%n images en font probablement partie, mais sans certitude.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>How good is this? Tested on %n places of your graph: the right parent comes first in %1, among the first three in %2. By chance it would be first in %3.</source>
+        <source>How reliable is this? Tested on %n classes of your graph: the correct parent is first in %1, in the first three in %2. By chance it would be first in %3.</source>
         <translation>
             <numerusform>Quelle est la fiabilité&#xa0;? Sur %n emplacement testé de votre graphe, le bon parent arrive en tête %1 fois, et parmi les trois premiers %2 fois. Au hasard, il arriverait en tête %3 fois.</numerusform>
             <numerusform>Quelle est la fiabilité&#xa0;? Sur %n emplacements testés de votre graphe, le bon parent arrive en tête %1 fois, et parmi les trois premiers %2 fois. Au hasard, il arriverait en tête %3 fois.</numerusform>
@@ -2513,7 +2513,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>%1 semble être deux classes</translation>
     </message>
     <message>
-        <source>Its images fall into %1 and %2, no more alike than two classes are.</source>
+        <source>Its images fall into groups of %1 and %2 that look like different classes.</source>
         <translation>Ses images se séparent en %1 et %2, qui ne se ressemblent pas plus que deux classes.</translation>
     </message>
     <message>
@@ -2529,7 +2529,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>%1, type %2</translation>
     </message>
     <message numerus="yes">
-        <source>%n more appear once these are dealt with.</source>
+        <source>%n more follow when these are done.</source>
         <translation>
             <numerusform>%n autre apparaîtra une fois celles-ci traitées.</numerusform>
             <numerusform>%n autres apparaîtront une fois celles-ci traitées.</numerusform>
@@ -2574,7 +2574,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         </translation>
     </message>
     <message>
-        <source>Nothing is propagated to %1 yet: its parents have no images.</source>
+        <source>Nothing is propagated to %1 yet: its parents have no examples.</source>
         <translation>Rien n’est encore propagé à %1&#xa0;: ses parents n’ont pas d’images.</translation>
     </message>
     <message>
@@ -2634,7 +2634,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Le graphe de vos classes est dessiné ici. Ajoutez une classe, ou importez une liste.</translation>
     </message>
     <message>
-        <source>This project is open for reading only, and has no classes to draw.</source>
+        <source>This project is open read-only, and has no classes to draw.</source>
         <translation>Ce projet est ouvert en lecture seule et n’a pas de classes à dessiner.</translation>
     </message>
     <message>
@@ -3678,7 +3678,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>%1&#xa0;: démarrage impossible, car le programme ne peut pas se relancer lui-même.</translation>
     </message>
     <message>
-        <source>%1 moves through images and lists. Choose another key.</source>
+        <source>%1 is needed to move through images and lists. Choose another key.</source>
         <translation>%1 sert à se déplacer dans les images et les listes. Choisissez une autre touche.</translation>
     </message>
     <message>
@@ -3710,7 +3710,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Rechercher une action ou une touche</translation>
     </message>
     <message>
-        <source>Enter, then the new key. Esc cancels, Backspace takes the key away.</source>
+        <source>Enter, then the new key. Esc cancels, Backspace removes the key.</source>
         <translation>Entrée, puis la nouvelle touche. Échap annule, Retour arrière retire la touche.</translation>
     </message>
     <message>
@@ -3746,7 +3746,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Les étiquettes n’ont pas pu être contrôlées</translation>
     </message>
     <message>
-        <source>This project is open for reading only.</source>
+        <source>This project is open read-only.</source>
         <translation>Ce projet est ouvert en lecture seule.</translation>
     </message>
     <message>
@@ -4800,7 +4800,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Non reprise&#xa0;: une autre classe y porte ce nom</translation>
     </message>
     <message>
-        <source>Not taken over: it would lie below itself</source>
+        <source>Not imported: it would be its own ancestor</source>
         <translation>Non reprise&#xa0;: elle se trouverait sous elle-même</translation>
     </message>
     <message>
@@ -5732,7 +5732,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Tout est enregistré</translation>
     </message>
     <message>
-        <source>Read-only: nothing can be changed</source>
+        <source>Read-only</source>
         <translation>Lecture seule&#xa0;: rien ne peut être modifié</translation>
     </message>
     <message numerus="yes">
@@ -5743,7 +5743,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         </translation>
     </message>
     <message>
-        <source>Not saved: edits are only tried out</source>
+        <source>Not saved: trying changes</source>
         <translation>Non enregistré&#xa0;: modifications à l’essai seulement</translation>
     </message>
     <message numerus="yes">
@@ -5834,11 +5834,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Entraînement du réseau de base</translation>
     </message>
     <message>
-        <source>Measuring how long training takes</source>
+        <source>Estimating training time</source>
         <translation>Mesure de la durée de l’entraînement</translation>
     </message>
     <message>
-        <source>the training cannot be kept</source>
+        <source>the training cannot be saved</source>
         <translation>l’entraînement ne peut pas être conservé</translation>
     </message>
     <message>
@@ -5862,7 +5862,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Taille des images</translation>
     </message>
     <message>
-        <source>The project is open read-only.</source>
+        <source>This project is open read-only.</source>
         <translation>Le projet est ouvert en lecture seule.</translation>
     </message>
     <message>
@@ -5886,7 +5886,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Utiliser la nouvelle version</translation>
     </message>
     <message>
-        <source>Both stay in the list below.</source>
+        <source>Both stay in the list.</source>
         <translation>Les deux restent dans la liste ci-dessous.</translation>
     </message>
     <message>
@@ -5946,7 +5946,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Mesure sur des images mises de côté…</translation>
     </message>
     <message>
-        <source>Measuring how long it takes…</source>
+        <source>Estimating training time…</source>
         <translation>Mesure de la durée…</translation>
     </message>
     <message>
@@ -5979,14 +5979,14 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Training stopped after %1 of %n iterations. Nothing is lost.</source>
+        <source>Training stopped after %1 of %n iterations. It can be resumed.</source>
         <translation>
             <numerusform>Entraînement arrêté après %1 itération sur %n. Rien n’est perdu.</numerusform>
             <numerusform>Entraînement arrêté après %1 itérations sur %n. Rien n’est perdu.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Learns from %1 you labelled in %n classes.</source>
+        <source>Learns from %1 in %n classes.</source>
         <translation>
             <numerusform>Apprend de %1 étiquetées par vous dans %n classe.</numerusform>
             <numerusform>Apprend de %1 étiquetées par vous dans %n classes.</numerusform>
@@ -6037,7 +6037,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         </translation>
     </message>
     <message>
-        <source>With so few, the difference may be due to chance.</source>
+        <source>With so few images, this may be chance.</source>
         <translation>Avec si peu d’images, la différence peut être due au hasard.</translation>
     </message>
     <message>
@@ -6117,7 +6117,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>Protoleaf</translation>
     </message>
     <message>
-        <source>Its subfolders can become classes. Nothing is copied, changed or sent anywhere.</source>
+        <source>Nothing is copied, changed or sent anywhere.</source>
         <translation>Ses sous-dossiers peuvent devenir des classes. Rien n’est copié, modifié ni envoyé où que ce soit.</translation>
     </message>
     <message>
@@ -6960,11 +6960,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>(supprimée)</translation>
     </message>
     <message>
-        <source>the backbone cannot be kept</source>
+        <source>the backbone cannot be saved</source>
         <translation>le réseau de base ne peut pas être conservé</translation>
     </message>
     <message>
-        <source>free some disk space; nothing was kept</source>
+        <source>free some disk space; nothing was saved</source>
         <translation>libérez de l’espace disque&#xa0;; rien n’a été conservé</translation>
     </message>
     <message>
@@ -7616,7 +7616,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>le réseau ne donne pas de plongements</translation>
     </message>
     <message>
-        <source>{repository} is no network that timm can build</source>
+        <source>{repository} is not a network that timm can build</source>
         <translation>{repository} n’est pas un réseau que timm peut construire</translation>
     </message>
     <message>
@@ -7640,7 +7640,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>{file} de {repository} ne peut pas être lu</translation>
     </message>
     <message>
-        <source>the installed timm does not know the network&apos;s architecture</source>
+        <source>the installed timm does not have the network&apos;s architecture</source>
         <translation>le timm installé ne connaît pas l’architecture du réseau</translation>
     </message>
     <message>
@@ -7716,7 +7716,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>le réseau ne peut pas être exporté</translation>
     </message>
     <message>
-        <source>the mirror is no folder</source>
+        <source>the mirror is not a folder</source>
         <translation>le miroir n’est pas un dossier</translation>
     </message>
     <message>
@@ -7728,7 +7728,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>un miroir demande une adresse chiffrée</translation>
     </message>
     <message>
-        <source>this is no proxy&apos;s address</source>
+        <source>this is not a proxy&apos;s address</source>
         <translation>ce n’est pas l’adresse d’un proxy</translation>
     </message>
     <message>
@@ -7772,7 +7772,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>hf-hub:propriétaire/nom ou hf-hub:propriétaire/nom@révision</translation>
     </message>
     <message>
-        <source>this is no network on the hub</source>
+        <source>this is not a network on the hub</source>
         <translation>ce n’est pas un réseau du hub</translation>
     </message>
     <message>
@@ -7784,7 +7784,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>pas de texte</translation>
     </message>
     <message>
-        <source>the hub does not give this file to everybody</source>
+        <source>the hub does not give this file without permission</source>
         <translation>le hub ne donne pas ce fichier à tout le monde</translation>
     </message>
     <message>
@@ -7972,7 +7972,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>le modèle n’a pas cette sortie</translation>
     </message>
     <message>
-        <source>the model takes images of one side only</source>
+        <source>the model takes images of one size only</source>
         <translation>le modèle ne prend que des images d’un seul côté</translation>
     </message>
     <message>
@@ -8114,7 +8114,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>{paths} chemins</translation>
     </message>
     <message>
-        <source>there is one project too many</source>
+        <source>two projects are named</source>
         <translation>il y a un projet de trop</translation>
     </message>
     <message>
@@ -8152,7 +8152,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>--class et --folders-as-classes s’excluent</translation>
     </message>
     <message>
-        <source>--frames is no time between frames</source>
+        <source>--frames is not a time between frames</source>
         <translation>--frames n’est pas un intervalle entre images</translation>
     </message>
     <message>
@@ -8266,7 +8266,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         </translation>
     </message>
     <message>
-        <source>{option} does not know this</source>
+        <source>{option} does not accept this</source>
         <translation>{option} ne connaît pas cette valeur</translation>
     </message>
     <message numerus="yes">
@@ -8328,7 +8328,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         </translation>
     </message>
     <message>
-        <source>--prefer does not know this</source>
+        <source>--prefer does not accept this</source>
         <translation>--prefer ne connaît pas cette valeur</translation>
     </message>
     <message numerus="yes">
@@ -8470,7 +8470,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>des images ne peuvent pas être choisies ainsi</translation>
     </message>
     <message>
-        <source>a file is no data set</source>
+        <source>a file is not a data set</source>
         <translation>un fichier n’est pas un jeu de données</translation>
     </message>
     <message>
@@ -8509,7 +8509,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>le nombre d’images par fragment</translation>
     </message>
     <message>
-        <source>the data set was begun otherwise: its {part} cannot change</source>
+        <source>the data set was started with another value: its {part} cannot change</source>
         <translation>le jeu de données a été commencé autrement&#xa0;: {part} ne peut pas changer</translation>
     </message>
     <message>
@@ -8577,7 +8577,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>la table est endommagée</translation>
     </message>
     <message>
-        <source>this is no Parquet file, or it is damaged</source>
+        <source>this is not a Parquet file, or it is damaged</source>
         <translation>ce n’est pas un fichier Parquet, ou il est endommagé</translation>
     </message>
     <message>
@@ -8601,7 +8601,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>un nœud du cluster ne voit pas le jeu de données</translation>
     </message>
     <message>
-        <source>the data set&apos;s backbone is not the one that it was begun with</source>
+        <source>the data set&apos;s backbone is not the one it was started with</source>
         <translation>le réseau de base du jeu de données n’est pas celui avec lequel il a été commencé</translation>
     </message>
     <message>
@@ -8609,7 +8609,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>remettez en place la version à huit bits du réseau de base, ou analysez les sources dans un nouveau dossier</translation>
     </message>
     <message>
-        <source>a source has changed since the data set was begun</source>
+        <source>a source has changed since the data set was started</source>
         <translation>une source a changé depuis le début du jeu de données</translation>
     </message>
     <message>
@@ -8665,7 +8665,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>installez-le dans un environnement Python&#xa0;: pip install &apos;protoleaf[ray]&apos;</translation>
     </message>
     <message>
-        <source>this is no address of a Ray cluster</source>
+        <source>this is not the address of a Ray cluster</source>
         <translation>ce n’est pas l’adresse d’un cluster Ray</translation>
     </message>
     <message>
@@ -8753,7 +8753,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>en attente du cluster</translation>
     </message>
     <message>
-        <source>this is no source of images</source>
+        <source>this is not a source of images</source>
         <translation>ce n’est pas une source d’images</translation>
     </message>
     <message>
@@ -8793,7 +8793,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>vérifiez le chemin ou reconnectez-le</translation>
     </message>
     <message>
-        <source>the storage gives no access</source>
+        <source>the storage denies access</source>
         <translation>le stockage refuse l’accès</translation>
     </message>
     <message>
@@ -9033,7 +9033,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>importez un graphe ou ajoutez d’abord des classes</translation>
     </message>
     <message>
-        <source>no class has a shot yet</source>
+        <source>no class has an example yet</source>
         <translation>aucune classe n’a encore d’exemple</translation>
     </message>
     <message>
@@ -9161,7 +9161,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>seule une personne peut étiqueter des images</translation>
     </message>
     <message>
-        <source>a part of what an imported taxonomy said last time is missing</source>
+        <source>a part of the last version of an imported taxonomy is missing</source>
         <translation>une partie de ce que disait la dernière fois une taxonomie importée manque</translation>
     </message>
     <message>
@@ -9205,11 +9205,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>il n’est ni sous le dossier de la liste ni sous un dossier des images du projet</translation>
     </message>
     <message>
-        <source>it is no ordinary file</source>
+        <source>it is not an ordinary file</source>
         <translation>ce n’est pas un fichier ordinaire</translation>
     </message>
     <message>
-        <source>it is no image that can be read; images are {kinds}</source>
+        <source>it is not an image that can be read; images are {kinds}</source>
         <translation>ce n’est pas une image lisible&#xa0;; les images sont {kinds}</translation>
     </message>
     <message>
@@ -9237,7 +9237,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>libérez de l’espace disque ou choisissez un autre dossier de cache</translation>
     </message>
     <message>
-        <source>the map cannot be kept</source>
+        <source>the map cannot be saved</source>
         <translation>la carte ne peut pas être conservée</translation>
     </message>
     <message>
@@ -9273,7 +9273,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>il est introuvable</translation>
     </message>
     <message>
-        <source>its content is another one now</source>
+        <source>its content has changed</source>
         <translation>son contenu a changé</translation>
     </message>
     <message>
@@ -9325,7 +9325,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>un fichier de ce nom existe déjà</translation>
     </message>
     <message>
-        <source>the project&apos;s folder is not there</source>
+        <source>the project&apos;s folder is missing</source>
         <translation>le dossier du projet est introuvable</translation>
     </message>
     <message>
@@ -9385,7 +9385,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>une image du projet</translation>
     </message>
     <message>
-        <source>there is a file of this name already, and it is no earlier output of this kind</source>
+        <source>there is a file of this name already, and it is not an earlier output of this kind</source>
         <translation>il y a déjà un fichier de ce nom, et ce n’est pas une sortie antérieure de ce type</translation>
     </message>
     <message>
@@ -10029,7 +10029,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>au plus {limit} caractères</translation>
     </message>
     <message>
-        <source>nothing to search for stands behind the sign at character {place}</source>
+        <source>nothing follows the sign at character {place}</source>
         <translation>rien à rechercher ne suit le signe au caractère {place}</translation>
     </message>
     <message>
@@ -10037,7 +10037,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>un mot, comme dans -fox</translation>
     </message>
     <message>
-        <source>nothing stands behind {field}: at character {place}</source>
+        <source>nothing follows {field}: at character {place}</source>
         <translation>rien ne suit {field}: au caractère {place}</translation>
     </message>
     <message>
@@ -10321,7 +10321,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>le réglage {name} a une valeur incorrecte</translation>
     </message>
     <message>
-        <source>the backbone takes no images of this side</source>
+        <source>the backbone takes no images of this size</source>
         <translation>le réseau de base ne prend pas d’images de ce côté</translation>
     </message>
     <message>
@@ -10381,7 +10381,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>le modèle entraîné ne peut pas être écrit</translation>
     </message>
     <message>
-        <source>the checkpoints of the training cannot be kept</source>
+        <source>the training checkpoints cannot be saved</source>
         <translation>les points de contrôle de l’entraînement ne peuvent pas être conservés</translation>
     </message>
     <message>
@@ -10529,7 +10529,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>le cache des plongements ne peut pas être utilisé</translation>
     </message>
     <message>
-        <source>it begins otherwise</source>
+        <source>it has another beginning</source>
         <translation>il commence autrement</translation>
     </message>
     <message>
@@ -10717,7 +10717,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>supprimez ce caractère</translation>
     </message>
     <message>
-        <source>that is no colour</source>
+        <source>this is not a colour</source>
         <translation>ce n’est pas une couleur</translation>
     </message>
     <message>
@@ -10729,7 +10729,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>rang</translation>
     </message>
     <message>
-        <source>a bar must be a probability</source>
+        <source>a confidence threshold must be a probability</source>
         <translation>un seuil doit être une probabilité</translation>
     </message>
     <message>
@@ -11325,7 +11325,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>observation {place}&#xa0;: {reason}</translation>
     </message>
     <message>
-        <source>{folder} is no data package</source>
+        <source>{folder} is not a data package</source>
         <translation>{folder} n’est pas un paquet de données</translation>
     </message>
     <message>
@@ -11333,7 +11333,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>un dossier contenant {package}</translation>
     </message>
     <message>
-        <source>{package} is no JSON object</source>
+        <source>{package} is not a JSON object</source>
         <translation>{package} n’est pas un objet JSON</translation>
     </message>
     <message>
@@ -11373,7 +11373,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>annotation {place}&#xa0;: {reason}</translation>
     </message>
     <message>
-        <source>{source} is no COCO file</source>
+        <source>{source} is not a COCO file</source>
         <translation>{source} n’est pas un fichier COCO</translation>
     </message>
     <message>
@@ -11409,7 +11409,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>{source} ne contient pas {member}</translation>
     </message>
     <message>
-        <source>images without a class stay out: they are no occurrences</source>
+        <source>images without a class are left out: they are not occurrences</source>
         <translation>les images sans classe sont omises&#xa0;: ce ne sont pas des occurrences</translation>
     </message>
     <message>
@@ -11589,7 +11589,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>un dossier par classe avec ses images, comme les lisent ImageFolder de torchvision et la plupart des outils d’entraînement</translation>
     </message>
     <message>
-        <source>images without a class stay out</source>
+        <source>images without a class are left out</source>
         <translation>les images sans classe sont omises</translation>
     </message>
     <message>
@@ -11665,11 +11665,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>{place} est imbriqué trop profondément</translation>
     </message>
     <message>
-        <source>{place} is no JSON</source>
+        <source>{place} is not JSON</source>
         <translation>{place} n’est pas du JSON</translation>
     </message>
     <message>
-        <source>{place} is no JSON object</source>
+        <source>{place} is not a JSON object</source>
         <translation>{place} n’est pas un objet JSON</translation>
     </message>
     <message>
@@ -11717,7 +11717,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>tâche {place}&#xa0;: {reason}</translation>
     </message>
     <message>
-        <source>{source} is no Parquet file</source>
+        <source>{source} is not a Parquet file</source>
         <translation>{source} n’est pas un fichier Parquet</translation>
     </message>
     <message>
@@ -11745,7 +11745,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>ligne {place}&#xa0;: {reason}</translation>
     </message>
     <message>
-        <source>&quot;{text}&quot; is no time, such as 2026-05-01T10:00:00+02:00</source>
+        <source>&quot;{text}&quot; is not a time, such as 2026-05-01T10:00:00+02:00</source>
         <translation>«&#xa0;{text}&#xa0;» n’est pas une date, telle que 2026-05-01T10:00:00+02:00</translation>
     </message>
     <message>
@@ -11825,7 +11825,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>un nombre tel que 12 ou 0.5</translation>
     </message>
     <message>
-        <source>this is no value of the field &quot;{name}&quot;</source>
+        <source>this is not a value of the field &quot;{name}&quot;</source>
         <translation>ce n’est pas une valeur du champ «&#xa0;{name}&#xa0;»</translation>
     </message>
     <message>
@@ -11853,7 +11853,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>des noms qui diffèrent par leurs lettres ou leurs chiffres</translation>
     </message>
     <message>
-        <source>this is no name of a field</source>
+        <source>this cannot be the name of a field</source>
         <translation>ce n’est pas un nom de champ</translation>
     </message>
     <message>
@@ -11893,7 +11893,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>une liste de noms, de types et de choix</translation>
     </message>
     <message>
-        <source>this defines no field</source>
+        <source>this does not define a field</source>
         <translation>cela ne définit aucun champ</translation>
     </message>
     <message>
@@ -12005,11 +12005,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>{place} propose la classe d’une ligne précédente</translation>
     </message>
     <message>
-        <source>{source} is no archive that can be read</source>
+        <source>{source} is not an archive that can be read</source>
         <translation>{source} n’est pas une archive lisible</translation>
     </message>
     <message>
-        <source>{source_name} is no checklist</source>
+        <source>{source_name} is not a checklist</source>
         <translation>{source_name} n’est pas une liste de taxons</translation>
     </message>
     <message>
@@ -12085,7 +12085,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>ajoutez ce nœud</translation>
     </message>
     <message>
-        <source>line {number} of {source} is no part of a term</source>
+        <source>line {number} of {source} is not part of a term</source>
         <translation>la ligne {number} de {source} ne fait pas partie d’un terme</translation>
     </message>
     <message>
@@ -12165,7 +12165,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>la ligne {number} de {file} a le numéro d’un synset précédent</translation>
     </message>
     <message>
-        <source>{place} is no synset</source>
+        <source>{place} is not a synset</source>
         <translation>{place} n’est pas un synset</translation>
     </message>
     <message>
@@ -12225,7 +12225,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>l’octet 0x{byte:02x} à la ligne {line}</translation>
     </message>
     <message>
-        <source>what an imported taxonomy said last time cannot be read</source>
+        <source>the last version of an imported taxonomy cannot be read</source>
         <translation>ce que disait la dernière fois une taxonomie importée ne peut pas être lu</translation>
     </message>
     <message>
@@ -12249,7 +12249,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>au plus {limit} niveaux</translation>
     </message>
     <message>
-        <source>{name} is no XML file that can be read</source>
+        <source>{name} is not an XML file that can be read</source>
         <translation>{name} n’est pas un fichier XML lisible</translation>
     </message>
     <message>
@@ -12337,7 +12337,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>la fiche du modèle ne peut pas être lue</translation>
     </message>
     <message>
-        <source>nobody reads from this pipe</source>
+        <source>nothing reads from this pipe</source>
         <translation>personne ne lit ce tube</translation>
     </message>
     <message>
@@ -13230,7 +13230,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>le dossier des sauvegardes ne peut pas être créé</translation>
     </message>
     <message>
-        <source>the choice of the folder cannot be kept</source>
+        <source>the choice of the folder cannot be saved</source>
         <translation>le choix du dossier ne peut pas être conservé</translation>
     </message>
     <message>
@@ -13242,7 +13242,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>choisissez un autre dossier pour les sauvegardes</translation>
     </message>
     <message>
-        <source>the folder for backups is not there</source>
+        <source>the folder for backups is missing</source>
         <translation>le dossier des sauvegardes est introuvable</translation>
     </message>
     <message>
@@ -13278,7 +13278,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>restaurez-la avec --other si c’est bien ce que vous voulez</translation>
     </message>
     <message>
-        <source>nobody can tell any more which project this was, so it may be a backup of another one</source>
+        <source>it is unknown which project this was, so it may be a backup of another one</source>
         <translation>on ne peut plus savoir de quel projet il s’agissait&#xa0;; la sauvegarde peut donc être celle d’un autre</translation>
     </message>
     <message>
@@ -13286,7 +13286,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>si c’est la bonne, indiquez son fichier au lieu d’un numéro, ou ajoutez --other</translation>
     </message>
     <message>
-        <source>the damaged project could not be kept, so nothing was restored</source>
+        <source>the damaged project could not be saved, so nothing was restored</source>
         <translation>le projet endommagé n’a pas pu être conservé&#xa0;; rien n’a donc été restauré</translation>
     </message>
     <message>
@@ -13306,15 +13306,15 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>choisissez un autre dossier</translation>
     </message>
     <message>
-        <source>a row names another one that is not there</source>
+        <source>a row refers to another one that is missing</source>
         <translation>une ligne en désigne une autre qui manque</translation>
     </message>
     <message>
-        <source>its bytes are other than they were when it was written</source>
+        <source>its bytes have changed since it was written</source>
         <translation>ses octets ne sont plus ceux qui ont été écrits</translation>
     </message>
     <message>
-        <source>the backup does not hold what the project holds</source>
+        <source>the backup differs from the project</source>
         <translation>la sauvegarde ne contient pas ce que contient le projet</translation>
     </message>
     <message>
@@ -13546,7 +13546,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>une base de données d’un autre programme</translation>
     </message>
     <message>
-        <source>the project has a version that never existed</source>
+        <source>the project file has a version that does not exist</source>
         <translation>le projet a une version qui n’a jamais existé</translation>
     </message>
     <message>
@@ -13598,7 +13598,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>choisissez un autre fichier, ou ouvrez une copie antérieure du fichier&#xa0;; ce fichier est laissé tel quel</translation>
     </message>
     <message>
-        <source>a log that belongs to another state of the project lies beside it and cannot be renamed</source>
+        <source>a log of another state of the project is in its folder and cannot be renamed</source>
         <translation>un journal qui appartient à un autre état du projet se trouve à côté et ne peut pas être renommé</translation>
     </message>
     <message>
@@ -13622,19 +13622,19 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>étape {step_id} de {path} ({reason})</translation>
     </message>
     <message>
-        <source>something is being tried out already</source>
+        <source>a what-if is open already</source>
         <translation>un essai est déjà en cours</translation>
     </message>
     <message>
-        <source>keep or drop that first</source>
+        <source>apply or discard it first</source>
         <translation>conservez-le ou abandonnez-le d’abord</translation>
     </message>
     <message>
-        <source>nothing is being tried out</source>
+        <source>no what-if is open</source>
         <translation>aucun essai n’est en cours</translation>
     </message>
     <message>
-        <source>begin with that</source>
+        <source>start one first</source>
         <translation>commencez-en un</translation>
     </message>
     <message>
@@ -13794,7 +13794,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>{kind} de forme {shape_2}</translation>
     </message>
     <message>
-        <source>the backbone gives values that are no numbers</source>
+        <source>the backbone gives values that are not numbers</source>
         <translation>le réseau de base donne des valeurs qui ne sont pas des nombres</translation>
     </message>
     <message>
@@ -13806,7 +13806,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>exportez-le à nouveau</translation>
     </message>
     <message>
-        <source>the detector gives values that are no numbers</source>
+        <source>the detector gives values that are not numbers</source>
         <translation>le détecteur donne des valeurs qui ne sont pas des nombres</translation>
     </message>
     <message>
@@ -13838,7 +13838,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>YOLOv8, transposé&#xa0;: (images, n, 4 + classes)</translation>
     </message>
     <message>
-        <source>with the choice of boxes built in: (n, 6) or (images, n, 6)</source>
+        <source>with non-maximum suppression built in: (n, 6) or (images, n, 6)</source>
         <translation>avec la sélection des cadres intégrée&#xa0;: (n, 6) ou (images, n, 6)</translation>
     </message>
     <message>
@@ -13846,7 +13846,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>RT-DETR d’Ultralytics&#xa0;: (images, n, 6), en proportions</translation>
     </message>
     <message>
-        <source>with the choice of boxes built in, YOLOv7: (n, 7)</source>
+        <source>with non-maximum suppression built in, YOLOv7: (n, 7)</source>
         <translation>avec la sélection des cadres intégrée, YOLOv7&#xa0;: (n, 7)</translation>
     </message>
     <message>
@@ -14274,7 +14274,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>un fichier safetensors</translation>
     </message>
     <message>
-        <source>this is no checkpoint of a training</source>
+        <source>this is not a training checkpoint</source>
         <translation>ce n’est pas le point de contrôle d’un entraînement</translation>
     </message>
     <message>
@@ -14454,7 +14454,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>ce réseau ne se prête pas à l’entraînement</translation>
     </message>
     <message>
-        <source>operators that training knows</source>
+        <source>operators that training supports</source>
         <translation>des opérateurs que l’entraînement connaît</translation>
     </message>
     <message>
@@ -14542,7 +14542,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>{kind} ({reason})</translation>
     </message>
     <message>
-        <source>this line is no message of the program</source>
+        <source>this line is not a message of the program</source>
         <translation>cette ligne n’est pas un message du programme</translation>
     </message>
     <message>
@@ -14761,7 +14761,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>`protoleaf replaced PROJECT` liste celles qui en attendent une</translation>
     </message>
     <message>
-        <source>this is no cache of Protoleaf; move the file elsewhere</source>
+        <source>this is not a Protoleaf cache; move the file elsewhere</source>
         <translation>ce n’est pas un cache de Protoleaf&#xa0;; déplacez le fichier ailleurs</translation>
     </message>
     <message>
@@ -15049,7 +15049,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>au plus {limit:,}, de la première à la dernière cellule remplie</translation>
     </message>
     <message>
-        <source>delete what stands far from the table, or save it as CSV</source>
+        <source>delete what lies far from the table, or save it as CSV</source>
         <translation>supprimez ce qui se trouve loin du tableau, ou enregistrez-le en CSV</translation>
     </message>
     <message>
@@ -15139,11 +15139,11 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>ce contrôle n’existe pas dans le projet</translation>
     </message>
     <message>
-        <source>the process that read it ended</source>
+        <source>the process reading it ended</source>
         <translation>le processus qui le lisait s’est arrêté</translation>
     </message>
     <message>
-        <source>the process that read it failed</source>
+        <source>the process reading it failed</source>
         <translation>le processus qui le lisait a échoué</translation>
     </message>
     <message>
@@ -15342,7 +15342,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>les numéros des noms ne se suivent pas</translation>
     </message>
     <message>
-        <source>this is no list of a detector&apos;s categories</source>
+        <source>this is not a list of a detector&apos;s categories</source>
         <translation>ce n’est pas une liste des catégories d’un détecteur</translation>
     </message>
     <message>
@@ -15362,7 +15362,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>exportez un modèle de détection</translation>
     </message>
     <message>
-        <source>this is no detector</source>
+        <source>this is not a detector</source>
         <translation>ce n’est pas un détecteur</translation>
     </message>
     <message>
@@ -15438,7 +15438,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>par exemple page=3, t=12.5 ou xywh=percent:25,10,50,30</translation>
     </message>
     <message>
-        <source>this is no bounding box</source>
+        <source>this is not a bounding box</source>
         <translation>ce n’est pas un cadre englobant</translation>
     </message>
     <message>
@@ -15610,7 +15610,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>l’annotation porte sur l’image couchée sur le côté&#xa0;: écrivez-la pour l’image telle qu’elle est affichée, à l’endroit</translation>
     </message>
     <message>
-        <source>&quot;{value}&quot; is no number</source>
+        <source>&quot;{value}&quot; is not a number</source>
         <translation>«&#xa0;{value}&#xa0;» n’est pas un nombre</translation>
     </message>
     <message>
@@ -15654,7 +15654,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>des images avec des &quot;regions&quot; qui ont des &quot;shape_attributes&quot;</translation>
     </message>
     <message>
-        <source>images and boxes without a class stay out, and are listed in a table</source>
+        <source>images and boxes without a class are left out, and listed in a table</source>
         <translation>les images et les cadres sans classe sont omis, et listés dans un tableau</translation>
     </message>
     <message>
@@ -15686,7 +15686,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>trop de corrections d’horloges</translation>
     </message>
     <message>
-        <source>this is no offset of a clock</source>
+        <source>this is not a clock offset</source>
         <translation>ce n’est pas un décalage d’horloge</translation>
     </message>
     <message>
@@ -15694,7 +15694,7 @@ Cliquez sur + pour ajouter une classe, ou importez une liste.</translation>
         <translation>par exemple +1h02m, -3:30 ou +1:02:15</translation>
     </message>
     <message>
-        <source>this is no time zone</source>
+        <source>this is not a time zone</source>
         <translation>ce n’est pas un fuseau horaire</translation>
     </message>
     <message>

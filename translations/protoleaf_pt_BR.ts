@@ -276,7 +276,7 @@
         <translation>Testando…</translation>
     </message>
     <message>
-        <source>Stop; nothing is kept</source>
+        <source>Stop; nothing is saved</source>
         <translation>Parar; nada é mantido</translation>
     </message>
     <message>
@@ -376,7 +376,7 @@
         <translation>Redes publicadas</translation>
     </message>
     <message>
-        <source>Trained at %1. Smaller is faster; how fast is measured once it is on this computer.</source>
+        <source>Trained at %1. Smaller is faster; speed is measured once it is on this computer.</source>
         <translation>Treinada com imagens de %1. Menor é mais rápido; a velocidade é medida quando a rede estiver neste computador.</translation>
     </message>
     <message>
@@ -392,7 +392,7 @@
         <translation>Baixar</translation>
     </message>
     <message>
-        <source>Stop; what was downloaded is kept, and the download can be resumed</source>
+        <source>Stop; the download can be resumed</source>
         <translation>Parar; o que foi baixado é mantido, e o download pode ser retomado</translation>
     </message>
     <message>
@@ -408,7 +408,7 @@
         <translation>/pasta ou https://host</translation>
     </message>
     <message>
-        <source>If this computer has no internet, or weights are kept in one place for everybody</source>
+        <source>If this computer has no internet access, or weights come from a shared folder</source>
         <translation>Se este computador não tiver internet ou se os pesos ficarem em um só lugar para todos</translation>
     </message>
     <message>
@@ -416,7 +416,7 @@
         <translation>Deixe vazio para baixar do fornecedor</translation>
     </message>
     <message>
-        <source>Files lie there as on the publisher&apos;s server: owner/name/file.</source>
+        <source>Same layout as on the publisher&apos;s server: owner/name/file.</source>
         <translation>Os arquivos ficam no espelho como no servidor do fornecedor: dono/nome/arquivo.</translation>
     </message>
     <message>
@@ -464,7 +464,7 @@
         <translation>Todas as redes</translation>
     </message>
     <message>
-        <source>More than a thousand other networks, DINOv2 and SigLIP among them, come with timm: %1</source>
+        <source>timm has more than a thousand other networks, including DINOv2 and SigLIP: %1</source>
         <translation>Mais de mil outras redes, entre elas DINOv2 e SigLIP, vêm com o timm: %1</translation>
     </message>
     <message>
@@ -484,7 +484,7 @@
         <translation>Fornecedor</translation>
     </message>
     <message>
-        <source>Whose networks are listed</source>
+        <source>Publisher of the networks</source>
         <translation>De quem são as redes listadas</translation>
     </message>
     <message>
@@ -544,11 +544,11 @@
         <translation>Parar; o projeto fica como está</translation>
     </message>
     <message>
-        <source>Stop; the project stays as it is, and finished embeddings are kept</source>
+        <source>Stop; the project stays as it is, and finished embeddings are saved</source>
         <translation>Parar; o projeto fica como está, e os embeddings prontos são mantidos</translation>
     </message>
     <message>
-        <source>Classes, labels and settings stay either way, and you can go back at any time.</source>
+        <source>Classes, labels and settings stay either way. You can switch back at any time.</source>
         <translation>Classes, rótulos e configurações são mantidos em ambos os casos, e você pode voltar a qualquer momento.</translation>
     </message>
     <message>
@@ -556,7 +556,7 @@
         <translation>Usar</translation>
     </message>
     <message>
-        <source>Keep the current one</source>
+        <source>Keep the current backbone</source>
         <translation>Manter como está</translation>
     </message>
     <message>
@@ -703,11 +703,11 @@
         <translation>Funciona: embeddings de %1, %2 dimensões, cerca de %3 imagens/s em um núcleo.</translation>
     </message>
     <message>
-        <source>This project is set to Fast. Accurate is right more often.</source>
+        <source>This project uses Fast. Accurate is right more often.</source>
         <translation>Este projeto está no modo Rápido. O modo Preciso acerta mais.</translation>
     </message>
     <message>
-        <source>Analysing images takes about %1 times as long.</source>
+        <source>Analysing images would take about %1 times as long.</source>
         <translation>Analisar imagens leva cerca de %1 vezes mais tempo.</translation>
     </message>
     <message>
@@ -746,7 +746,7 @@
         </translation>
     </message>
     <message>
-        <source>With so few labels, the difference may be due to chance.</source>
+        <source>With so few labels, this may be chance.</source>
         <translation>Com tão poucos rótulos, a diferença pode ser obra do acaso.</translation>
     </message>
     <message>
@@ -834,7 +834,7 @@
         <translation>Mostrar na pasta</translation>
     </message>
     <message>
-        <source>Protoleaf backs up your project when you open it, every 15 minutes of work, and before large changes.</source>
+        <source>Protoleaf backs up the project when it opens, every 15 minutes of work, and before large changes.</source>
         <translation>O Protoleaf faz backup do projeto quando você o abre, a cada 15 minutos de trabalho e antes de grandes mudanças.</translation>
     </message>
     <message>
@@ -866,7 +866,7 @@
         <translation>Uma vez por dia</translation>
     </message>
     <message>
-        <source>Made by you</source>
+        <source>Manual</source>
         <translation>Feito por você</translation>
     </message>
     <message>
@@ -910,7 +910,7 @@
         <translation>Desde então: %1</translation>
     </message>
     <message>
-        <source>Restoring undoes these actions:</source>
+        <source>Restoring undoes:</source>
         <translation>Restaurar desfaz estas ações:</translation>
     </message>
     <message>
@@ -934,7 +934,7 @@
         <translation>De %1</translation>
     </message>
     <message>
-        <source>The damaged file is kept beside the restored project.</source>
+        <source>The damaged file stays in the same folder.</source>
         <translation>O arquivo danificado é mantido ao lado do projeto restaurado.</translation>
     </message>
     <message>
@@ -966,11 +966,11 @@
         <translation>De outro local</translation>
     </message>
     <message>
-        <source>The date is in the future</source>
+        <source>Date in the future</source>
         <translation>A data está no futuro</translation>
     </message>
     <message>
-        <source>The project as it is now is backed up first, so you can come back to it.</source>
+        <source>The current project is backed up first.</source>
         <translation>Antes, é feito um backup do projeto como está agora, para que você possa voltar a ele.</translation>
     </message>
     <message>
@@ -982,7 +982,7 @@
         <translation>Backup feito: %1</translation>
     </message>
     <message>
-        <source>No backup could be made. Your work is saved in the project. %1</source>
+        <source>The backup failed. Your work is saved in the project. %1</source>
         <translation>Não foi possível fazer backup. Seu trabalho está salvo no projeto. %1</translation>
     </message>
     <message>
@@ -1275,7 +1275,7 @@
         <translation>Dividir</translation>
     </message>
     <message>
-        <source>Click an image, or draw a box around some, to move them to the other class. Only images that you labelled are listed. Predictions update automatically.</source>
+        <source>Click an image, or drag a box around several, to move them to the other class. Only labelled images are listed.</source>
         <translation>Clique em uma imagem, ou desenhe um retângulo em torno de várias, para movê-las para a outra classe. Só aparecem imagens que você rotulou. As predições são atualizadas automaticamente.</translation>
     </message>
     <message>
@@ -1464,7 +1464,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Dispositivo</translation>
     </message>
     <message>
-        <source>Unlabelled and coarsely labelled images refine the class prototypes.</source>
+        <source>Unlabelled images, and images labelled with a broader class, refine the model.</source>
         <translation>Imagens sem rótulo e com rótulo amplo refinam os protótipos das classes.</translation>
     </message>
     <message>
@@ -1528,7 +1528,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Os dispositivos ainda não foram testados.</translation>
     </message>
     <message>
-        <source>Measured with the bundled backbone while other work was running, so it is faster than that.</source>
+        <source>Measured with the bundled backbone while other work was running; it is faster when idle.</source>
         <translation>Medido com o backbone incluído enquanto outro trabalho estava em execução; na verdade, é mais rápido.</translation>
     </message>
     <message>
@@ -1580,7 +1580,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Mais {count} exemplos de {classes} ajudariam cerca de {images:,} imagens.</translation>
     </message>
     <message>
-        <source>Off: the model learns only from your labels and the category graph.</source>
+        <source>Off: the model learns only from your labels and the class graph.</source>
         <translation>Desligado: o modelo aprende só com seus rótulos e o grafo de classes.</translation>
     </message>
     <message>
@@ -1641,7 +1641,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Nova classe com %1</translation>
     </message>
     <message>
-        <source>%1 cannot go below itself: %2</source>
+        <source>%1 cannot be its own ancestor: %2</source>
         <translation>%1 não pode ficar abaixo de si mesma: %2</translation>
     </message>
     <message>
@@ -2113,7 +2113,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Importe classes de um arquivo ou de pastas com nomes de classes. O formato é reconhecido, e você vê o resultado antes que algo mude.</translation>
     </message>
     <message>
-        <source>Also rename, move and merge classes as the file does</source>
+        <source>Also rename, move and merge classes as in the file</source>
         <translation>Também renomear, mover e mesclar classes como no arquivo</translation>
     </message>
     <message>
@@ -2383,7 +2383,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>O nome já existe</translation>
     </message>
     <message>
-        <source>It would be below itself</source>
+        <source>It would be its own ancestor</source>
         <translation>Ficaria abaixo de si mesma</translation>
     </message>
     <message>
@@ -2399,11 +2399,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Importar</translation>
     </message>
     <message>
-        <source>%1. %2 stayed, such as %3</source>
+        <source>%1. Kept: %2, such as %3</source>
         <translation>%1. %2 ficaram como estavam, p. ex. %3</translation>
     </message>
     <message>
-        <source>%1. One class stayed: %2</source>
+        <source>%1. Kept: %2</source>
         <translation>%1. Uma classe ficou como estava: %2</translation>
     </message>
     <message>
@@ -2435,7 +2435,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Procurando…</translation>
     </message>
     <message>
-        <source>Label some images first. Suggestions come from what the images of a class have in common.</source>
+        <source>Label some images first. Suggestions come from images that look alike.</source>
         <translation>Primeiro, rotule algumas imagens. As sugestões vêm do que as imagens de uma classe têm em comum.</translation>
     </message>
     <message>
@@ -2454,7 +2454,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>%1 talvez pertença a %2</translation>
     </message>
     <message>
-        <source>Its images are most like those of classes under %1.</source>
+        <source>Its images look most like those of classes under %1.</source>
         <translation>Suas imagens se parecem mais com as de classes em %1.</translation>
     </message>
     <message>
@@ -2462,7 +2462,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>%1 talvez pertença a %2 em vez de %3</translation>
     </message>
     <message>
-        <source>Its images are like those of classes under %1 (%2), hardly like those under %3 (%4).</source>
+        <source>Its images look like those of classes under %1 (%2), not like those under %3 (%4).</source>
         <translation>Suas imagens se parecem com as de classes em %1 (%2) e quase nada com as de %3 (%4).</translation>
     </message>
     <message>
@@ -2470,7 +2470,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>%1 e %2 parecem ser uma só classe</translation>
     </message>
     <message numerus="yes">
-        <source>Of %1 images, %n are more like the other class than like the rest of their own.</source>
+        <source>Of %1 images, %n look more like the other class than like their own.</source>
         <translation>
             <numerusform>De %1 imagens, %n se parece mais com a outra classe do que com o resto da sua.</numerusform>
             <numerusform>De %1 imagens, %n se parecem mais com a outra classe do que com o resto da sua.</numerusform>
@@ -2491,14 +2491,14 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images probably belong to it, but not surely.</source>
+        <source>%n images probably belong to it.</source>
         <translation>
             <numerusform>%n imagem provavelmente pertence a ela, mas sem certeza.</numerusform>
             <numerusform>%n imagens provavelmente pertencem a ela, mas sem certeza.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>How good is this? Tested on %n places of your graph: the right parent comes first in %1, among the first three in %2. By chance it would be first in %3.</source>
+        <source>How reliable is this? Tested on %n classes of your graph: the correct parent is first in %1, in the first three in %2. By chance it would be first in %3.</source>
         <translation>
             <numerusform>Qual é a qualidade destas sugestões? Em um teste com %n lugar do seu grafo, o pai certo ficou em primeiro em %1 e entre os três primeiros em %2. Ao acaso, ficaria em primeiro em %3.</numerusform>
             <numerusform>Qual é a qualidade destas sugestões? Em testes com %n lugares do seu grafo, o pai certo ficou em primeiro em %1 e entre os três primeiros em %2. Ao acaso, ficaria em primeiro em %3.</numerusform>
@@ -2513,7 +2513,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>%1 parece ser duas classes</translation>
     </message>
     <message>
-        <source>Its images fall into %1 and %2, no more alike than two classes are.</source>
+        <source>Its images fall into groups of %1 and %2 that look like different classes.</source>
         <translation>Suas imagens se separam em %1 e %2, tão distintas quanto duas classes.</translation>
     </message>
     <message>
@@ -2529,7 +2529,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>%1, tipo %2</translation>
     </message>
     <message numerus="yes">
-        <source>%n more appear once these are dealt with.</source>
+        <source>%n more follow when these are done.</source>
         <translation>
             <numerusform>Mais %n aparece quando estas forem resolvidas.</numerusform>
             <numerusform>Mais %n aparecem quando estas forem resolvidas.</numerusform>
@@ -2574,7 +2574,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         </translation>
     </message>
     <message>
-        <source>Nothing is propagated to %1 yet: its parents have no images.</source>
+        <source>Nothing is propagated to %1 yet: its parents have no examples.</source>
         <translation>Nada é propagado para %1 ainda: as classes pai não têm imagens.</translation>
     </message>
     <message>
@@ -2634,7 +2634,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>O grafo das suas classes é desenhado aqui. Adicione uma classe ou importe uma lista.</translation>
     </message>
     <message>
-        <source>This project is open for reading only, and has no classes to draw.</source>
+        <source>This project is open read-only, and has no classes to draw.</source>
         <translation>Este projeto está aberto somente para leitura e não tem classes a desenhar.</translation>
     </message>
     <message>
@@ -3678,7 +3678,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>%1: não foi possível iniciar, pois o programa não consegue executar a si mesmo novamente.</translation>
     </message>
     <message>
-        <source>%1 moves through images and lists. Choose another key.</source>
+        <source>%1 is needed to move through images and lists. Choose another key.</source>
         <translation>%1 percorre imagens e listas. Escolha outra tecla.</translation>
     </message>
     <message>
@@ -3710,7 +3710,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Localizar uma ação ou tecla</translation>
     </message>
     <message>
-        <source>Enter, then the new key. Esc cancels, Backspace takes the key away.</source>
+        <source>Enter, then the new key. Esc cancels, Backspace removes the key.</source>
         <translation>Enter e, depois, a nova tecla. Esc cancela, Backspace remove a tecla.</translation>
     </message>
     <message>
@@ -3746,7 +3746,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Não foi possível verificar os rótulos</translation>
     </message>
     <message>
-        <source>This project is open for reading only.</source>
+        <source>This project is open read-only.</source>
         <translation>Este projeto está aberto somente para leitura.</translation>
     </message>
     <message>
@@ -4800,7 +4800,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Não incluída: outra classe tem este nome lá</translation>
     </message>
     <message>
-        <source>Not taken over: it would lie below itself</source>
+        <source>Not imported: it would be its own ancestor</source>
         <translation>Não incluída: ficaria abaixo de si mesma</translation>
     </message>
     <message>
@@ -5732,7 +5732,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Todas as alterações salvas</translation>
     </message>
     <message>
-        <source>Read-only: nothing can be changed</source>
+        <source>Read-only</source>
         <translation>Somente leitura: nada pode ser alterado</translation>
     </message>
     <message numerus="yes">
@@ -5743,7 +5743,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         </translation>
     </message>
     <message>
-        <source>Not saved: edits are only tried out</source>
+        <source>Not saved: trying changes</source>
         <translation>Não salvo: as edições são só um teste</translation>
     </message>
     <message numerus="yes">
@@ -5834,11 +5834,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Treinando o backbone</translation>
     </message>
     <message>
-        <source>Measuring how long training takes</source>
+        <source>Estimating training time</source>
         <translation>Medindo a duração do treinamento</translation>
     </message>
     <message>
-        <source>the training cannot be kept</source>
+        <source>the training cannot be saved</source>
         <translation>não é possível salvar o treinamento</translation>
     </message>
     <message>
@@ -5862,7 +5862,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Tamanho da imagem</translation>
     </message>
     <message>
-        <source>The project is open read-only.</source>
+        <source>This project is open read-only.</source>
         <translation>O projeto está aberto somente para leitura.</translation>
     </message>
     <message>
@@ -5886,7 +5886,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Usar a nova versão</translation>
     </message>
     <message>
-        <source>Both stay in the list below.</source>
+        <source>Both stay in the list.</source>
         <translation>Ambas ficam na lista abaixo.</translation>
     </message>
     <message>
@@ -5946,7 +5946,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Medindo com imagens reservadas…</translation>
     </message>
     <message>
-        <source>Measuring how long it takes…</source>
+        <source>Estimating training time…</source>
         <translation>Medindo a duração…</translation>
     </message>
     <message>
@@ -5979,14 +5979,14 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Training stopped after %1 of %n iterations. Nothing is lost.</source>
+        <source>Training stopped after %1 of %n iterations. It can be resumed.</source>
         <translation>
             <numerusform>O treinamento parou após %1 de %n iteração. Nada se perdeu.</numerusform>
             <numerusform>O treinamento parou após %1 de %n iterações. Nada se perdeu.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Learns from %1 you labelled in %n classes.</source>
+        <source>Learns from %1 in %n classes.</source>
         <translation>
             <numerusform>Aprende com %1 que você rotulou em %n classe.</numerusform>
             <numerusform>Aprende com %1 que você rotulou em %n classes.</numerusform>
@@ -6037,7 +6037,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         </translation>
     </message>
     <message>
-        <source>With so few, the difference may be due to chance.</source>
+        <source>With so few images, this may be chance.</source>
         <translation>Com tão poucas, a diferença pode ser obra do acaso.</translation>
     </message>
     <message>
@@ -6117,7 +6117,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>Protoleaf</translation>
     </message>
     <message>
-        <source>Its subfolders can become classes. Nothing is copied, changed or sent anywhere.</source>
+        <source>Nothing is copied, changed or sent anywhere.</source>
         <translation>As subpastas podem virar classes. Nada é copiado, alterado ou enviado a lugar algum.</translation>
     </message>
     <message>
@@ -6960,11 +6960,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>(removida)</translation>
     </message>
     <message>
-        <source>the backbone cannot be kept</source>
+        <source>the backbone cannot be saved</source>
         <translation>não é possível salvar o backbone</translation>
     </message>
     <message>
-        <source>free some disk space; nothing was kept</source>
+        <source>free some disk space; nothing was saved</source>
         <translation>libere espaço em disco; nada foi salvo</translation>
     </message>
     <message>
@@ -7616,7 +7616,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>a rede não fornece embeddings</translation>
     </message>
     <message>
-        <source>{repository} is no network that timm can build</source>
+        <source>{repository} is not a network that timm can build</source>
         <translation>{repository} não é uma rede que o timm saiba construir</translation>
     </message>
     <message>
@@ -7640,7 +7640,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>não é possível ler {file} de {repository}</translation>
     </message>
     <message>
-        <source>the installed timm does not know the network&apos;s architecture</source>
+        <source>the installed timm does not have the network&apos;s architecture</source>
         <translation>o timm instalado não conhece a arquitetura da rede</translation>
     </message>
     <message>
@@ -7716,7 +7716,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>não é possível exportar a rede</translation>
     </message>
     <message>
-        <source>the mirror is no folder</source>
+        <source>the mirror is not a folder</source>
         <translation>o espelho não é uma pasta</translation>
     </message>
     <message>
@@ -7728,7 +7728,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>um espelho precisa de um endereço criptografado</translation>
     </message>
     <message>
-        <source>this is no proxy&apos;s address</source>
+        <source>this is not a proxy&apos;s address</source>
         <translation>este não é um endereço de proxy</translation>
     </message>
     <message>
@@ -7772,7 +7772,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>hf-hub:dono/nome ou hf-hub:dono/nome@revisão</translation>
     </message>
     <message>
-        <source>this is no network on the hub</source>
+        <source>this is not a network on the hub</source>
         <translation>esta não é uma rede do hub</translation>
     </message>
     <message>
@@ -7784,7 +7784,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>não é texto</translation>
     </message>
     <message>
-        <source>the hub does not give this file to everybody</source>
+        <source>the hub does not give this file without permission</source>
         <translation>o hub não disponibiliza este arquivo para todos</translation>
     </message>
     <message>
@@ -7972,7 +7972,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>o modelo não tem essa saída</translation>
     </message>
     <message>
-        <source>the model takes images of one side only</source>
+        <source>the model takes images of one size only</source>
         <translation>o modelo só aceita imagens de um lado fixo</translation>
     </message>
     <message>
@@ -8114,7 +8114,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>{paths} caminhos</translation>
     </message>
     <message>
-        <source>there is one project too many</source>
+        <source>two projects are named</source>
         <translation>há um projeto a mais</translation>
     </message>
     <message>
@@ -8152,7 +8152,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>--class e --folders-as-classes são mutuamente exclusivos</translation>
     </message>
     <message>
-        <source>--frames is no time between frames</source>
+        <source>--frames is not a time between frames</source>
         <translation>--frames não é um intervalo entre quadros</translation>
     </message>
     <message>
@@ -8266,7 +8266,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         </translation>
     </message>
     <message>
-        <source>{option} does not know this</source>
+        <source>{option} does not accept this</source>
         <translation>{option} não aceita este valor</translation>
     </message>
     <message numerus="yes">
@@ -8328,7 +8328,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         </translation>
     </message>
     <message>
-        <source>--prefer does not know this</source>
+        <source>--prefer does not accept this</source>
         <translation>--prefer não aceita este valor</translation>
     </message>
     <message numerus="yes">
@@ -8470,7 +8470,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>não é possível escolher imagens assim</translation>
     </message>
     <message>
-        <source>a file is no data set</source>
+        <source>a file is not a data set</source>
         <translation>um arquivo não é um conjunto de dados</translation>
     </message>
     <message>
@@ -8509,7 +8509,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>o número de imagens por fragmento</translation>
     </message>
     <message>
-        <source>the data set was begun otherwise: its {part} cannot change</source>
+        <source>the data set was started with another value: its {part} cannot change</source>
         <translation>o conjunto de dados foi iniciado de outra forma: {part} não pode mudar</translation>
     </message>
     <message>
@@ -8577,7 +8577,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>a tabela está danificada</translation>
     </message>
     <message>
-        <source>this is no Parquet file, or it is damaged</source>
+        <source>this is not a Parquet file, or it is damaged</source>
         <translation>este não é um arquivo Parquet ou está danificado</translation>
     </message>
     <message>
@@ -8601,7 +8601,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>um nó do cluster não tem acesso ao conjunto de dados</translation>
     </message>
     <message>
-        <source>the data set&apos;s backbone is not the one that it was begun with</source>
+        <source>the data set&apos;s backbone is not the one it was started with</source>
         <translation>o backbone do conjunto de dados não é aquele com que ele foi iniciado</translation>
     </message>
     <message>
@@ -8609,7 +8609,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>ponha de volta a versão de oito bits do backbone ou gere os embeddings das fontes em uma nova pasta</translation>
     </message>
     <message>
-        <source>a source has changed since the data set was begun</source>
+        <source>a source has changed since the data set was started</source>
         <translation>uma fonte mudou desde que o conjunto de dados foi iniciado</translation>
     </message>
     <message>
@@ -8665,7 +8665,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>instale em um ambiente Python: pip install &apos;protoleaf[ray]&apos;</translation>
     </message>
     <message>
-        <source>this is no address of a Ray cluster</source>
+        <source>this is not the address of a Ray cluster</source>
         <translation>este não é o endereço de um cluster Ray</translation>
     </message>
     <message>
@@ -8753,7 +8753,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>aguardando o cluster</translation>
     </message>
     <message>
-        <source>this is no source of images</source>
+        <source>this is not a source of images</source>
         <translation>esta não é uma fonte de imagens</translation>
     </message>
     <message>
@@ -8793,7 +8793,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>confira o caminho ou reconecte-o</translation>
     </message>
     <message>
-        <source>the storage gives no access</source>
+        <source>the storage denies access</source>
         <translation>o armazenamento não permite acesso</translation>
     </message>
     <message>
@@ -9033,7 +9033,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>importe um grafo ou adicione classes antes</translation>
     </message>
     <message>
-        <source>no class has a shot yet</source>
+        <source>no class has an example yet</source>
         <translation>nenhuma classe tem exemplo ainda</translation>
     </message>
     <message>
@@ -9161,7 +9161,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>só uma pessoa pode rotular imagens</translation>
     </message>
     <message>
-        <source>a part of what an imported taxonomy said last time is missing</source>
+        <source>a part of the last version of an imported taxonomy is missing</source>
         <translation>falta uma parte do que uma taxonomia importada dizia da última vez</translation>
     </message>
     <message>
@@ -9205,11 +9205,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>não está abaixo da pasta da lista nem de uma pasta das imagens do projeto</translation>
     </message>
     <message>
-        <source>it is no ordinary file</source>
+        <source>it is not an ordinary file</source>
         <translation>não é um arquivo comum</translation>
     </message>
     <message>
-        <source>it is no image that can be read; images are {kinds}</source>
+        <source>it is not an image that can be read; images are {kinds}</source>
         <translation>não é uma imagem que possa ser lida; imagens são {kinds}</translation>
     </message>
     <message>
@@ -9237,7 +9237,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>libere espaço em disco ou escolha outra pasta de cache</translation>
     </message>
     <message>
-        <source>the map cannot be kept</source>
+        <source>the map cannot be saved</source>
         <translation>não é possível salvar o mapa</translation>
     </message>
     <message>
@@ -9273,7 +9273,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>não foi encontrado</translation>
     </message>
     <message>
-        <source>its content is another one now</source>
+        <source>its content has changed</source>
         <translation>o conteúdo agora é outro</translation>
     </message>
     <message>
@@ -9325,7 +9325,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>já existe um arquivo com este nome</translation>
     </message>
     <message>
-        <source>the project&apos;s folder is not there</source>
+        <source>the project&apos;s folder is missing</source>
         <translation>a pasta do projeto não foi encontrada</translation>
     </message>
     <message>
@@ -9385,7 +9385,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>uma imagem do projeto</translation>
     </message>
     <message>
-        <source>there is a file of this name already, and it is no earlier output of this kind</source>
+        <source>there is a file of this name already, and it is not an earlier output of this kind</source>
         <translation>já existe um arquivo com este nome, e não é uma saída anterior deste tipo</translation>
     </message>
     <message>
@@ -10029,7 +10029,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>no máximo {limit} caracteres</translation>
     </message>
     <message>
-        <source>nothing to search for stands behind the sign at character {place}</source>
+        <source>nothing follows the sign at character {place}</source>
         <translation>não há nada a pesquisar depois do sinal no caractere {place}</translation>
     </message>
     <message>
@@ -10037,7 +10037,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>uma palavra, como em -fox</translation>
     </message>
     <message>
-        <source>nothing stands behind {field}: at character {place}</source>
+        <source>nothing follows {field}: at character {place}</source>
         <translation>não há nada depois de {field}: no caractere {place}</translation>
     </message>
     <message>
@@ -10321,7 +10321,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>a configuração {name} tem um valor errado</translation>
     </message>
     <message>
-        <source>the backbone takes no images of this side</source>
+        <source>the backbone takes no images of this size</source>
         <translation>o backbone não aceita imagens deste lado</translation>
     </message>
     <message>
@@ -10381,7 +10381,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>não é possível gravar o modelo treinado</translation>
     </message>
     <message>
-        <source>the checkpoints of the training cannot be kept</source>
+        <source>the training checkpoints cannot be saved</source>
         <translation>não é possível salvar os checkpoints do treinamento</translation>
     </message>
     <message>
@@ -10529,7 +10529,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>não é possível usar o cache de embeddings</translation>
     </message>
     <message>
-        <source>it begins otherwise</source>
+        <source>it has another beginning</source>
         <translation>começa de outra forma</translation>
     </message>
     <message>
@@ -10717,7 +10717,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>apague esse caractere</translation>
     </message>
     <message>
-        <source>that is no colour</source>
+        <source>this is not a colour</source>
         <translation>isso não é uma cor</translation>
     </message>
     <message>
@@ -10729,7 +10729,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>categoria taxonômica</translation>
     </message>
     <message>
-        <source>a bar must be a probability</source>
+        <source>a confidence threshold must be a probability</source>
         <translation>a confiança mínima precisa ser uma probabilidade</translation>
     </message>
     <message>
@@ -11325,7 +11325,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>observação {place}: {reason}</translation>
     </message>
     <message>
-        <source>{folder} is no data package</source>
+        <source>{folder} is not a data package</source>
         <translation>{folder} não é um pacote de dados</translation>
     </message>
     <message>
@@ -11333,7 +11333,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>uma pasta com {package}</translation>
     </message>
     <message>
-        <source>{package} is no JSON object</source>
+        <source>{package} is not a JSON object</source>
         <translation>{package} não é um objeto JSON</translation>
     </message>
     <message>
@@ -11373,7 +11373,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>anotação {place}: {reason}</translation>
     </message>
     <message>
-        <source>{source} is no COCO file</source>
+        <source>{source} is not a COCO file</source>
         <translation>{source} não é um arquivo COCO</translation>
     </message>
     <message>
@@ -11409,7 +11409,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>{source} não contém {member}</translation>
     </message>
     <message>
-        <source>images without a class stay out: they are no occurrences</source>
+        <source>images without a class are left out: they are not occurrences</source>
         <translation>imagens sem classe ficam de fora: não são ocorrências</translation>
     </message>
     <message>
@@ -11589,7 +11589,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>uma pasta por classe com suas imagens, como as leem o ImageFolder do torchvision e a maioria dos programas de treinamento</translation>
     </message>
     <message>
-        <source>images without a class stay out</source>
+        <source>images without a class are left out</source>
         <translation>imagens sem classe ficam de fora</translation>
     </message>
     <message>
@@ -11665,11 +11665,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>{place} está aninhado demais</translation>
     </message>
     <message>
-        <source>{place} is no JSON</source>
+        <source>{place} is not JSON</source>
         <translation>{place} não é JSON</translation>
     </message>
     <message>
-        <source>{place} is no JSON object</source>
+        <source>{place} is not a JSON object</source>
         <translation>{place} não é um objeto JSON</translation>
     </message>
     <message>
@@ -11717,7 +11717,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>tarefa {place}: {reason}</translation>
     </message>
     <message>
-        <source>{source} is no Parquet file</source>
+        <source>{source} is not a Parquet file</source>
         <translation>{source} não é um arquivo Parquet</translation>
     </message>
     <message>
@@ -11745,7 +11745,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>linha {place}: {reason}</translation>
     </message>
     <message>
-        <source>&quot;{text}&quot; is no time, such as 2026-05-01T10:00:00+02:00</source>
+        <source>&quot;{text}&quot; is not a time, such as 2026-05-01T10:00:00+02:00</source>
         <translation>“{text}” não é uma hora como 2026-05-01T10:00:00+02:00</translation>
     </message>
     <message>
@@ -11825,7 +11825,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>um número como 12 ou 0.5</translation>
     </message>
     <message>
-        <source>this is no value of the field &quot;{name}&quot;</source>
+        <source>this is not a value of the field &quot;{name}&quot;</source>
         <translation>este não é um valor do campo “{name}”</translation>
     </message>
     <message>
@@ -11853,7 +11853,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>nomes que difiram em letras ou dígitos</translation>
     </message>
     <message>
-        <source>this is no name of a field</source>
+        <source>this cannot be the name of a field</source>
         <translation>este não é um nome de campo</translation>
     </message>
     <message>
@@ -11893,7 +11893,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>uma lista de nomes, tipos e opções</translation>
     </message>
     <message>
-        <source>this defines no field</source>
+        <source>this does not define a field</source>
         <translation>isto não define um campo</translation>
     </message>
     <message>
@@ -12005,11 +12005,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>{place} oferece a classe de uma linha anterior</translation>
     </message>
     <message>
-        <source>{source} is no archive that can be read</source>
+        <source>{source} is not an archive that can be read</source>
         <translation>{source} não é um arquivo compactado que possa ser lido</translation>
     </message>
     <message>
-        <source>{source_name} is no checklist</source>
+        <source>{source_name} is not a checklist</source>
         <translation>{source_name} não é uma lista de espécies</translation>
     </message>
     <message>
@@ -12085,7 +12085,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>acrescente esse nó</translation>
     </message>
     <message>
-        <source>line {number} of {source} is no part of a term</source>
+        <source>line {number} of {source} is not part of a term</source>
         <translation>a linha {number} de {source} não faz parte de um termo</translation>
     </message>
     <message>
@@ -12165,7 +12165,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>a linha {number} de {file} tem o número de um synset anterior</translation>
     </message>
     <message>
-        <source>{place} is no synset</source>
+        <source>{place} is not a synset</source>
         <translation>{place} não é um synset</translation>
     </message>
     <message>
@@ -12225,7 +12225,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>byte 0x{byte:02x} na linha {line}</translation>
     </message>
     <message>
-        <source>what an imported taxonomy said last time cannot be read</source>
+        <source>the last version of an imported taxonomy cannot be read</source>
         <translation>não é possível ler o que uma taxonomia importada dizia da última vez</translation>
     </message>
     <message>
@@ -12249,7 +12249,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>no máximo {limit} níveis</translation>
     </message>
     <message>
-        <source>{name} is no XML file that can be read</source>
+        <source>{name} is not an XML file that can be read</source>
         <translation>{name} não é um arquivo XML que possa ser lido</translation>
     </message>
     <message>
@@ -12337,7 +12337,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>não é possível ler o cartão do modelo</translation>
     </message>
     <message>
-        <source>nobody reads from this pipe</source>
+        <source>nothing reads from this pipe</source>
         <translation>ninguém lê deste pipe</translation>
     </message>
     <message>
@@ -13230,7 +13230,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>não é possível criar a pasta dos backups</translation>
     </message>
     <message>
-        <source>the choice of the folder cannot be kept</source>
+        <source>the choice of the folder cannot be saved</source>
         <translation>não é possível salvar a escolha da pasta</translation>
     </message>
     <message>
@@ -13242,7 +13242,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>escolha outra pasta para os backups</translation>
     </message>
     <message>
-        <source>the folder for backups is not there</source>
+        <source>the folder for backups is missing</source>
         <translation>a pasta dos backups não foi encontrada</translation>
     </message>
     <message>
@@ -13278,7 +13278,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>restaure-o com --other se for isso que você quer</translation>
     </message>
     <message>
-        <source>nobody can tell any more which project this was, so it may be a backup of another one</source>
+        <source>it is unknown which project this was, so it may be a backup of another one</source>
         <translation>não é mais possível saber que projeto era este, portanto o backup pode ser de outro</translation>
     </message>
     <message>
@@ -13286,7 +13286,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>se for o certo, informe o arquivo em vez de um número ou acrescente --other</translation>
     </message>
     <message>
-        <source>the damaged project could not be kept, so nothing was restored</source>
+        <source>the damaged project could not be saved, so nothing was restored</source>
         <translation>não foi possível salvar o projeto danificado, por isso nada foi restaurado</translation>
     </message>
     <message>
@@ -13306,15 +13306,15 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>escolha outra pasta para ele</translation>
     </message>
     <message>
-        <source>a row names another one that is not there</source>
+        <source>a row refers to another one that is missing</source>
         <translation>uma linha se refere a outra que não existe</translation>
     </message>
     <message>
-        <source>its bytes are other than they were when it was written</source>
+        <source>its bytes have changed since it was written</source>
         <translation>seus bytes não são os mesmos de quando foi gravado</translation>
     </message>
     <message>
-        <source>the backup does not hold what the project holds</source>
+        <source>the backup differs from the project</source>
         <translation>o backup não contém o que o projeto contém</translation>
     </message>
     <message>
@@ -13546,7 +13546,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>um banco de dados de outro programa</translation>
     </message>
     <message>
-        <source>the project has a version that never existed</source>
+        <source>the project file has a version that does not exist</source>
         <translation>o projeto tem uma versão que nunca existiu</translation>
     </message>
     <message>
@@ -13598,7 +13598,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>escolha outro arquivo ou abra uma cópia anterior do arquivo; este arquivo fica como está</translation>
     </message>
     <message>
-        <source>a log that belongs to another state of the project lies beside it and cannot be renamed</source>
+        <source>a log of another state of the project is in its folder and cannot be renamed</source>
         <translation>um log de outro estado do projeto está ao lado dele e não pode ser renomeado</translation>
     </message>
     <message>
@@ -13622,19 +13622,19 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>etapa {step_id} de {path} ({reason})</translation>
     </message>
     <message>
-        <source>something is being tried out already</source>
+        <source>a what-if is open already</source>
         <translation>algo já está em teste</translation>
     </message>
     <message>
-        <source>keep or drop that first</source>
+        <source>apply or discard it first</source>
         <translation>mantenha ou descarte isso antes</translation>
     </message>
     <message>
-        <source>nothing is being tried out</source>
+        <source>no what-if is open</source>
         <translation>nada está em teste</translation>
     </message>
     <message>
-        <source>begin with that</source>
+        <source>start one first</source>
         <translation>comece por isso</translation>
     </message>
     <message>
@@ -13794,7 +13794,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>{kind} de forma {shape_2}</translation>
     </message>
     <message>
-        <source>the backbone gives values that are no numbers</source>
+        <source>the backbone gives values that are not numbers</source>
         <translation>o backbone fornece valores que não são números</translation>
     </message>
     <message>
@@ -13806,7 +13806,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>exporte-o novamente</translation>
     </message>
     <message>
-        <source>the detector gives values that are no numbers</source>
+        <source>the detector gives values that are not numbers</source>
         <translation>o detector dá valores que não são números</translation>
     </message>
     <message>
@@ -13838,7 +13838,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>YOLOv8, transposto: (imagens, n, 4 + classes)</translation>
     </message>
     <message>
-        <source>with the choice of boxes built in: (n, 6) or (images, n, 6)</source>
+        <source>with non-maximum suppression built in: (n, 6) or (images, n, 6)</source>
         <translation>com a escolha de caixas embutida: (n, 6) ou (imagens, n, 6)</translation>
     </message>
     <message>
@@ -13846,7 +13846,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>RT-DETR do Ultralytics: (imagens, n, 6), em proporções</translation>
     </message>
     <message>
-        <source>with the choice of boxes built in, YOLOv7: (n, 7)</source>
+        <source>with non-maximum suppression built in, YOLOv7: (n, 7)</source>
         <translation>com a escolha de caixas embutida, YOLOv7: (n, 7)</translation>
     </message>
     <message>
@@ -14274,7 +14274,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>um arquivo safetensors</translation>
     </message>
     <message>
-        <source>this is no checkpoint of a training</source>
+        <source>this is not a training checkpoint</source>
         <translation>este não é um checkpoint de treinamento</translation>
     </message>
     <message>
@@ -14454,7 +14454,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>o treinamento não consegue passar por esta rede</translation>
     </message>
     <message>
-        <source>operators that training knows</source>
+        <source>operators that training supports</source>
         <translation>operadores que o treinamento conhece</translation>
     </message>
     <message>
@@ -14542,7 +14542,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>{kind} ({reason})</translation>
     </message>
     <message>
-        <source>this line is no message of the program</source>
+        <source>this line is not a message of the program</source>
         <translation>esta linha não é uma mensagem do programa</translation>
     </message>
     <message>
@@ -14761,7 +14761,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>`protoleaf replaced PROJECT` lista as imagens com rótulos a confirmar</translation>
     </message>
     <message>
-        <source>this is no cache of Protoleaf; move the file elsewhere</source>
+        <source>this is not a Protoleaf cache; move the file elsewhere</source>
         <translation>este não é um cache do Protoleaf; mova o arquivo para outro lugar</translation>
     </message>
     <message>
@@ -15049,7 +15049,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>no máximo {limit:,}, da primeira à última preenchida</translation>
     </message>
     <message>
-        <source>delete what stands far from the table, or save it as CSV</source>
+        <source>delete what lies far from the table, or save it as CSV</source>
         <translation>exclua o que está longe da tabela ou salve-a como CSV</translation>
     </message>
     <message>
@@ -15139,11 +15139,11 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>essa auditoria não existe no projeto</translation>
     </message>
     <message>
-        <source>the process that read it ended</source>
+        <source>the process reading it ended</source>
         <translation>o processo que o lia terminou</translation>
     </message>
     <message>
-        <source>the process that read it failed</source>
+        <source>the process reading it failed</source>
         <translation>o processo que o lia falhou</translation>
     </message>
     <message>
@@ -15342,7 +15342,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>os números dos nomes têm lacunas</translation>
     </message>
     <message>
-        <source>this is no list of a detector&apos;s categories</source>
+        <source>this is not a list of a detector&apos;s categories</source>
         <translation>esta não é uma lista das categorias de um detector</translation>
     </message>
     <message>
@@ -15362,7 +15362,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>exporte um modelo de detecção</translation>
     </message>
     <message>
-        <source>this is no detector</source>
+        <source>this is not a detector</source>
         <translation>este não é um detector</translation>
     </message>
     <message>
@@ -15438,7 +15438,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>como page=3, t=12.5 ou xywh=percent:25,10,50,30</translation>
     </message>
     <message>
-        <source>this is no bounding box</source>
+        <source>this is not a bounding box</source>
         <translation>esta não é uma caixa delimitadora</translation>
     </message>
     <message>
@@ -15610,7 +15610,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>refere-se à imagem deitada: grave para a imagem como é mostrada, em pé</translation>
     </message>
     <message>
-        <source>&quot;{value}&quot; is no number</source>
+        <source>&quot;{value}&quot; is not a number</source>
         <translation>“{value}” não é um número</translation>
     </message>
     <message>
@@ -15654,7 +15654,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>imagens com &quot;regions&quot; que tenham &quot;shape_attributes&quot;</translation>
     </message>
     <message>
-        <source>images and boxes without a class stay out, and are listed in a table</source>
+        <source>images and boxes without a class are left out, and listed in a table</source>
         <translation>imagens e caixas sem classe ficam de fora e são listadas em uma tabela</translation>
     </message>
     <message>
@@ -15686,7 +15686,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>correções de relógios demais</translation>
     </message>
     <message>
-        <source>this is no offset of a clock</source>
+        <source>this is not a clock offset</source>
         <translation>esta não é uma diferença de relógio</translation>
     </message>
     <message>
@@ -15694,7 +15694,7 @@ Clique em + para adicionar uma classe ou importe uma lista.</translation>
         <translation>como +1h02m, -3:30 ou +1:02:15</translation>
     </message>
     <message>
-        <source>this is no time zone</source>
+        <source>this is not a time zone</source>
         <translation>este não é um fuso horário</translation>
     </message>
     <message>

@@ -276,7 +276,7 @@
         <translation>正在试用…</translation>
     </message>
     <message>
-        <source>Stop; nothing is kept</source>
+        <source>Stop; nothing is saved</source>
         <translation>停止；不保留任何内容</translation>
     </message>
     <message>
@@ -376,7 +376,7 @@
         <translation>已发布的网络</translation>
     </message>
     <message>
-        <source>Trained at %1. Smaller is faster; how fast is measured once it is on this computer.</source>
+        <source>Trained at %1. Smaller is faster; speed is measured once it is on this computer.</source>
         <translation>训练时的尺寸为 %1。尺寸越小越快；下载到这台计算机后会测量速度。</translation>
     </message>
     <message>
@@ -392,7 +392,7 @@
         <translation>下载</translation>
     </message>
     <message>
-        <source>Stop; what was downloaded is kept, and the download can be resumed</source>
+        <source>Stop; the download can be resumed</source>
         <translation>停止；已下载的部分会保留，可继续下载</translation>
     </message>
     <message>
@@ -408,7 +408,7 @@
         <translation>/文件夹 或 https://host</translation>
     </message>
     <message>
-        <source>If this computer has no internet, or weights are kept in one place for everybody</source>
+        <source>If this computer has no internet access, or weights come from a shared folder</source>
         <translation>适用于这台计算机无法上网，或权重统一存放在一处的情况</translation>
     </message>
     <message>
@@ -416,7 +416,7 @@
         <translation>留空则从发布者处下载</translation>
     </message>
     <message>
-        <source>Files lie there as on the publisher&apos;s server: owner/name/file.</source>
+        <source>Same layout as on the publisher&apos;s server: owner/name/file.</source>
         <translation>文件的存放方式与发布者的服务器相同：所有者/名称/文件。</translation>
     </message>
     <message>
@@ -464,7 +464,7 @@
         <translation>全部网络</translation>
     </message>
     <message>
-        <source>More than a thousand other networks, DINOv2 and SigLIP among them, come with timm: %1</source>
+        <source>timm has more than a thousand other networks, including DINOv2 and SigLIP: %1</source>
         <translation>timm 另有一千多个网络，包括 DINOv2 和 SigLIP：%1</translation>
     </message>
     <message>
@@ -484,7 +484,7 @@
         <translation>发布者</translation>
     </message>
     <message>
-        <source>Whose networks are listed</source>
+        <source>Publisher of the networks</source>
         <translation>列出哪个发布者的网络</translation>
     </message>
     <message>
@@ -544,11 +544,11 @@
         <translation>停止；项目保持原样</translation>
     </message>
     <message>
-        <source>Stop; the project stays as it is, and finished embeddings are kept</source>
+        <source>Stop; the project stays as it is, and finished embeddings are saved</source>
         <translation>停止；项目保持原样，已完成的嵌入会保留</translation>
     </message>
     <message>
-        <source>Classes, labels and settings stay either way, and you can go back at any time.</source>
+        <source>Classes, labels and settings stay either way. You can switch back at any time.</source>
         <translation>无论如何选择，类别、标签和设置都会保留，并可随时换回。</translation>
     </message>
     <message>
@@ -556,7 +556,7 @@
         <translation>使用</translation>
     </message>
     <message>
-        <source>Keep the current one</source>
+        <source>Keep the current backbone</source>
         <translation>保留当前的</translation>
     </message>
     <message>
@@ -702,11 +702,11 @@
         <translation>可以使用：已为 %1计算嵌入，%2 维，单核约 %3 张/秒。</translation>
     </message>
     <message>
-        <source>This project is set to Fast. Accurate is right more often.</source>
+        <source>This project uses Fast. Accurate is right more often.</source>
         <translation>此项目设为“快速”。“准确”模式的准确率更高。</translation>
     </message>
     <message>
-        <source>Analysing images takes about %1 times as long.</source>
+        <source>Analysing images would take about %1 times as long.</source>
         <translation>分析图像的耗时约为 %1 倍。</translation>
     </message>
     <message>
@@ -744,7 +744,7 @@
         </translation>
     </message>
     <message>
-        <source>With so few labels, the difference may be due to chance.</source>
+        <source>With so few labels, this may be chance.</source>
         <translation>标签太少，差异可能出于偶然。</translation>
     </message>
     <message>
@@ -832,7 +832,7 @@
         <translation>在文件夹中显示</translation>
     </message>
     <message>
-        <source>Protoleaf backs up your project when you open it, every 15 minutes of work, and before large changes.</source>
+        <source>Protoleaf backs up the project when it opens, every 15 minutes of work, and before large changes.</source>
         <translation>Protoleaf 会在打开项目时、每工作 15 分钟以及重大更改之前备份项目。</translation>
     </message>
     <message>
@@ -864,7 +864,7 @@
         <translation>每天一次</translation>
     </message>
     <message>
-        <source>Made by you</source>
+        <source>Manual</source>
         <translation>由您创建</translation>
     </message>
     <message>
@@ -908,7 +908,7 @@
         <translation>此后：%1</translation>
     </message>
     <message>
-        <source>Restoring undoes these actions:</source>
+        <source>Restoring undoes:</source>
         <translation>恢复会撤销以下操作：</translation>
     </message>
     <message>
@@ -932,7 +932,7 @@
         <translation>来自 %1</translation>
     </message>
     <message>
-        <source>The damaged file is kept beside the restored project.</source>
+        <source>The damaged file stays in the same folder.</source>
         <translation>损坏的文件会保留在恢复的项目旁边。</translation>
     </message>
     <message>
@@ -964,11 +964,11 @@
         <translation>来自其他位置</translation>
     </message>
     <message>
-        <source>The date is in the future</source>
+        <source>Date in the future</source>
         <translation>日期晚于当前时间</translation>
     </message>
     <message>
-        <source>The project as it is now is backed up first, so you can come back to it.</source>
+        <source>The current project is backed up first.</source>
         <translation>会先备份项目的当前状态，因此可以再恢复回来。</translation>
     </message>
     <message>
@@ -980,7 +980,7 @@
         <translation>已备份：%1</translation>
     </message>
     <message>
-        <source>No backup could be made. Your work is saved in the project. %1</source>
+        <source>The backup failed. Your work is saved in the project. %1</source>
         <translation>无法创建备份。您的工作已保存在项目中。%1</translation>
     </message>
     <message>
@@ -1266,7 +1266,7 @@
         <translation>拆分</translation>
     </message>
     <message>
-        <source>Click an image, or draw a box around some, to move them to the other class. Only images that you labelled are listed. Predictions update automatically.</source>
+        <source>Click an image, or drag a box around several, to move them to the other class. Only labelled images are listed.</source>
         <translation>单击一张图像，或框选多张，将其移到另一类别。仅列出您标注过的图像。预测会自动更新。</translation>
     </message>
     <message>
@@ -1452,7 +1452,7 @@ Click + to add a class, or import a list.</source>
         <translation>设备</translation>
     </message>
     <message>
-        <source>Unlabelled and coarsely labelled images refine the class prototypes.</source>
+        <source>Unlabelled images, and images labelled with a broader class, refine the model.</source>
         <translation>未标注和粗略标注的图像会改进类别原型。</translation>
     </message>
     <message>
@@ -1516,7 +1516,7 @@ Click + to add a class, or import a list.</source>
         <translation>尚未测试设备。</translation>
     </message>
     <message>
-        <source>Measured with the bundled backbone while other work was running, so it is faster than that.</source>
+        <source>Measured with the bundled backbone while other work was running; it is faster when idle.</source>
         <translation>用内置骨干网络测得，当时有其他工作在运行，实际会更快。</translation>
     </message>
     <message>
@@ -1568,7 +1568,7 @@ Click + to add a class, or import a list.</source>
         <translation>“{classes}”再有 {count} 个样例，约可改善 {images:,} 张图像。</translation>
     </message>
     <message>
-        <source>Off: the model learns only from your labels and the category graph.</source>
+        <source>Off: the model learns only from your labels and the class graph.</source>
         <translation>已关闭：模型只从您的标签和类别图中学习。</translation>
     </message>
     <message>
@@ -1626,7 +1626,7 @@ Click + to add a class, or import a list.</source>
         <translation>用 %1新建类别</translation>
     </message>
     <message>
-        <source>%1 cannot go below itself: %2</source>
+        <source>%1 cannot be its own ancestor: %2</source>
         <translation>“%1”不能位于自身之下：%2</translation>
     </message>
     <message>
@@ -2093,7 +2093,7 @@ Click + to add a class, or import a list.</source>
         <translation>从文件或以类别命名的文件夹导入类别。格式会自动识别，更改之前可先查看结果。</translation>
     </message>
     <message>
-        <source>Also rename, move and merge classes as the file does</source>
+        <source>Also rename, move and merge classes as in the file</source>
         <translation>同时按文件重命名、移动和合并类别</translation>
     </message>
     <message>
@@ -2341,7 +2341,7 @@ Click + to add a class, or import a list.</source>
         <translation>名称已被占用</translation>
     </message>
     <message>
-        <source>It would be below itself</source>
+        <source>It would be its own ancestor</source>
         <translation>会位于自身之下</translation>
     </message>
     <message>
@@ -2357,11 +2357,11 @@ Click + to add a class, or import a list.</source>
         <translation>导入</translation>
     </message>
     <message>
-        <source>%1. %2 stayed, such as %3</source>
+        <source>%1. Kept: %2, such as %3</source>
         <translation>%1。%2保持不变，例如 %3</translation>
     </message>
     <message>
-        <source>%1. One class stayed: %2</source>
+        <source>%1. Kept: %2</source>
         <translation>%1。一个类别保持不变：%2</translation>
     </message>
     <message>
@@ -2393,7 +2393,7 @@ Click + to add a class, or import a list.</source>
         <translation>正在查找…</translation>
     </message>
     <message>
-        <source>Label some images first. Suggestions come from what the images of a class have in common.</source>
+        <source>Label some images first. Suggestions come from images that look alike.</source>
         <translation>请先标注一些图像。建议来自同一类别图像的共同之处。</translation>
     </message>
     <message>
@@ -2411,7 +2411,7 @@ Click + to add a class, or import a list.</source>
         <translation>“%1”可能属于“%2”</translation>
     </message>
     <message>
-        <source>Its images are most like those of classes under %1.</source>
+        <source>Its images look most like those of classes under %1.</source>
         <translation>其图像与“%1”下各类别的图像最相似。</translation>
     </message>
     <message>
@@ -2419,7 +2419,7 @@ Click + to add a class, or import a list.</source>
         <translation>“%1”可能属于“%2”，而不是“%3”</translation>
     </message>
     <message>
-        <source>Its images are like those of classes under %1 (%2), hardly like those under %3 (%4).</source>
+        <source>Its images look like those of classes under %1 (%2), not like those under %3 (%4).</source>
         <translation>其图像与“%1”下各类别相似 (%2)，与“%3”下各类别不太相似 (%4)。</translation>
     </message>
     <message>
@@ -2427,7 +2427,7 @@ Click + to add a class, or import a list.</source>
         <translation>“%1”和“%2”像是同一类别</translation>
     </message>
     <message numerus="yes">
-        <source>Of %1 images, %n are more like the other class than like the rest of their own.</source>
+        <source>Of %1 images, %n look more like the other class than like their own.</source>
         <translation>
             <numerusform>%1 张图像中，有 %n 张更像另一类别，而不是本类别的其他图像。</numerusform>
         </translation>
@@ -2445,13 +2445,13 @@ Click + to add a class, or import a list.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <source>%n images probably belong to it, but not surely.</source>
+        <source>%n images probably belong to it.</source>
         <translation>
             <numerusform>%n 张图像可能属于它，但不确定。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>How good is this? Tested on %n places of your graph: the right parent comes first in %1, among the first three in %2. By chance it would be first in %3.</source>
+        <source>How reliable is this? Tested on %n classes of your graph: the correct parent is first in %1, in the first three in %2. By chance it would be first in %3.</source>
         <translation>
             <numerusform>效果如何？在类别图的 %n 个位置上测试，正确父类排在首位 %1 次，排在前三位 %2 次。随机情况下会排在首位 %3 次。</numerusform>
         </translation>
@@ -2465,7 +2465,7 @@ Click + to add a class, or import a list.</source>
         <translation>“%1”像是两个类别</translation>
     </message>
     <message>
-        <source>Its images fall into %1 and %2, no more alike than two classes are.</source>
+        <source>Its images fall into groups of %1 and %2 that look like different classes.</source>
         <translation>其图像分为 %1 张和 %2 张两部分，彼此并不比两个不同类别更相似。</translation>
     </message>
     <message>
@@ -2481,7 +2481,7 @@ Click + to add a class, or import a list.</source>
         <translation>%1，第 %2 种</translation>
     </message>
     <message numerus="yes">
-        <source>%n more appear once these are dealt with.</source>
+        <source>%n more follow when these are done.</source>
         <translation>
             <numerusform>处理完这些后还会出现 %n 条。</numerusform>
         </translation>
@@ -2523,7 +2523,7 @@ Click + to add a class, or import a list.</source>
         </translation>
     </message>
     <message>
-        <source>Nothing is propagated to %1 yet: its parents have no images.</source>
+        <source>Nothing is propagated to %1 yet: its parents have no examples.</source>
         <translation>尚无内容传播到“%1”：其父类没有图像。</translation>
     </message>
     <message>
@@ -2583,7 +2583,7 @@ Click + to add a class, or import a list.</source>
         <translation>类别图会绘制在这里。请添加类别，或导入列表。</translation>
     </message>
     <message>
-        <source>This project is open for reading only, and has no classes to draw.</source>
+        <source>This project is open read-only, and has no classes to draw.</source>
         <translation>此项目以只读方式打开，没有可绘制的类别。</translation>
     </message>
     <message>
@@ -3605,7 +3605,7 @@ Click + to add a class, or import a list.</source>
         <translation>无法启动：%1。程序无法再次运行自身。</translation>
     </message>
     <message>
-        <source>%1 moves through images and lists. Choose another key.</source>
+        <source>%1 is needed to move through images and lists. Choose another key.</source>
         <translation>%1 用于在图像和列表中移动。请选择其他按键。</translation>
     </message>
     <message>
@@ -3637,7 +3637,7 @@ Click + to add a class, or import a list.</source>
         <translation>查找操作或快捷键</translation>
     </message>
     <message>
-        <source>Enter, then the new key. Esc cancels, Backspace takes the key away.</source>
+        <source>Enter, then the new key. Esc cancels, Backspace removes the key.</source>
         <translation>按 Enter，再按新快捷键。Esc 取消，Backspace 清除快捷键。</translation>
     </message>
     <message>
@@ -3673,7 +3673,7 @@ Click + to add a class, or import a list.</source>
         <translation>无法检查标签</translation>
     </message>
     <message>
-        <source>This project is open for reading only.</source>
+        <source>This project is open read-only.</source>
         <translation>此项目以只读方式打开。</translation>
     </message>
     <message>
@@ -4678,7 +4678,7 @@ Click + to add a class, or import a list.</source>
         <translation>未采用：该处已有同名的其他类别</translation>
     </message>
     <message>
-        <source>Not taken over: it would lie below itself</source>
+        <source>Not imported: it would be its own ancestor</source>
         <translation>未采用：它会位于自身之下</translation>
     </message>
     <message>
@@ -5582,7 +5582,7 @@ Click + to add a class, or import a list.</source>
         <translation>所有更改均已保存</translation>
     </message>
     <message>
-        <source>Read-only: nothing can be changed</source>
+        <source>Read-only</source>
         <translation>只读：无法更改任何内容</translation>
     </message>
     <message numerus="yes">
@@ -5592,7 +5592,7 @@ Click + to add a class, or import a list.</source>
         </translation>
     </message>
     <message>
-        <source>Not saved: edits are only tried out</source>
+        <source>Not saved: trying changes</source>
         <translation>未保存：编辑仅为试改</translation>
     </message>
     <message numerus="yes">
@@ -5682,11 +5682,11 @@ Click + to add a class, or import a list.</source>
         <translation>正在训练骨干网络</translation>
     </message>
     <message>
-        <source>Measuring how long training takes</source>
+        <source>Estimating training time</source>
         <translation>正在测量训练所需时间</translation>
     </message>
     <message>
-        <source>the training cannot be kept</source>
+        <source>the training cannot be saved</source>
         <translation>无法保存训练结果</translation>
     </message>
     <message>
@@ -5710,7 +5710,7 @@ Click + to add a class, or import a list.</source>
         <translation>图像尺寸</translation>
     </message>
     <message>
-        <source>The project is open read-only.</source>
+        <source>This project is open read-only.</source>
         <translation>项目以只读方式打开。</translation>
     </message>
     <message>
@@ -5734,7 +5734,7 @@ Click + to add a class, or import a list.</source>
         <translation>使用新版本</translation>
     </message>
     <message>
-        <source>Both stay in the list below.</source>
+        <source>Both stay in the list.</source>
         <translation>两者都会保留在下方列表中。</translation>
     </message>
     <message>
@@ -5794,7 +5794,7 @@ Click + to add a class, or import a list.</source>
         <translation>正在留出图像上测量…</translation>
     </message>
     <message>
-        <source>Measuring how long it takes…</source>
+        <source>Estimating training time…</source>
         <translation>正在测量所需时间…</translation>
     </message>
     <message>
@@ -5824,13 +5824,13 @@ Click + to add a class, or import a list.</source>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Training stopped after %1 of %n iterations. Nothing is lost.</source>
+        <source>Training stopped after %1 of %n iterations. It can be resumed.</source>
         <translation>
             <numerusform>训练在第 %1 次迭代后停止，共 %n 次。没有任何损失。</numerusform>
         </translation>
     </message>
     <message numerus="yes">
-        <source>Learns from %1 you labelled in %n classes.</source>
+        <source>Learns from %1 in %n classes.</source>
         <translation>
             <numerusform>学习自您在 %n 个类别中标注的 %1。</numerusform>
         </translation>
@@ -5879,7 +5879,7 @@ Click + to add a class, or import a list.</source>
         </translation>
     </message>
     <message>
-        <source>With so few, the difference may be due to chance.</source>
+        <source>With so few images, this may be chance.</source>
         <translation>数量太少，差异可能出于偶然。</translation>
     </message>
     <message>
@@ -5959,7 +5959,7 @@ Click + to add a class, or import a list.</source>
         <translation>Protoleaf</translation>
     </message>
     <message>
-        <source>Its subfolders can become classes. Nothing is copied, changed or sent anywhere.</source>
+        <source>Nothing is copied, changed or sent anywhere.</source>
         <translation>其子文件夹可以成为类别。不会复制、更改或发送任何内容。</translation>
     </message>
     <message>
@@ -6784,11 +6784,11 @@ Click + to add a class, or import a list.</source>
         <translation>（已移除）</translation>
     </message>
     <message>
-        <source>the backbone cannot be kept</source>
+        <source>the backbone cannot be saved</source>
         <translation>无法保存骨干网络</translation>
     </message>
     <message>
-        <source>free some disk space; nothing was kept</source>
+        <source>free some disk space; nothing was saved</source>
         <translation>请腾出一些磁盘空间；未保存任何内容</translation>
     </message>
     <message>
@@ -7440,7 +7440,7 @@ Click + to add a class, or import a list.</source>
         <translation>网络不输出嵌入</translation>
     </message>
     <message>
-        <source>{repository} is no network that timm can build</source>
+        <source>{repository} is not a network that timm can build</source>
         <translation>{repository} 不是 timm 能构建的网络</translation>
     </message>
     <message>
@@ -7464,7 +7464,7 @@ Click + to add a class, or import a list.</source>
         <translation>无法读取 {repository} 的 {file}</translation>
     </message>
     <message>
-        <source>the installed timm does not know the network&apos;s architecture</source>
+        <source>the installed timm does not have the network&apos;s architecture</source>
         <translation>已安装的 timm 不认识该网络的架构</translation>
     </message>
     <message>
@@ -7540,7 +7540,7 @@ Click + to add a class, or import a list.</source>
         <translation>网络无法导出</translation>
     </message>
     <message>
-        <source>the mirror is no folder</source>
+        <source>the mirror is not a folder</source>
         <translation>镜像不是文件夹</translation>
     </message>
     <message>
@@ -7552,7 +7552,7 @@ Click + to add a class, or import a list.</source>
         <translation>镜像需要加密地址</translation>
     </message>
     <message>
-        <source>this is no proxy&apos;s address</source>
+        <source>this is not a proxy&apos;s address</source>
         <translation>这不是代理地址</translation>
     </message>
     <message>
@@ -7596,7 +7596,7 @@ Click + to add a class, or import a list.</source>
         <translation>hf-hub:owner/name 或 hf-hub:owner/name@revision</translation>
     </message>
     <message>
-        <source>this is no network on the hub</source>
+        <source>this is not a network on the hub</source>
         <translation>hub 上没有这个网络</translation>
     </message>
     <message>
@@ -7608,7 +7608,7 @@ Click + to add a class, or import a list.</source>
         <translation>不是文本</translation>
     </message>
     <message>
-        <source>the hub does not give this file to everybody</source>
+        <source>the hub does not give this file without permission</source>
         <translation>hub 不向所有人提供此文件</translation>
     </message>
     <message>
@@ -7796,7 +7796,7 @@ Click + to add a class, or import a list.</source>
         <translation>模型没有这个输出</translation>
     </message>
     <message>
-        <source>the model takes images of one side only</source>
+        <source>the model takes images of one size only</source>
         <translation>模型只接受一种边长的图像</translation>
     </message>
     <message>
@@ -7932,7 +7932,7 @@ Click + to add a class, or import a list.</source>
         <translation>{paths} 个路径</translation>
     </message>
     <message>
-        <source>there is one project too many</source>
+        <source>two projects are named</source>
         <translation>多了一个项目</translation>
     </message>
     <message>
@@ -7968,7 +7968,7 @@ Click + to add a class, or import a list.</source>
         <translation>--class 与 --folders-as-classes 不能同时使用</translation>
     </message>
     <message>
-        <source>--frames is no time between frames</source>
+        <source>--frames is not a time between frames</source>
         <translation>--frames 不是帧之间的时间间隔</translation>
     </message>
     <message>
@@ -8076,7 +8076,7 @@ Click + to add a class, or import a list.</source>
         </translation>
     </message>
     <message>
-        <source>{option} does not know this</source>
+        <source>{option} does not accept this</source>
         <translation>{option} 不认识此值</translation>
     </message>
     <message numerus="yes">
@@ -8136,7 +8136,7 @@ Click + to add a class, or import a list.</source>
         </translation>
     </message>
     <message>
-        <source>--prefer does not know this</source>
+        <source>--prefer does not accept this</source>
         <translation>--prefer 不认识此值</translation>
     </message>
     <message numerus="yes">
@@ -8272,7 +8272,7 @@ Click + to add a class, or import a list.</source>
         <translation>不能这样选取图像</translation>
     </message>
     <message>
-        <source>a file is no data set</source>
+        <source>a file is not a data set</source>
         <translation>文件不是数据集</translation>
     </message>
     <message>
@@ -8310,7 +8310,7 @@ Click + to add a class, or import a list.</source>
         <translation>每个分片的图像数</translation>
     </message>
     <message>
-        <source>the data set was begun otherwise: its {part} cannot change</source>
+        <source>the data set was started with another value: its {part} cannot change</source>
         <translation>数据集开始时的设置不同：其{part}不能更改</translation>
     </message>
     <message>
@@ -8378,7 +8378,7 @@ Click + to add a class, or import a list.</source>
         <translation>表格已损坏</translation>
     </message>
     <message>
-        <source>this is no Parquet file, or it is damaged</source>
+        <source>this is not a Parquet file, or it is damaged</source>
         <translation>这不是 Parquet 文件，或已损坏</translation>
     </message>
     <message>
@@ -8402,7 +8402,7 @@ Click + to add a class, or import a list.</source>
         <translation>集群的某个节点看不到数据集</translation>
     </message>
     <message>
-        <source>the data set&apos;s backbone is not the one that it was begun with</source>
+        <source>the data set&apos;s backbone is not the one it was started with</source>
         <translation>数据集的骨干网络与开始时所用的不同</translation>
     </message>
     <message>
@@ -8410,7 +8410,7 @@ Click + to add a class, or import a list.</source>
         <translation>请将骨干网络的 8 位版本放回，或计算来源的嵌入，写入新文件夹</translation>
     </message>
     <message>
-        <source>a source has changed since the data set was begun</source>
+        <source>a source has changed since the data set was started</source>
         <translation>自数据集开始以来，某个来源已更改</translation>
     </message>
     <message>
@@ -8466,7 +8466,7 @@ Click + to add a class, or import a list.</source>
         <translation>请在 Python 环境中安装：pip install &apos;protoleaf[ray]&apos;</translation>
     </message>
     <message>
-        <source>this is no address of a Ray cluster</source>
+        <source>this is not the address of a Ray cluster</source>
         <translation>这不是 Ray 集群的地址</translation>
     </message>
     <message>
@@ -8554,7 +8554,7 @@ Click + to add a class, or import a list.</source>
         <translation>正在等待集群</translation>
     </message>
     <message>
-        <source>this is no source of images</source>
+        <source>this is not a source of images</source>
         <translation>这不是图像来源</translation>
     </message>
     <message>
@@ -8594,7 +8594,7 @@ Click + to add a class, or import a list.</source>
         <translation>请检查路径或重新连接</translation>
     </message>
     <message>
-        <source>the storage gives no access</source>
+        <source>the storage denies access</source>
         <translation>存储拒绝访问</translation>
     </message>
     <message>
@@ -8834,7 +8834,7 @@ Click + to add a class, or import a list.</source>
         <translation>请先导入类别图或添加类别</translation>
     </message>
     <message>
-        <source>no class has a shot yet</source>
+        <source>no class has an example yet</source>
         <translation>尚无类别有样例</translation>
     </message>
     <message>
@@ -8962,7 +8962,7 @@ Click + to add a class, or import a list.</source>
         <translation>只有人才能标注图像</translation>
     </message>
     <message>
-        <source>a part of what an imported taxonomy said last time is missing</source>
+        <source>a part of the last version of an imported taxonomy is missing</source>
         <translation>所导入分类体系上次的部分内容缺失</translation>
     </message>
     <message>
@@ -9006,11 +9006,11 @@ Click + to add a class, or import a list.</source>
         <translation>它既不在列表所在文件夹下，也不在项目图像的文件夹下</translation>
     </message>
     <message>
-        <source>it is no ordinary file</source>
+        <source>it is not an ordinary file</source>
         <translation>它不是普通文件</translation>
     </message>
     <message>
-        <source>it is no image that can be read; images are {kinds}</source>
+        <source>it is not an image that can be read; images are {kinds}</source>
         <translation>它不是可读取的图像；支持的图像为 {kinds}</translation>
     </message>
     <message>
@@ -9038,7 +9038,7 @@ Click + to add a class, or import a list.</source>
         <translation>请腾出一些磁盘空间或选择其他缓存文件夹</translation>
     </message>
     <message>
-        <source>the map cannot be kept</source>
+        <source>the map cannot be saved</source>
         <translation>无法保存散点图</translation>
     </message>
     <message>
@@ -9074,7 +9074,7 @@ Click + to add a class, or import a list.</source>
         <translation>它不存在</translation>
     </message>
     <message>
-        <source>its content is another one now</source>
+        <source>its content has changed</source>
         <translation>其内容已不同</translation>
     </message>
     <message>
@@ -9126,7 +9126,7 @@ Click + to add a class, or import a list.</source>
         <translation>已有同名文件</translation>
     </message>
     <message>
-        <source>the project&apos;s folder is not there</source>
+        <source>the project&apos;s folder is missing</source>
         <translation>项目的文件夹不存在</translation>
     </message>
     <message>
@@ -9186,7 +9186,7 @@ Click + to add a class, or import a list.</source>
         <translation>项目中的图像</translation>
     </message>
     <message>
-        <source>there is a file of this name already, and it is no earlier output of this kind</source>
+        <source>there is a file of this name already, and it is not an earlier output of this kind</source>
         <translation>已有同名文件，且它不是此类的早期输出</translation>
     </message>
     <message>
@@ -9830,7 +9830,7 @@ Click + to add a class, or import a list.</source>
         <translation>最多 {limit} 个字符</translation>
     </message>
     <message>
-        <source>nothing to search for stands behind the sign at character {place}</source>
+        <source>nothing follows the sign at character {place}</source>
         <translation>第 {place} 个字符处的符号后没有搜索内容</translation>
     </message>
     <message>
@@ -9838,7 +9838,7 @@ Click + to add a class, or import a list.</source>
         <translation>一个词，例如 -fox</translation>
     </message>
     <message>
-        <source>nothing stands behind {field}: at character {place}</source>
+        <source>nothing follows {field}: at character {place}</source>
         <translation>{field}: 之后没有内容，位于第 {place} 个字符</translation>
     </message>
     <message>
@@ -10122,7 +10122,7 @@ Click + to add a class, or import a list.</source>
         <translation>设置 {name} 的值有误</translation>
     </message>
     <message>
-        <source>the backbone takes no images of this side</source>
+        <source>the backbone takes no images of this size</source>
         <translation>骨干网络不接受这种边长的图像</translation>
     </message>
     <message>
@@ -10182,7 +10182,7 @@ Click + to add a class, or import a list.</source>
         <translation>无法写入训练所得的模型</translation>
     </message>
     <message>
-        <source>the checkpoints of the training cannot be kept</source>
+        <source>the training checkpoints cannot be saved</source>
         <translation>无法保存训练的检查点</translation>
     </message>
     <message>
@@ -10330,7 +10330,7 @@ Click + to add a class, or import a list.</source>
         <translation>无法使用嵌入缓存</translation>
     </message>
     <message>
-        <source>it begins otherwise</source>
+        <source>it has another beginning</source>
         <translation>它的开头不同</translation>
     </message>
     <message>
@@ -10518,7 +10518,7 @@ Click + to add a class, or import a list.</source>
         <translation>请删除该字符</translation>
     </message>
     <message>
-        <source>that is no colour</source>
+        <source>this is not a colour</source>
         <translation>这不是颜色</translation>
     </message>
     <message>
@@ -10530,7 +10530,7 @@ Click + to add a class, or import a list.</source>
         <translation>分类阶元</translation>
     </message>
     <message>
-        <source>a bar must be a probability</source>
+        <source>a confidence threshold must be a probability</source>
         <translation>所需置信度须为概率</translation>
     </message>
     <message>
@@ -11126,7 +11126,7 @@ Click + to add a class, or import a list.</source>
         <translation>观测记录 {place}：{reason}</translation>
     </message>
     <message>
-        <source>{folder} is no data package</source>
+        <source>{folder} is not a data package</source>
         <translation>“{folder}”不是数据包</translation>
     </message>
     <message>
@@ -11134,7 +11134,7 @@ Click + to add a class, or import a list.</source>
         <translation>含 {package} 的文件夹</translation>
     </message>
     <message>
-        <source>{package} is no JSON object</source>
+        <source>{package} is not a JSON object</source>
         <translation>{package} 不是 JSON 对象</translation>
     </message>
     <message>
@@ -11174,7 +11174,7 @@ Click + to add a class, or import a list.</source>
         <translation>标注 {place}：{reason}</translation>
     </message>
     <message>
-        <source>{source} is no COCO file</source>
+        <source>{source} is not a COCO file</source>
         <translation>“{source}”不是 COCO 文件</translation>
     </message>
     <message>
@@ -11210,7 +11210,7 @@ Click + to add a class, or import a list.</source>
         <translation>“{source}”不含 {member}</translation>
     </message>
     <message>
-        <source>images without a class stay out: they are no occurrences</source>
+        <source>images without a class are left out: they are not occurrences</source>
         <translation>没有类别的图像不纳入：它们不是出现记录</translation>
     </message>
     <message>
@@ -11390,7 +11390,7 @@ Click + to add a class, or import a list.</source>
         <translation>每个类别一个图像文件夹，供 torchvision 的 ImageFolder 和多数训练程序读取</translation>
     </message>
     <message>
-        <source>images without a class stay out</source>
+        <source>images without a class are left out</source>
         <translation>没有类别的图像不纳入</translation>
     </message>
     <message>
@@ -11466,11 +11466,11 @@ Click + to add a class, or import a list.</source>
         <translation>{place} 嵌套过深</translation>
     </message>
     <message>
-        <source>{place} is no JSON</source>
+        <source>{place} is not JSON</source>
         <translation>{place} 不是 JSON</translation>
     </message>
     <message>
-        <source>{place} is no JSON object</source>
+        <source>{place} is not a JSON object</source>
         <translation>{place} 不是 JSON 对象</translation>
     </message>
     <message>
@@ -11518,7 +11518,7 @@ Click + to add a class, or import a list.</source>
         <translation>任务 {place}：{reason}</translation>
     </message>
     <message>
-        <source>{source} is no Parquet file</source>
+        <source>{source} is not a Parquet file</source>
         <translation>“{source}”不是 Parquet 文件</translation>
     </message>
     <message>
@@ -11546,7 +11546,7 @@ Click + to add a class, or import a list.</source>
         <translation>行 {place}：{reason}</translation>
     </message>
     <message>
-        <source>&quot;{text}&quot; is no time, such as 2026-05-01T10:00:00+02:00</source>
+        <source>&quot;{text}&quot; is not a time, such as 2026-05-01T10:00:00+02:00</source>
         <translation>“{text}”不是时间，正确的如 2026-05-01T10:00:00+02:00</translation>
     </message>
     <message>
@@ -11626,7 +11626,7 @@ Click + to add a class, or import a list.</source>
         <translation>数字，例如 12 或 0.5</translation>
     </message>
     <message>
-        <source>this is no value of the field &quot;{name}&quot;</source>
+        <source>this is not a value of the field &quot;{name}&quot;</source>
         <translation>这不是字段“{name}”的值</translation>
     </message>
     <message>
@@ -11654,7 +11654,7 @@ Click + to add a class, or import a list.</source>
         <translation>字母或数字不同的名称</translation>
     </message>
     <message>
-        <source>this is no name of a field</source>
+        <source>this cannot be the name of a field</source>
         <translation>这不是字段的名称</translation>
     </message>
     <message>
@@ -11694,7 +11694,7 @@ Click + to add a class, or import a list.</source>
         <translation>含名称、类型和选项的列表</translation>
     </message>
     <message>
-        <source>this defines no field</source>
+        <source>this does not define a field</source>
         <translation>这没有定义字段</translation>
     </message>
     <message>
@@ -11806,11 +11806,11 @@ Click + to add a class, or import a list.</source>
         <translation>{place} 的类别与前面某行相同</translation>
     </message>
     <message>
-        <source>{source} is no archive that can be read</source>
+        <source>{source} is not an archive that can be read</source>
         <translation>“{source}”不是可读取的存档</translation>
     </message>
     <message>
-        <source>{source_name} is no checklist</source>
+        <source>{source_name} is not a checklist</source>
         <translation>“{source_name}”不是名录</translation>
     </message>
     <message>
@@ -11886,7 +11886,7 @@ Click + to add a class, or import a list.</source>
         <translation>请添加该节点</translation>
     </message>
     <message>
-        <source>line {number} of {source} is no part of a term</source>
+        <source>line {number} of {source} is not part of a term</source>
         <translation>“{source}”第 {number} 行不属于任何术语</translation>
     </message>
     <message>
@@ -11966,7 +11966,7 @@ Click + to add a class, or import a list.</source>
         <translation>“{file}”第 {number} 行的编号与前面某个 synset 相同</translation>
     </message>
     <message>
-        <source>{place} is no synset</source>
+        <source>{place} is not a synset</source>
         <translation>{place} 不是 synset</translation>
     </message>
     <message>
@@ -12026,7 +12026,7 @@ Click + to add a class, or import a list.</source>
         <translation>第 {line} 行的字节 0x{byte:02x}</translation>
     </message>
     <message>
-        <source>what an imported taxonomy said last time cannot be read</source>
+        <source>the last version of an imported taxonomy cannot be read</source>
         <translation>无法读取所导入分类体系上次的内容</translation>
     </message>
     <message>
@@ -12050,7 +12050,7 @@ Click + to add a class, or import a list.</source>
         <translation>最多 {limit} 层</translation>
     </message>
     <message>
-        <source>{name} is no XML file that can be read</source>
+        <source>{name} is not an XML file that can be read</source>
         <translation>“{name}”不是可读取的 XML 文件</translation>
     </message>
     <message>
@@ -12138,7 +12138,7 @@ Click + to add a class, or import a list.</source>
         <translation>无法读取模型卡</translation>
     </message>
     <message>
-        <source>nobody reads from this pipe</source>
+        <source>nothing reads from this pipe</source>
         <translation>没有程序从此管道读取</translation>
     </message>
     <message>
@@ -13024,7 +13024,7 @@ Click + to add a class, or import a list.</source>
         <translation>无法创建备份文件夹</translation>
     </message>
     <message>
-        <source>the choice of the folder cannot be kept</source>
+        <source>the choice of the folder cannot be saved</source>
         <translation>无法保存所选的文件夹</translation>
     </message>
     <message>
@@ -13036,7 +13036,7 @@ Click + to add a class, or import a list.</source>
         <translation>请为备份选择其他文件夹</translation>
     </message>
     <message>
-        <source>the folder for backups is not there</source>
+        <source>the folder for backups is missing</source>
         <translation>备份文件夹不存在</translation>
     </message>
     <message>
@@ -13072,7 +13072,7 @@ Click + to add a class, or import a list.</source>
         <translation>如果确实需要，请用 --other 恢复它</translation>
     </message>
     <message>
-        <source>nobody can tell any more which project this was, so it may be a backup of another one</source>
+        <source>it is unknown which project this was, so it may be a backup of another one</source>
         <translation>已无法判断这原来是哪个项目，因此它可能是另一项目的备份</translation>
     </message>
     <message>
@@ -13080,7 +13080,7 @@ Click + to add a class, or import a list.</source>
         <translation>如果正确，请给出其文件而不是编号，或加上 --other</translation>
     </message>
     <message>
-        <source>the damaged project could not be kept, so nothing was restored</source>
+        <source>the damaged project could not be saved, so nothing was restored</source>
         <translation>无法保留损坏的项目，因此未恢复任何内容</translation>
     </message>
     <message>
@@ -13100,15 +13100,15 @@ Click + to add a class, or import a list.</source>
         <translation>请为它选择其他文件夹</translation>
     </message>
     <message>
-        <source>a row names another one that is not there</source>
+        <source>a row refers to another one that is missing</source>
         <translation>某行引用了不存在的另一行</translation>
     </message>
     <message>
-        <source>its bytes are other than they were when it was written</source>
+        <source>its bytes have changed since it was written</source>
         <translation>其字节与写入时不同</translation>
     </message>
     <message>
-        <source>the backup does not hold what the project holds</source>
+        <source>the backup differs from the project</source>
         <translation>备份与项目的内容不一致</translation>
     </message>
     <message>
@@ -13340,7 +13340,7 @@ Click + to add a class, or import a list.</source>
         <translation>其他程序的数据库</translation>
     </message>
     <message>
-        <source>the project has a version that never existed</source>
+        <source>the project file has a version that does not exist</source>
         <translation>项目的版本从未存在过</translation>
     </message>
     <message>
@@ -13392,7 +13392,7 @@ Click + to add a class, or import a list.</source>
         <translation>请选择其他文件，或打开文件的早期副本；此文件保持原样</translation>
     </message>
     <message>
-        <source>a log that belongs to another state of the project lies beside it and cannot be renamed</source>
+        <source>a log of another state of the project is in its folder and cannot be renamed</source>
         <translation>旁边有一个属于项目另一状态的日志，且无法重命名</translation>
     </message>
     <message>
@@ -13416,19 +13416,19 @@ Click + to add a class, or import a list.</source>
         <translation>{path} 的步骤 {step_id} ({reason})</translation>
     </message>
     <message>
-        <source>something is being tried out already</source>
+        <source>a what-if is open already</source>
         <translation>已有内容正在试改</translation>
     </message>
     <message>
-        <source>keep or drop that first</source>
+        <source>apply or discard it first</source>
         <translation>请先保留或放弃</translation>
     </message>
     <message>
-        <source>nothing is being tried out</source>
+        <source>no what-if is open</source>
         <translation>没有正在试改的内容</translation>
     </message>
     <message>
-        <source>begin with that</source>
+        <source>start one first</source>
         <translation>请先开始试改</translation>
     </message>
     <message>
@@ -13588,7 +13588,7 @@ Click + to add a class, or import a list.</source>
         <translation>形状为 {shape_2} 的 {kind}</translation>
     </message>
     <message>
-        <source>the backbone gives values that are no numbers</source>
+        <source>the backbone gives values that are not numbers</source>
         <translation>骨干网络给出的值不是数字</translation>
     </message>
     <message>
@@ -13600,7 +13600,7 @@ Click + to add a class, or import a list.</source>
         <translation>请重新导出</translation>
     </message>
     <message>
-        <source>the detector gives values that are no numbers</source>
+        <source>the detector gives values that are not numbers</source>
         <translation>检测器给出的值不是数字</translation>
     </message>
     <message>
@@ -13632,7 +13632,7 @@ Click + to add a class, or import a list.</source>
         <translation>YOLOv8，转置：(图像, n, 4 + 类别)</translation>
     </message>
     <message>
-        <source>with the choice of boxes built in: (n, 6) or (images, n, 6)</source>
+        <source>with non-maximum suppression built in: (n, 6) or (images, n, 6)</source>
         <translation>内置边界框筛选：(n, 6) 或 (图像, n, 6)</translation>
     </message>
     <message>
@@ -13640,7 +13640,7 @@ Click + to add a class, or import a list.</source>
         <translation>Ultralytics 的 RT-DETR：(图像, n, 6)，以比例表示</translation>
     </message>
     <message>
-        <source>with the choice of boxes built in, YOLOv7: (n, 7)</source>
+        <source>with non-maximum suppression built in, YOLOv7: (n, 7)</source>
         <translation>内置边界框筛选，YOLOv7：(n, 7)</translation>
     </message>
     <message>
@@ -14068,7 +14068,7 @@ Click + to add a class, or import a list.</source>
         <translation>safetensors 文件</translation>
     </message>
     <message>
-        <source>this is no checkpoint of a training</source>
+        <source>this is not a training checkpoint</source>
         <translation>这不是训练的检查点</translation>
     </message>
     <message>
@@ -14248,7 +14248,7 @@ Click + to add a class, or import a list.</source>
         <translation>此网络无法进行训练</translation>
     </message>
     <message>
-        <source>operators that training knows</source>
+        <source>operators that training supports</source>
         <translation>训练所支持的算子</translation>
     </message>
     <message>
@@ -14336,7 +14336,7 @@ Click + to add a class, or import a list.</source>
         <translation>{kind}（{reason}）</translation>
     </message>
     <message>
-        <source>this line is no message of the program</source>
+        <source>this line is not a message of the program</source>
         <translation>此行不是程序的消息</translation>
     </message>
     <message>
@@ -14555,7 +14555,7 @@ Click + to add a class, or import a list.</source>
         <translation>可用 `protoleaf replaced PROJECT` 查看有待确认标签的图像</translation>
     </message>
     <message>
-        <source>this is no cache of Protoleaf; move the file elsewhere</source>
+        <source>this is not a Protoleaf cache; move the file elsewhere</source>
         <translation>这不是 Protoleaf 的缓存；请将该文件移到别处</translation>
     </message>
     <message>
@@ -14843,7 +14843,7 @@ Click + to add a class, or import a list.</source>
         <translation>从第一个到最后一个有内容的单元格，最多 {limit:,} 个</translation>
     </message>
     <message>
-        <source>delete what stands far from the table, or save it as CSV</source>
+        <source>delete what lies far from the table, or save it as CSV</source>
         <translation>请删除远离表格的内容，或另存为 CSV</translation>
     </message>
     <message>
@@ -14931,11 +14931,11 @@ Click + to add a class, or import a list.</source>
         <translation>项目中没有这次抽查</translation>
     </message>
     <message>
-        <source>the process that read it ended</source>
+        <source>the process reading it ended</source>
         <translation>读取它的进程已结束</translation>
     </message>
     <message>
-        <source>the process that read it failed</source>
+        <source>the process reading it failed</source>
         <translation>读取它的进程出错</translation>
     </message>
     <message>
@@ -15129,7 +15129,7 @@ Click + to add a class, or import a list.</source>
         <translation>名称的编号不连续</translation>
     </message>
     <message>
-        <source>this is no list of a detector&apos;s categories</source>
+        <source>this is not a list of a detector&apos;s categories</source>
         <translation>这不是检测器的类别列表</translation>
     </message>
     <message>
@@ -15149,7 +15149,7 @@ Click + to add a class, or import a list.</source>
         <translation>请导出用于检测的模型</translation>
     </message>
     <message>
-        <source>this is no detector</source>
+        <source>this is not a detector</source>
         <translation>这不是检测器</translation>
     </message>
     <message>
@@ -15225,7 +15225,7 @@ Click + to add a class, or import a list.</source>
         <translation>例如 page=3、t=12.5 或 xywh=percent:25,10,50,30</translation>
     </message>
     <message>
-        <source>this is no bounding box</source>
+        <source>this is not a bounding box</source>
         <translation>这不是边界框</translation>
     </message>
     <message>
@@ -15397,7 +15397,7 @@ Click + to add a class, or import a list.</source>
         <translation>它对应的是横倒的图片：请按图片正立显示的方向写入</translation>
     </message>
     <message>
-        <source>&quot;{value}&quot; is no number</source>
+        <source>&quot;{value}&quot; is not a number</source>
         <translation>“{value}”不是数字</translation>
     </message>
     <message>
@@ -15441,7 +15441,7 @@ Click + to add a class, or import a list.</source>
         <translation>含“regions”的图像，其中区域含“shape_attributes”</translation>
     </message>
     <message>
-        <source>images and boxes without a class stay out, and are listed in a table</source>
+        <source>images and boxes without a class are left out, and listed in a table</source>
         <translation>没有类别的图像和边界框不纳入，并列在一个表格中</translation>
     </message>
     <message>
@@ -15473,7 +15473,7 @@ Click + to add a class, or import a list.</source>
         <translation>时钟更正过多</translation>
     </message>
     <message>
-        <source>this is no offset of a clock</source>
+        <source>this is not a clock offset</source>
         <translation>这不是时钟的偏移量</translation>
     </message>
     <message>
@@ -15481,7 +15481,7 @@ Click + to add a class, or import a list.</source>
         <translation>例如 +1h02m、-3:30 或 +1:02:15</translation>
     </message>
     <message>
-        <source>this is no time zone</source>
+        <source>this is not a time zone</source>
         <translation>这不是时区</translation>
     </message>
     <message>

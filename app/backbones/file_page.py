@@ -236,7 +236,7 @@ class FilePage(QWidget):
         self._why = make_label("", "secondary", wraps=True)
         self.form = PreprocessingForm()
         self.try_button = make_button("", self._on_try, icon_name="play")
-        self.trial = JobSlotView(jobs.trial, getting_ready=tr("Trying it…"), cancel_tip=tr("Stop; nothing is kept"))
+        self.trial = JobSlotView(jobs.trial, getting_ready=tr("Trying it…"), cancel_tip=tr("Stop; nothing is saved"))
         self.result = QFrame()
         self._result_text = make_label("", wraps=True)
         make_notice_column(self.result, "accent").addWidget(self._result_text)

@@ -68,7 +68,7 @@ class InputSize(QWidget):
 
     def _show_state(self) -> None:
         hint = tr(
-            "Trained at %1. Smaller is faster; how fast is measured once it is on this computer.", pixels(self._usual)
+            "Trained at %1. Smaller is faster; speed is measured once it is on this computer.", pixels(self._usual)
         )
         self._hint.setText(hint)
         self._hint.setVisible(self.is_usable and self.side != self._usual)
@@ -107,7 +107,7 @@ class PublishedCard(QFrame):
         self.refuse_button = make_button(tr("Not now"), self.refuse)
         self.question = QWidget()
         fill_column(self.question, self._question_text, self._question_licence, self.agree_button, self.refuse_button)
-        stop = tr("Stop; what was downloaded is kept, and the download can be resumed")
+        stop = tr("Stop; the download can be resumed")
         self.run = JobSlotView(jobs.download, cancel_tip=stop)
         self._run_place = QWidget()
         fill_column(self._run_place, self.run)

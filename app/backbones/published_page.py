@@ -114,9 +114,9 @@ def _mirror_field(settings: Settings) -> QuietField:
         lambda typed: Route(mirror=typed).check(),
         name=tr("Folder or address of the mirror"),
         example=tr("/folder or https://host"),
-        tip=tr("If this computer has no internet, or weights are kept in one place for everybody"),
+        tip=tr("If this computer has no internet access, or weights come from a shared folder"),
         field_tip=tr("Leave it empty to download from the publisher"),
-        hint=tr("Files lie there as on the publisher's server: owner/name/file."),
+        hint=tr("Same layout as on the publisher's server: owner/name/file."),
         line=lambda shown: tr("Mirror: %1", shown) if shown else tr("Use a mirror…"),
     )
 
@@ -158,7 +158,7 @@ class PublishedPage(QWidget):
         self.mirror = _mirror_field(jobs.settings)
         first, all_networks = self._headings
         above = (self.list_view, first, *self.recommended.values(), all_networks)
-        more = tr("More than a thousand other networks, DINOv2 and SigLIP among them, come with timm: %1")
+        more = tr("timm has more than a thousand other networks, including DINOv2 and SigLIP: %1")
         self._more = make_label(more.replace("%1", f"pip install protoleaf[{TIMM}]"), "secondary", wraps=True)
         search_row = QWidget()
         fill_row(search_row, self.search, self.publisher).setStretch(0, 1)
@@ -182,7 +182,7 @@ class PublishedPage(QWidget):
         box = make_choice_box({"": tr("All"), TORCHVISION: "torchvision", TIMM: "timm"})
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         box.setAccessibleName(tr("Publisher"))
-        box.setToolTip(tr("Whose networks are listed"))
+        box.setToolTip(tr("Publisher of the networks"))
         box.currentIndexChanged.connect(lambda: self._refill(lambda: self.model.show_publisher(box.currentData())))
         return box
 

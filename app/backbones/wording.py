@@ -189,11 +189,11 @@ def trial_text(trial: Trial) -> str:
 
 
 def offer_text(accurate: OfferedBackbone) -> str:
-    template = tr("This project is set to Fast. Accurate is right more often.")
+    template = tr("This project uses Fast. Accurate is right more often.")
     times = round(accurate.times_the_work)
     if times <= 1:
         return template
-    return paragraph(template, tr("Analysing images takes about %1 times as long.", number(times)))
+    return paragraph(template, tr("Analysing images would take about %1 times as long.", number(times)))
 
 
 def verdict(figures: ShotComparison, name: str) -> str:
@@ -230,7 +230,7 @@ def _certainty(figures: ShotComparison) -> str:
     if figures.interval is None:
         return ""
     if figures.may_be_chance:
-        return tr("With so few labels, the difference may be due to chance.")
+        return tr("With so few labels, this may be chance.")
     if figures.before == figures.after:
         return tr("There is no difference.")
     low, high = (QLocale().toString(100 * end, "f", 1) for end in figures.interval)

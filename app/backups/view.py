@@ -125,7 +125,7 @@ class BackupsPanel(SidePanel):
         self.usual_button = make_button(tr("Use the default folder"), self.usual_folder_requested.emit)
         self.show_button = make_button(tr("Show in folder"), self.show_requested.emit, icon_name="folder")
         self._about = make_label(
-            tr("Protoleaf backs up your project when you open it, every 15 minutes of work, and before large changes."),
+            tr("Protoleaf backs up the project when it opens, every 15 minutes of work, and before large changes."),
             "secondary",
             wraps=True,
         )

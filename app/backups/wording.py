@@ -21,7 +21,7 @@ def reason_text(reason: BackupReason) -> str:  # noqa: PLR0911, C901 (one for ea
         case BackupReason.DAY:
             return tr("Once a day")
         case BackupReason.ASKED:
-            return tr("Made by you")
+            return tr("Manual")
         case BackupReason.MIGRATION:
             return tr("Before updating the file format")
         case BackupReason.MERGE:
@@ -69,7 +69,7 @@ def details(backup: Backup, changes: Changes | None) -> str:
     """What going back would take away, the latest first, and how large the file is."""
     lines = []
     if changes is not None and changes.texts:
-        lines.append(tr("Restoring undoes these actions:"))
+        lines.append(tr("Restoring undoes:"))
         lines += [f"• {text}" for text in changes.texts[:TEXTS_SHOWN]]
         rest = changes.steps - len(changes.texts[:TEXTS_SHOWN])
         if rest > 0:
@@ -97,7 +97,7 @@ def doubt_details(backup: Backup) -> str:
 
 def doubtful_consequence() -> str:
     """What becomes of the damaged file."""
-    return tr("The damaged file is kept beside the restored project.")
+    return tr("The damaged file stays in the same folder.")
 
 
 def doubt_text(project: str) -> str:
@@ -135,11 +135,11 @@ def heading(group: Group) -> str:
 def date_warning(backup: Backup) -> str:
     """That a backup's date is wrong; empty for one that is not in the future."""
     is_ahead = backup.is_dated_ahead(present_time())
-    return tr("The date is in the future") if is_ahead else ""
+    return tr("Date in the future") if is_ahead else ""
 
 
 def consequence() -> str:
-    return tr("The project as it is now is backed up first, so you can come back to it.")
+    return tr("The current project is backed up first.")
 
 
 def damaged(backup: Backup) -> str:
@@ -151,7 +151,7 @@ def made_text(backup: Backup) -> str:
 
 
 def failed_text(reason: str) -> str:
-    return tr("No backup could be made. Your work is saved in the project. %1", reason[:1].upper() + reason[1:])
+    return tr("The backup failed. Your work is saved in the project. %1", reason[:1].upper() + reason[1:])
 
 
 def rescue_text(project: str, backup: Backup) -> str:

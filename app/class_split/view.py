@@ -228,8 +228,8 @@ class SplitCard(ScrollingCard):
         for button in (self.below, self.beside):
             self._places.addButton(button)
         hint = tr(
-            "Click an image, or draw a box around some, to move them to the other class. Only images that you labelled "
-            "are listed. Predictions update automatically."
+            "Click an image, or drag a box around several, to move them to the other class. "
+            "Only labelled images are listed."
         )
         parts = (
             *(make_flowing_label(hint, "secondary"), self._staying_title, self.staying),

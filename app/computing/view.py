@@ -106,7 +106,7 @@ class ComputingPanel(ScrollingCard):
 
     def _make_collection(self) -> QWidget:
         part = QWidget()
-        hint = _below(tr("Unlabelled and coarsely labelled images refine the class prototypes."))
+        hint = _below(tr("Unlabelled images, and images labelled with a broader class, refine the model."))
         section = make_label(tr("Learning"), "section")
         fill_column(part, make_separator(), section, self.switch, hint, self._line, *self.recommendations)
         return part

@@ -64,7 +64,7 @@ def survey_note(survey: Survey | None, error: str, *, is_looking: bool) -> str:
     if survey is None:
         return tr("The devices have not been tested yet.")
     if not survey.was_alone:
-        return tr("Measured with the bundled backbone while other work was running, so it is faster than that.")
+        return tr("Measured with the bundled backbone while other work was running; it is faster when idle.")
     return tr("Measured with the bundled backbone; reading image files takes extra time.")
 
 
@@ -85,7 +85,7 @@ def chip_tip(chosen: str, used: str, reason: str, notice: str) -> str:
 def collection_line(facts: CollectionFacts) -> str:
     """Result on held-out shots."""
     if not facts.is_on:
-        return tr("Off: the model learns only from your labels and the category graph.")
+        return tr("Off: the model learns only from your labels and the class graph.")
     if not facts.is_fitted:
         return tr("Nothing to evaluate yet: no class has an example.")
     figures = facts.figures

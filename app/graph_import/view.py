@@ -102,7 +102,7 @@ class GraphImportCard(ImportCard["GraphSurvey"]):
         )
         super().__init__(host, tr("Import classes"), words, roles=role_titles(TablePurpose.CLASSES))
         self.levels = FirstLevels()
-        self.update_box = QCheckBox(tr("Also rename, move and merge classes as the file does"))
+        self.update_box = QCheckBox(tr("Also rename, move and merge classes as in the file"))
         self.sections = self._make_sections()
         self.left_out = PlanSection(tr("Left out"), (tr("Reason"), tr("Such as"), tr("How many")))
         self._levels_text = make_flowing_label("", "secondary")

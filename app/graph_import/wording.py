@@ -153,7 +153,7 @@ def _reason(why: str) -> str:
         Clash.NAME.value: tr("Renamed here"),
         Clash.PLACE.value: tr("Moved here"),
         Clash.NAME_TAKEN.value: tr("The name is taken"),
-        Clash.CYCLE.value: tr("It would be below itself"),
+        Clash.CYCLE.value: tr("It would be its own ancestor"),
     }
     return reasons[why]
 
@@ -169,5 +169,5 @@ def import_button(preview: GraphPreview) -> str:
 def stayed_text(done: GraphImport) -> str:
     first, others = translated(done.stayed[0]), len(done.stayed) - 1
     if others:
-        return tr("%1. %2 stayed, such as %3", done.change.text, classes_text(others + 1), first)
-    return tr("%1. One class stayed: %2", done.change.text, first)
+        return tr("%1. Kept: %2, such as %3", done.change.text, classes_text(others + 1), first)
+    return tr("%1. Kept: %2", done.change.text, first)

@@ -108,9 +108,7 @@ class SuggestionPanel(SidePanel):
             self._show_texts()
 
     def show_nothing_known(self) -> None:
-        self.show_failure(
-            tr("Label some images first. Suggestions come from what the images of a class have in common.")
-        )
+        self.show_failure(tr("Label some images first. Suggestions come from images that look alike."))
 
     def show_failure(self, message: str) -> None:
         self._put_cards(())

@@ -49,7 +49,7 @@ def _place(suggestion: kinds.PlaceSuggestion, name_of: NameOf) -> tuple[str, str
     shares = enumeration(
         tr("%1 (%2)", name_of(one.class_id), probability_text(one.score)) for one in suggestion.parents
     )
-    reason = tr("Its images are most like those of classes under %1.", shares)
+    reason = tr("Its images look most like those of classes under %1.", shares)
     return title, reason, tuple(_move_text(one.class_id, name_of) for one in suggestion.parents)
 
 
@@ -57,7 +57,7 @@ def _stray(suggestion: kinds.StraySuggestion, name_of: NameOf) -> tuple[str, str
     stray = suggestion.stray
     here, there = name_of(stray.from_parent), name_of(stray.to_parent)
     title = tr("%1 may belong under %2 instead of %3", name_of(stray.class_id), there, here)
-    reason = tr("Its images are like those of classes under %1 (%2), hardly like those under %3 (%4).")
+    reason = tr("Its images look like those of classes under %1 (%2), not like those under %3 (%4).")
     reason = fill(reason, there, probability_text(stray.score), here, probability_text(stray.present))
     return title, reason, (_move_text(stray.to_parent, name_of),)
 
@@ -69,7 +69,7 @@ def _twins(suggestion: kinds.TwinSuggestion, name_of: NameOf) -> tuple[str, str,
     reason = plural(
         twins.similarity.confused,
         "Of %1 images, 1 is more like the other class than like the rest of its own.",
-        "Of %1 images, %n are more like the other class than like the rest of their own.",
+        "Of %1 images, %n look more like the other class than like their own.",
         number(twins.similarity.count),
     )
     return title, reason, (tr("Merge into %1", shortened(larger, LONGEST)),)
@@ -79,7 +79,7 @@ def _mixed(suggestion: kinds.MixedSuggestion, name_of: NameOf) -> tuple[str, str
     mixed = suggestion.mixed
     title = tr("%1 looks like two classes", name_of(mixed.class_id))
     sizes = (number(len(kind)) for kind in mixed.kinds)
-    reason = tr("Its images fall into %1 and %2, no more alike than two classes are.", *sizes)
+    reason = tr("Its images fall into groups of %1 and %2 that look like different classes.", *sizes)
     return title, reason, (tr("Split into two classes"),)
 
 
@@ -94,8 +94,8 @@ def _underlabelled(suggestion: kinds.UnderlabelledSuggestion, name_of: NameOf) -
     examples = plural(found.shots, "It has 1 example.", "It has %n examples.")
     undecided = plural(
         len(found.undecided),
-        "1 image probably belongs to it, but not surely.",
-        "%n images probably belong to it, but not surely.",
+        "1 image probably belongs to it.",
+        "%n images probably belong to it.",
     )
     reason = paragraph(examples, undecided)
     return title, reason, (tr("Show the class"),)
@@ -115,7 +115,7 @@ def _captions(suggestion: kinds.GraphSuggestion, name_of: NameOf) -> tuple[str, 
 
 
 def more_line(count: int) -> str:
-    return plural(count, "1 more appears once these are dealt with.", "%n more appear once these are dealt with.")
+    return plural(count, "1 more follows when these are done.", "%n more follow when these are done.")
 
 
 def check_line(check: PlacementCheck) -> str:
@@ -123,10 +123,10 @@ def check_line(check: PlacementCheck) -> str:
         return ""
     return plural(
         check.asked,
-        "How good is this? Tested on 1 place of your graph: the right parent comes first in %1, among the first three "
-        "in %2. By chance it would be first in %3.",
-        "How good is this? Tested on %n places of your graph: the right parent comes first in %1, among the first "
-        "three in %2. By chance it would be first in %3.",
+        "How reliable is this? Tested on 1 class of your graph: the correct parent is first in %1, "
+        "in the first three in %2. By chance it would be first in %3.",
+        "How reliable is this? Tested on %n classes of your graph: the correct parent is first in %1, "
+        "in the first three in %2. By chance it would be first in %3.",
         number(check.first),
         number(check.among_three),
         number(round(check.by_chance)),

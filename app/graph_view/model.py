@@ -248,7 +248,7 @@ def _edge_text(child: str, shares: list[tuple[str, float]], own: float | None) -
     """`Organ takes 62% from Keyboard Instrument, 38% from Wind Instrument`, and what its own shots weigh."""
     total = sum(share for _, share in shares)
     if total <= 0:
-        return tr("Nothing is propagated to %1 yet: its parents have no images.", child)
+        return tr("Nothing is propagated to %1 yet: its parents have no examples.", child)
     part = tr("%1 from %2")
     parts = enumeration(fill(part, percent(share / total), name) for name, share in shares)
     words = tr("%1 takes %2", child, parts)

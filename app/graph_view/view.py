@@ -67,7 +67,7 @@ class NothingDrawn(QWidget):
         picture = icon_pixmap("graph", ICON_SIDE, colour="text_disabled", ratio=self.devicePixelRatioF())
         self._icon.setPixmap(picture)
         hint = tr("The graph of your classes is drawn here. Add a class, or import a list.")
-        reason = tr("This project is open for reading only, and has no classes to draw.")
+        reason = tr("This project is open read-only, and has no classes to draw.")
         self.words.setText(hint if is_writable else reason)
         self._buttons.setVisible(is_writable)
 

@@ -78,7 +78,7 @@ class KeyChoice(Feature):
         if self.card is None:
             return
         if key in FIXED and key not in self._keys.declared(name):
-            text = tr("%1 moves through images and lists. Choose another key.", shown_key(key))
+            text = tr("%1 is needed to move through images and lists. Choose another key.", shown_key(key))
             self.card.show_conflict(text, can_use=False)
         elif key and (rivals := self._keys.rivals(name, key)):
             self._asked = name, key

@@ -56,9 +56,7 @@ class KeysCard(Overlay):
         self.field = KeyField()
         self.field.setFixedWidth(KEY_WIDTH)
         self._title = ElidedLabel("strong")
-        self._hint = make_flowing_label(
-            tr("Enter, then the new key. Esc cancels, Backspace takes the key away."), "muted"
-        )
+        self._hint = make_flowing_label(tr("Enter, then the new key. Esc cancels, Backspace removes the key."), "muted")
         self.reset = make_button(tr("Reset"), self._on_reset)
         self.reset_all = make_button(tr("Reset all"), self.all_reset_requested.emit, variant="flat")
         self.conflict = _Conflict()

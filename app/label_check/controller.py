@@ -232,7 +232,7 @@ class LabelChecking(Feature):
             with self._shell.undisturbed():
                 self._decide(name, suspects)
         else:
-            self._toast.say(tr("This project is open for reading only."))
+            self._toast.say(tr("This project is open read-only."))
 
     def _decide(self, name: str, suspects: Sequence[SuspectLabel]) -> None:
         image_ids = [each.image_id for each in suspects]

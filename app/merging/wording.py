@@ -185,7 +185,7 @@ def difference_rows(differences: Sequence[ClassDifference]) -> list[Row]:
     """Class there, class here, in what they differ."""
     texts = {
         Divergence.NAME_TAKEN: tr("Not taken over: another class has the name there"),
-        Divergence.CYCLE: tr("Not taken over: it would lie below itself"),
+        Divergence.CYCLE: tr("Not imported: it would be its own ancestor"),
         Divergence.REMOVED_HERE: tr("You removed it"),
         Divergence.PARENT_MISSING: tr("Not taken over: the class above it is missing"),
         Divergence.RENAMED: tr("Other name"),

@@ -112,7 +112,7 @@ class JobBar(QWidget):
     def show_started(self, title: str, *, keeps_finished: bool = True) -> None:
         """A job began; its total is not known yet."""
         self._title.setText(title)
-        tip = tr("Stop; what is finished is kept") if keeps_finished else tr("Stop; nothing is kept")
+        tip = tr("Stop; what is finished is kept") if keeps_finished else tr("Stop; nothing is saved")
         self._cancel.setToolTip(plain_tip(tip))
         self._cancel.setAccessibleName(tip)
         self._facts.setText("")

@@ -42,7 +42,7 @@ class SavedMark(QLabel):
         session.closed.connect(self.clear)
 
     def _show_open(self, *, is_writable: bool) -> None:
-        self.setText(tr("All changes saved") if is_writable else tr("Read-only: nothing can be changed"))
+        self.setText(tr("All changes saved") if is_writable else tr("Read-only"))
         set_property(self, "role", "caption" if is_writable else "warning")
         self.setToolTip("")
 
@@ -55,7 +55,7 @@ class SavedMark(QLabel):
 
     def _show_saved(self) -> None:
         is_tried_out = self._session.what_if.is_on
-        self.setText(tr("Not saved: edits are only tried out") if is_tried_out else tr("All changes saved"))
+        self.setText(tr("Not saved: trying changes") if is_tried_out else tr("All changes saved"))
         self.setToolTip("" if is_tried_out else plain_tip(saved_at(datetime.now(UTC))))
 
 

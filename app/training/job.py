@@ -72,7 +72,7 @@ class Forecast(QObject):
             return
         settings = {name: value for name, value in plan.settings().items() if name != "iterations"}
         request = EstimateTraining(info.path, self._session.caches.root, settings)
-        job = self._make_job(tr("Measuring how long training takes"), request)
+        job = self._make_job(tr("Estimating training time"), request)
         job.finished.connect(lambda duration: self._known.update({key: duration}))
         job.failed.connect(lambda _message: self._known.update({key: None}))
         job.ended.connect(self._on_ended)
@@ -162,7 +162,7 @@ class Training(QObject):
         try:
             folder = ScratchFolder(root / FOLDER)
         except OSError as error:
-            raise storage_error(root, error, "the training cannot be kept") from error
+            raise storage_error(root, error, "the training cannot be saved") from error
         if cancel.is_cancelled:
             folder.remove()
             raise Cancelled

@@ -93,7 +93,7 @@ class SetupForm(QWidget):
         self._basis.setText(labels_text(labels, trains=trains))
         self._tell()
         self.start_button.setEnabled(labels.are_enough and is_writable and trains)
-        self.start_button.setToolTip("" if is_writable else plain_tip(tr("The project is open read-only.")))
+        self.start_button.setToolTip("" if is_writable else plain_tip(tr("This project is open read-only.")))
 
     def _on_start_chosen(self) -> None:
         """Only Conv4 has a choice of sides."""

@@ -133,8 +133,8 @@ class TrainingPanel(SidePanel):
         self.stopped = StoppedNotice()
         self.forms = {depth: SetupForm(depth) for depth in Depth}
         self.run = RunView(training)
-        use, keep = tr("Use the new version"), tr("Keep the current one")
-        self.outcome = OutcomeCard(use=use, keep=keep, consequence=tr("Both stay in the list below."))
+        use, keep = tr("Use the new version"), tr("Keep the current backbone")
+        self.outcome = OutcomeCard(use=use, keep=keep, consequence=tr("Both stay in the list."))
         self._versions_title = make_label(tr("Model versions"), "section")
         self.versions = VersionList()
         progress = (self.failure, self.stopped, *self.forms.values(), self.run, self.outcome)

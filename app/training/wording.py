@@ -54,7 +54,7 @@ def duration(plan: Plan, expected: TrainingDuration | None = None, *, is_measuri
     if plan.depth is Depth.PROPAGATION:
         return _takes(tuning_s(plan))
     if expected is None:
-        return tr("Measuring how long it takes…") if is_measuring else ""
+        return tr("Estimating training time…") if is_measuring else ""
     return _takes(expected.seconds(plan.iterations))
 
 
@@ -97,7 +97,7 @@ def stopped_text(stopped: StoppedTraining) -> str:
     return plural(
         stopped.plan.iterations,
         "Training stopped after %1 of 1 iteration. Nothing is lost.",
-        "Training stopped after %1 of %n iterations. Nothing is lost.",
+        "Training stopped after %1 of %n iterations. It can be resumed.",
         number(stopped.done),
     )
 
@@ -119,7 +119,7 @@ def labels_text(labels: Labels, *, trains: bool = True) -> str:
     return plural(
         labels.classes,
         "Learns from %1 you labelled in 1 class.",
-        "Learns from %1 you labelled in %n classes.",
+        "Learns from %1 in %n classes.",
         images(labels.images),
     )
 
@@ -143,7 +143,7 @@ def measured_on(figures: Figures) -> str:
     if not figures.held_out_images:
         return ""
     basis = plural(figures.held_out_images, "Accuracy on 1 held-out image.", "Accuracy on %n held-out images.")
-    caution = tr("With so few, the difference may be due to chance.") if figures.may_be_chance else ""
+    caution = tr("With so few images, this may be chance.") if figures.may_be_chance else ""
     return paragraph(basis, caution)
 
 

@@ -67,7 +67,7 @@ class Welcome(QWidget):
         return make_button(action.title, lambda: self.action_requested.emit(name), icon_name=action.icon)
 
     def _make_drop_box(self) -> DropBox:
-        words = tr("Its subfolders can become classes. Nothing is copied, changed or sent anywhere.")
+        words = tr("Nothing is copied, changed or sent anywhere.")
         return DropBox(
             tr("Choose a folder of images"),
             self._choose_folder,

@@ -123,7 +123,7 @@ def convert_kept(name: str, *, on_progress: OnProgress = ignore_progress, cancel
     target = folder_of(source)
     unfinished = target.with_name(f"{_UNFINISHED}{uuid.uuid4().hex}")
     lock = FileLock(target.with_name(f"{source.key}.lock"))
-    with writing(target.parent, "the backbone cannot be kept", "free some disk space; nothing was kept"):
+    with writing(target.parent, "the backbone cannot be saved", "free some disk space; nothing was saved"):
         private_folder(target.parent)
         _wait_for(lock, cancel)
         try:

@@ -288,7 +288,7 @@ def convert(
         what, expected = "the card is one of another backbone", "width {width}"
         raise ModelError(what, expected=expected, found=str(card.embedding_width), width=width)
     tell(1)
-    with writing(path, "the backbone cannot be kept"):
+    with writing(path, "the backbone cannot be saved"):
         write_file(path, write_graph(network, card.input_side, card.name).SerializeToString(), mode=ORDINARY_FILE)
         write_card(path, card)
     tell(2)

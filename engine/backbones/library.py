@@ -81,7 +81,7 @@ class BackboneLibrary:
             raise ModelError("the model file is not there", expected=str(onnx_path))
         unfinished = self._unfinished()
         try:
-            with writing(self.folder, "the backbone cannot be kept", "free some disk space; nothing was kept"):
+            with writing(self.folder, "the backbone cannot be saved", "free some disk space; nothing was saved"):
                 self._sweep()
                 private_folder(unfinished)
                 _fill(unfinished, onnx_path, card, propagation)

@@ -268,7 +268,7 @@ def chosen_preprocessing(facts: OnnxFacts, chosen: Mapping[str, Any]) -> Preproc
     preprocessing = preprocessing_from(values)
     side, only = preprocessing.input_side, facts.image_input.fixed_side
     if only not in {None, side}:
-        what, expected = "the model takes images of one side only", "{side} pixels"
+        what, expected = "the model takes images of one size only", "{side} pixels"
         raise ModelError(what, expected=expected, found=str(side), side=only)
     return preprocessing
 

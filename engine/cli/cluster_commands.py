@@ -60,7 +60,7 @@ def one_project(paths: Sequence[str | Path], expected: str = "one project, or --
     """The only one of the paths; raises `UsageError` where there are more."""
     if len(paths) > 1:
         found = "{paths} paths"
-        raise UsageError("there is one project too many", expected=expected, found=found, paths=len(paths))
+        raise UsageError("two projects are named", expected=expected, found=found, paths=len(paths))
     return Path(paths[0])
 
 

@@ -71,7 +71,7 @@ def _frames_wanted(text: str) -> PartsWanted:
         seconds = 0.0
     if not LEAST_S <= seconds <= MOST_S:
         raise UsageError(
-            "--frames is no time between frames",
+            "--frames is not a time between frames",
             expected='seconds from {least:g} to {most:,.0f}, or "changes"',
             found=text[:40],
             least=LEAST_S,

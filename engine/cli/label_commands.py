@@ -153,7 +153,10 @@ def _one_of(choices: type[Choice], text: str, option: str) -> Choice:
         return choices(text)
     except ValueError:
         raise UsageError(
-            "{option} does not know this", expected=", ".join(each.value for each in choices), found=text, option=option
+            "{option} does not accept this",
+            expected=", ".join(each.value for each in choices),
+            found=text,
+            option=option,
         ) from None
 
 

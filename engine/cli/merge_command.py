@@ -116,7 +116,7 @@ def _preference(text: str) -> "Preference | None":
         return Preference(text)
     except ValueError:
         known = ", ".join(each.value for each in Preference)
-        raise UsageError("--prefer does not know this", expected=known, found=text) from None
+        raise UsageError("--prefer does not accept this", expected=known, found=text) from None
 
 
 def _would_text(plan: "MergePlan", images: int, other: Path) -> str:

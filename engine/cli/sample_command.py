@@ -51,7 +51,7 @@ def sample(
     check_way(by)
     if data_set.is_file():
         raise UsageError(
-            "a file is no data set",
+            "a file is not a data set",
             expected="the folder that `protoleaf embed SOURCE --out DATASET` made",
             found=str(data_set),
             remedy="of a project, `protoleaf suggest PROJECT --count N` lists the images to label",

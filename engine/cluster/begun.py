@@ -98,7 +98,7 @@ def _refuse_other(manifest: Manifest, wanted: WantedDataSet) -> None:
     for part, begun, asked in pairs:
         if begun != asked:
             raise InputError(
-                "the data set was begun otherwise: its {part} cannot change",
+                "the data set was started with another value: its {part} cannot change",
                 expected=begun,
                 found=asked,
                 remedy="name the same, or choose a new folder",

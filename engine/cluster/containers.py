@@ -129,7 +129,7 @@ def _table(name: str) -> Iterator[Any]:
             table = pq.ParquetFile(file)
         except (pa.ArrowException, OSError) as error:
             found = f"{name}: {one_line(error)}"
-            raise InputError("this is no Parquet file, or it is damaged", found=found) from error
+            raise InputError("this is not a Parquet file, or it is damaged", found=found) from error
         yield table
 
 

@@ -62,7 +62,7 @@ class EmbedShards:
         wanted = manifest.identity or manifest.backbone_hash
         if found != wanted:
             raise InputError(
-                "the data set's backbone is not the one that it was begun with",
+                "the data set's backbone is not the one it was started with",
                 expected=wanted,
                 found=found,
                 remedy="put the eight-bit version of the backbone back, or embed the sources into a new folder",
@@ -217,7 +217,7 @@ def _refuse_changed(piece: Piece) -> None:
     size = size_of(piece.name)
     if size != piece.size_bytes:
         raise InputError(
-            "a source has changed since the data set was begun",
+            "a source has changed since the data set was started",
             expected="{planned} bytes",
             found="{size} bytes in {name}",
             remedy="put it back, or embed the sources into a new folder",

@@ -144,7 +144,7 @@ def _knock(address: str) -> None:
     host, separator, port = address.rpartition(":")
     if not separator or not port.isdecimal() or "/" in host:
         raise UsageError(
-            "this is no address of a Ray cluster",
+            "this is not the address of a Ray cluster",
             expected="local, auto, or HOST:PORT of its head, from a node of the cluster",
             found=address,
         )

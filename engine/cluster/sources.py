@@ -67,7 +67,7 @@ def _each_file(source: str, found: FoundImages, cancel: CancelToken) -> Iterator
     else:
         size_of(source)  # where it is not there, that is what is wrong
         raise InputError(
-            "this is no source of images",
+            "this is not a source of images",
             expected="a folder, a list of paths (.txt), .tar or .parquet files, images, or an address such as s3://bucket/photos",
             found=source,
         )

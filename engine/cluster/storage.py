@@ -152,7 +152,7 @@ def refusal(name: str, error: Exception) -> ProtoleafError:
         return StorageError("the file or folder is not there", found=name, remedy="check the path or reconnect it")
     if _is_about_credentials(error) or isinstance(error, PermissionError):
         return StorageError(
-            "the storage gives no access",
+            "the storage denies access",
             expected="credentials on every node, where the storage's own tools look for them",
             found="{name}: {reason}",
             remedy="set them, then run the same command again",

@@ -115,7 +115,7 @@ def _check_usable(project: Project, images: int, ready: int, labelled: int) -> N
     _check_embedded(images, ready)
     if labelled == 0:
         raise InputError(
-            "no class has a shot yet",
+            "no class has an example yet",
             expected="at least one image with a person's label and an embedding",
             remedy="import images with --class or --folders-as-classes, then embed",
         )

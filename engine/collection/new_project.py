@@ -78,7 +78,7 @@ def check_place(path: Path) -> None:
         raise ProjectExistsError("a file of this name is already there", found=str(path), remedy="choose another name")
     if not path.absolute().parent.is_dir():
         raise StorageError(
-            "the project's folder is not there", found=str(path.absolute().parent), remedy="make it or choose another"
+            "the project's folder is missing", found=str(path.absolute().parent), remedy="make it or choose another"
         )
 
 

@@ -187,7 +187,7 @@ def check_file(out: Path, kind: str, *, project: Project | None = None, is_overw
         return
     if not is_overwriting:
         raise TakenError(
-            "there is a file of this name already, and it is no earlier output of this kind",
+            "there is a file of this name already, and it is not an earlier output of this kind",
             found=f"{out} ({what_it_is(out)})",
             remedy="choose another name, or replace it with --overwrite",
         )

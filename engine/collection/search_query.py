@@ -141,7 +141,7 @@ def _term(found: re.Match[str], own: Own) -> Term:
         term = Term(Field.FACT if is_fact else Field.WORDS, word if is_fact else bare, start, end)
         if not bare.strip():
             raise QueryError(
-                "nothing to search for stands behind the sign at character {place}",
+                "nothing follows the sign at character {place}",
                 expected="a word, as in -fox",
                 place=start + FIRST_POSITION,
             )
@@ -149,7 +149,7 @@ def _term(found: re.Match[str], own: Own) -> Term:
         field = _field(name, own, start)
         if not bare.strip():
             raise QueryError(
-                "nothing stands behind {field}: at character {place}",
+                "nothing follows {field}: at character {place}",
                 expected="such as {example}",
                 field=name,
                 example=EXAMPLES[field],

@@ -65,7 +65,7 @@ def read_names(path: Path) -> tuple[str, ...]:
     lines = read_text(path, at_most=_MOST_BYTES).rstrip().splitlines()
     if not 0 < len(lines) <= MOST_CATEGORIES:
         raise InputError(
-            "this is no list of a detector's categories",
+            "this is not a list of a detector's categories",
             expected="one name a line, at most {most:,}",
             found="{count:,} lines in {file}",
             most=MOST_CATEGORIES,

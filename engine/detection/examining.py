@@ -81,7 +81,7 @@ def _check_task(notes: Mapping[str, str]) -> None:
     task = notes.get("task", _TASK)
     if task != _TASK:
         found, remedy = Message("a model for the task “{task}”", {"task": task[:50]}), "export a model that detects"
-        raise ModelError("this is no detector", expected="a model for the task “detect”", found=found, remedy=remedy)
+        raise ModelError("this is not a detector", expected="a model for the task “detect”", found=found, remedy=remedy)
 
 
 def _values(session: Any, takes: DetectorInput, size: Size, names: Sequence[str], *, count: int = 1) -> dict[str, Any]:

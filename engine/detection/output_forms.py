@@ -82,7 +82,7 @@ def decoded(form: OutputForm, outputs: Outputs, *, count: int, size: Size, least
 
 
 def _no_numbers() -> ModelError:
-    return ModelError("the detector gives values that are no numbers", remedy="export it again")
+    return ModelError("the detector gives values that are not numbers", remedy="export it again")
 
 
 def _checked(candidates: Candidates) -> Candidates:
@@ -217,10 +217,10 @@ FORMS: Final[Mapping[str, KnownForm]] = {
     CLASS_ROWS: _grid_form(
         marked("YOLOv8, turned: (images, n, 4 + classes)"), rows_first=True, has_objectness=False
     ),
-    CHOSEN: KnownForm(marked("with the choice of boxes built in: (n, 6) or (images, n, 6)"), _chosen),
+    CHOSEN: KnownForm(marked("with non-maximum suppression built in: (n, 6) or (images, n, 6)"), _chosen),
     CHOSEN_IN_SHARES: KnownForm(marked("RT-DETR of Ultralytics: (images, n, 6), in shares"), _chosen_in_shares),
     CHOSEN_OF_BATCH: KnownForm(
-        marked("with the choice of boxes built in, YOLOv7: (n, 7)"), _chosen_of_batch
+        marked("with non-maximum suppression built in, YOLOv7: (n, 7)"), _chosen_of_batch
     ),
     APART: KnownForm(
         marked("torchvision and RT-DETR: boxes, scores and labels"), partial(_apart, in_shares=False)

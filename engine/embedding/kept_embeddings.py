@@ -118,7 +118,7 @@ def _mapped(path: Path, width: int) -> EmbeddingRows:
     with path.open("rb") as file:
         opening = file.read(len(_MAGIC) + 8)
         if opening[: len(_MAGIC)] != _MAGIC:
-            raise ValueError("it begins otherwise")
+            raise ValueError("it has another beginning")
         head_bytes = int.from_bytes(opening[len(_MAGIC) :], "little")
         head = json.loads(file.read(min(head_bytes, 4096)))
         count, capacity = int(head["count"]), int(head["capacity"])

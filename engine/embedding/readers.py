@@ -42,8 +42,8 @@ HANGS_S: Final = 120.0
 """A file that takes longer hangs, as on a share that vanished. Chosen: the largest pictures take a tenth of it."""
 MOST_FALSE_STARTS: Final = 3  # processes in a row that end before they read anything: threads read instead
 FEWEST_FOR_PROCESSES: Final = 200  # files that are read before processes have started. Chosen.
-_DIED: Final = Message("the process that read it ended")
-_FAILED: Final = Message("the process that read it failed")
+_DIED: Final = Message("the process reading it ended")
+_FAILED: Final = Message("the process reading it failed")
 _HUNG: Final = Message("reading it took too long")
 _log = logging.getLogger(__name__)
 

@@ -214,7 +214,7 @@ def _is_control(character: str) -> bool:
 def _clean_colour(colour: str, _name: str) -> str:
     cleaned = colour.strip().lower()
     if cleaned and not _COLOUR.fullmatch(cleaned):
-        raise InputError("that is no colour", expected='"#rrggbb", or nothing for none', found=cleaned[:40])
+        raise InputError("this is not a colour", expected='"#rrggbb", or nothing for none', found=cleaned[:40])
     return cleaned
 
 
@@ -232,7 +232,7 @@ def _clean_rank(rank: str, _name: str) -> str:
 
 def _clean_bar(bar: float, _name: str) -> float:
     if not 0 <= bar <= 1:
-        raise InputError("a bar must be a probability", expected="0 to 1", found=str(bar))
+        raise InputError("a confidence threshold must be a probability", expected="0 to 1", found=str(bar))
     return float(bar)
 
 

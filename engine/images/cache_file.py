@@ -34,7 +34,7 @@ class ForeignFileError(OSError):
     """Something that is no cache of ours lies under a cache's name."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__(errno.EEXIST, marked("this is no cache of Protoleaf; move the file elsewhere"), str(path))
+        super().__init__(errno.EEXIST, marked("this is not a Protoleaf cache; move the file elsewhere"), str(path))
 
 
 def open_cache(path: Path, schema: str, *, version: int) -> sqlite3.Connection:

@@ -89,7 +89,7 @@ def opened_package(source: Path, description: str, limit: limits.Limit = limits.
             lambda name: opened_file(file_within(source, name, description), name, limit),
         )
         return
-    with reading(source, "{source} is no archive that can be read"), opened_archive(source) as archive:
+    with reading(source, "{source} is not an archive that can be read"), opened_archive(source) as archive:
         names = [name for name in archive.namelist() if not is_of_system(name) and not name.endswith("/")]
         described = [name for name in names if PurePosixPath(name).name == description]
         around = min(described, key=lambda name: (name.count("/"), name), default="").removesuffix(description)

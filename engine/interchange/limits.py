@@ -132,7 +132,7 @@ WORKBOOK_CELLS: Final = Limit(
     4_000_000,
     marked("a sheet of the workbook {name} has too many cells"),
     marked("at most {limit:,}, from the first to the last that is filled"),
-    remedy=marked("delete what stands far from the table, or save it as CSV"),
+    remedy=marked("delete what lies far from the table, or save it as CSV"),
 )
 """Of one sheet; each takes some fifty bytes, blank ones too."""
 TAXONOMY_BYTES: Final = Limit(

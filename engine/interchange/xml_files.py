@@ -91,7 +91,7 @@ def elements(file: IO[bytes], name: str, *tags: str) -> Iterator[ET.Element]:
                 part.begin()
     except (ET.ParseError, DefusedXmlException, LookupError, ValueError) as error:
         raise FormatError(
-            "{name} is no XML file that can be read", found=str(error)[:200] or "a forbidden part", name=name
+            "{name} is not an XML file that can be read", found=str(error)[:200] or "a forbidden part", name=name
         ) from error
 
 

@@ -145,7 +145,7 @@ def read_offset(text: str) -> int:
     parts = {} if found is None else {name: found[name] for name in _SECONDS if found.re.groupindex.get(name)}
     if found is None or not any(parts.values()) or any(len(each or "") > len("100000000") for each in parts.values()):
         raise InputError(
-            "this is no offset of a clock", expected="such as +1h02m, -3:30 or +1:02:15", found=f'"{text[:80]}"'
+            "this is not a clock offset", expected="such as +1h02m, -3:30 or +1:02:15", found=f'"{text[:80]}"'
         )
     seconds = sum(int(value) * _SECONDS[name] for name, value in parts.items() if value)
     return -seconds if found["sign"] == "-" else seconds
@@ -162,7 +162,7 @@ def read_zone(text: str) -> int:
     found = _ZONE.fullmatch(text.strip())
     minutes = 0 if found is None else int(found["hours"]) * 60 + int(found["minutes"] or 0)
     if found is None or minutes > LARGEST_ZONE_MINUTES:
-        raise InputError("this is no time zone", expected="such as +02:00, UTC-3 or UTC", found=f'"{text[:80]}"')
+        raise InputError("this is not a time zone", expected="such as +02:00, UTC-3 or UTC", found=f'"{text[:80]}"')
     return -minutes if found["sign"] == "-" else minutes
 
 
@@ -197,7 +197,7 @@ def checked_correction(correction: ClockCorrection) -> ClockCorrection:
     if not _is_within(correction.seconds, LARGEST_OFFSET_S):
         raise InputError("the clock cannot be that wrong", expected="at most 100 years", found=str(correction.seconds))
     if minutes is not None and not _is_within(minutes, LARGEST_ZONE_MINUTES):
-        raise InputError("this is no time zone", expected="at most 14 hours from UTC", found=str(minutes))
+        raise InputError("this is not a time zone", expected="at most 14 hours from UTC", found=str(minutes))
     return correction
 
 

@@ -168,7 +168,7 @@ class ProjectWhatIf:
         A project that is open for reading only can be tried out on, too; nothing of it can be kept.
         """
         if self.is_on:
-            raise InputError("something is being tried out already", remedy="keep or drop that first")
+            raise InputError("a what-if is open already", remedy="apply or discard it first")
         copy = Connection(self._store.path, ":memory:")
         self._store.connection.copy_to(copy)
         copy.write("PRAGMA foreign_keys = ON")
@@ -215,7 +215,7 @@ class ProjectWhatIf:
 
     def _leave_copy(self) -> Connection:
         if not self.is_on:
-            raise InputError("nothing is being tried out", remedy="begin with that")
+            raise InputError("no what-if is open", remedy="start one first")
         copy, self._store.connection = self._store.connection, self._store.file.connection
         return copy
 

@@ -97,7 +97,7 @@ class BackboneSession:
                 shape_2=output.shape,
             )
         if not np.isfinite(output).all():
-            raise ModelError("the backbone gives values that are no numbers", remedy="export it again")
+            raise ModelError("the backbone gives values that are not numbers", remedy="export it again")
         return output
 
 

@@ -86,7 +86,7 @@ def read(path: Path) -> Checkpoint:
         raise FormatError("the checkpoint cannot be read", expected="a safetensors file", found=found) from error
     if notes.get("format") != FORMAT:
         raise FormatError(
-            "this is no checkpoint of a training",
+            "this is not a training checkpoint",
             expected=f"“{FORMAT}”",
             found="{path} with “{found_format}”",
             path=path,

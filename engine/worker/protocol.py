@@ -117,7 +117,7 @@ def read(line: bytes) -> Envelope:
         version, number, kind, body = (fields[name] for name in ("version", "number", "kind", "body"))
     except (ValueError, KeyError, TypeError) as error:
         found = line.decode("utf-8", "replace")[:_SHOWN].strip() or "nothing"
-        raise FormatError("this line is no message of the program", found=found) from error
+        raise FormatError("this line is not a message of the program", found=found) from error
     if version != __version__:
         raise ProtoleafError(
             "the program was updated while it was running",
@@ -128,7 +128,7 @@ def read(line: bytes) -> Envelope:
         )
     if not isinstance(number, int) or not isinstance(kind, str):
         raise FormatError(
-            "this line is no message of the program",
+            "this line is not a message of the program",
             found="number {number}, kind {kind}",
             number=repr(number),
             kind=repr(kind),

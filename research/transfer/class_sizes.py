@@ -46,7 +46,7 @@ def check_forms(sizes: str, shot_sizes: str = EQUAL) -> None:
     """
     for option, found, known in (("--sizes", sizes, SIZES), ("--shot-sizes", shot_sizes, SHOT_SIZES)):
         if found not in known:
-            raise UsageError(f"{option} does not know this", expected=", ".join(known), found=found)
+            raise UsageError(f"{option} does not accept this", expected=", ".join(known), found=found)
 
 
 def ranked(form: str, counts: Counts, generator: np.random.Generator) -> Counts:

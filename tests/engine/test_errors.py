@@ -25,7 +25,7 @@ def test_a_message_that_quotes_megabytes_stays_a_line() -> None:
         ),
         (PermissionError(13, "Permission denied", "a.csv"), "Permission denied", "Permission denied"),
         (OSError("{x} is gone"), "{x} is gone", "{x} is gone"),
-        (ValueError(Message("{text} is no time", {"text": "ada"})), "ada is no time", "{text} is no time"),
+        (ValueError(Message("{text} is not a time", {"text": "ada"})), "ada is not a time", "{text} is not a time"),
         (ValueError(), "", ""),
     ],
 )

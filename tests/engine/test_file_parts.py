@@ -32,7 +32,7 @@ def test_boxes_are_cut_off_at_the_edges() -> None:
 
 @pytest.mark.parametrize("box", [(1.2, 0, 0.1, 0.1), (0, 0, 0, 1), (0, 0, -0.2, 1), (math.nan, 0, 1, 1)])
 def test_what_is_no_box_in_the_picture_is_refused(box: tuple[float, float, float, float]) -> None:
-    with pytest.raises(InputError, match="this is no bounding box"):
+    with pytest.raises(InputError, match="this is not a bounding box"):
         BoundingBox.of(*box)
 
 

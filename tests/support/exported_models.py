@@ -56,7 +56,7 @@ def rows_of_predictions(path: Path) -> list[dict[str, str]]:
 
 
 def words_of(row: dict[str, str]) -> dict[str, str]:
-    """All that is no number."""
+    """All that is not a number."""
     return {key: text for key, text in row.items() if key not in {"score", "safe_score"}}
 
 

@@ -59,7 +59,7 @@ def export_published(
             return compare(path, network, _inputs(facts, cancel), tolerance=tolerance)
     except OSError as error:
         path.unlink(missing_ok=True)
-        remedy = "free some disk space; nothing was kept"
+        remedy = "free some disk space; nothing was saved"
         raise storage_error(path, error, "the network cannot be written", remedy) from error
     except BaseException:
         path.unlink(missing_ok=True)

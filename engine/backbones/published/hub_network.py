@@ -127,7 +127,7 @@ def _settings(read: Read, repository: str) -> tuple[dict[str, Any], Sequence[str
             raise _unreadable(marked("{file} of {repository} cannot be read"), repository, error, file=name) from error
         if found is not None:
             return found, weights
-    what = "{repository} is no network that timm can build"
+    what = "{repository} is not a network that timm can build"
     expected = "config.json of timm, or open_clip_config.json with a ViT"
     remedy = "check the name, or take one of `protoleaf backbone list --published --source timm`"
     raise ModelError(what, expected=expected, found="neither", remedy=remedy, repository=repository)
@@ -158,7 +158,7 @@ def _check_settings(settings: Mapping[str, Any], repository: str) -> None:
 
     architecture, side = settings["architecture"], settings["pretrained_cfg"].get("input_size")
     if not isinstance(architecture, str) or not is_model(architecture):
-        what, expected = "the installed timm does not know the network's architecture", "one of timm's"
+        what, expected = "the installed timm does not have the network's architecture", "one of timm's"
         found, remedy = "“{architecture}” in {repository}", "a newer timm may know it"
         refused = partial(ModelError, what, expected=expected, found=found, remedy=remedy)
         raise refused(architecture=architecture, repository=repository)

@@ -44,7 +44,7 @@ class Route:
             UsageError: with what was found.
         """
         if self.folder is not None and not self.folder.is_dir():
-            raise UsageError("the mirror is no folder", expected="a folder, or https://host", found=self.mirror)
+            raise UsageError("the mirror is not a folder", expected="a folder, or https://host", found=self.mirror)
         parts = urlsplit(self.mirror)
         if "://" in self.mirror and parts.scheme != "https" and parts.hostname not in _THIS_COMPUTER:
             raise UsageError("a mirror needs an encrypted address", expected="https://host", found=self.mirror)
@@ -96,7 +96,7 @@ def proxy_address(address: str) -> ProxyAddress:
     port = _port_of(place)
     if not found or port == 0:
         shown = without_password(address)
-        raise UsageError("this is no proxy's address", expected="http://host:port", found=f"“{shown}”")
+        raise UsageError("this is not a proxy's address", expected="http://host:port", found=f"“{shown}”")
     rest = place if port else f"{place.removesuffix(':')}:{_PORTS[scheme]}"
     name, _, password = (found["person"] or "").partition(":")
     return ProxyAddress(f"{scheme}://{rest}", (name, password) if found["person"] else None)

@@ -58,7 +58,7 @@ def check_repository(repository: str, revision: str) -> None:
     if not _REPOSITORY.fullmatch(repository) or not _REVISION.fullmatch(revision) or ".." in repository + revision:
         found = f"“hf-hub:{repository}{f'@{revision}' if revision != 'main' else ''}”"
         expected = "hf-hub:owner/name or hf-hub:owner/name@revision"
-        raise ModelError("this is no network on the hub", expected=expected, found=found)
+        raise ModelError("this is not a network on the hub", expected=expected, found=found)
 
 
 def file_address(repository: str, revision: str, name: str) -> str:
@@ -152,7 +152,7 @@ def _is_missing(answer: httpx.Response, url: str) -> bool:
     """Whether there is no such file; refuses one that needs an account."""
     status = answer.status_code
     if status in _LOCKED:
-        what, found = "the hub does not give this file to everybody", "{status} {phrase} for {url}"
+        what, found = "the hub does not give this file without permission", "{status} {phrase} for {url}"
         remedy = "check the name; or agree to its terms on its page, download it there, and name the folder as mirror"
         raise NetworkError(what, found=found, remedy=remedy, status=status, phrase=HTTPStatus(status).phrase, url=url)
     return status == HTTPStatus.NOT_FOUND

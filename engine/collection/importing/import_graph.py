@@ -59,7 +59,7 @@ def _part(project: Project, number: int, part: int) -> str:
     found = project.policies.setting(_name(number, part))
     if not isinstance(found, str):
         raise ProjectDamagedError(
-            "a part of what an imported taxonomy said last time is missing",
+            "a part of the last version of an imported taxonomy is missing",
             found="{name} in {project_path}",
             remedy="open an earlier copy of the file, or restore a backup",
             name=_name(number, part),

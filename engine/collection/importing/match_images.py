@@ -31,8 +31,8 @@ from engine.project.records import ImageContent
 from engine.texts import Message, marked
 
 ELSEWHERE: Final = Message("it is neither below the list's folder nor below a folder of the project's images")
-NO_FILE: Final = Message("it is no ordinary file")
-NO_IMAGE: Final = marked("it is no image that can be read; images are {kinds}")
+NO_FILE: Final = Message("it is not an ordinary file")
+NO_IMAGE: Final = marked("it is not an image that can be read; images are {kinds}")
 OTHER_CONTENT: Final = "other content"
 _LEAST_FOLDERS: Final = 2  # that agree where the beginning of a path from another computer differs. Chosen.
 _CAMERA_FOLDER: Final = re.compile(r"dcim|\d{3}\w{5}", re.IGNORECASE)  # on every card: they distinguish nothing

@@ -130,7 +130,7 @@ def write_map(path: Path, made: ImageMap) -> None:
         _drop_oldest(path.parent)
     except OSError as error:
         remedy = "free some disk space or choose another cache folder"
-        raise storage_error(path, error, "the map cannot be kept", remedy) from error
+        raise storage_error(path, error, "the map cannot be saved", remedy) from error
 
 
 def _drop_oldest(folder: Path) -> None:

@@ -124,7 +124,7 @@ def images_on_disk(
         if found is None:
             refused.append(FileFailure(each.file, Message("it is not there")))
         elif found.size_bytes != each.size_bytes:
-            refused.append(FileFailure(each.file, Message("its content is another one now")))
+            refused.append(FileFailure(each.file, Message("its content has changed")))
         elif reason := permitted.refusal(each.file):
             refused.append(FileFailure(each.file, reason))
         else:

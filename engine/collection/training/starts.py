@@ -121,7 +121,7 @@ class FromFile(Start):
             limit = images_within(network, torch.zeros(1, 3, settings.side, settings.side))
         except (RuntimeError, ValueError) as error:
             raise InputError(
-                "the backbone takes no images of this side",
+                "the backbone takes no images of this size",
                 expected="{input_side} px",
                 found="{side} px",
                 remedy="leave the setting side out",

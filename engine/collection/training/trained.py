@@ -254,7 +254,7 @@ def open_run(project: Project, caches: CacheFolders, settings: BackboneSettings,
     """
     folder, ours = _folder(project, caches), fingerprint(project, caches, settings)
     _sweep(folder.parent)
-    with writing(folder, "the checkpoints of the training cannot be kept", "free some disk space"):
+    with writing(folder, "the training checkpoints cannot be saved", "free some disk space"):
         try:
             facts = json.loads((folder / _RUN).read_text(encoding="utf-8"))
             is_ours = facts["fingerprint"] == ours

@@ -73,7 +73,7 @@ class _Package:
     def description(self) -> Mapping[str, Any]:
         found = json_value(decoded(self.files.data(PACKAGE), PACKAGE), PACKAGE)
         if not isinstance(found, dict):
-            raise FormatError("{package} is no JSON object", package=PACKAGE)
+            raise FormatError("{package} is not a JSON object", package=PACKAGE)
         return found
 
     def rows(self, name: str) -> Iterator[dict[str, str]]:
@@ -98,7 +98,7 @@ def _opened(source: Path) -> Iterator[_Package]:
     folder = source.parent if source.is_file() else _folder_of_package(source)
     if not is_archive and not (folder / PACKAGE).is_file():
         raise FormatError(
-            "{folder} is no data package", expected="a folder with {package}", folder=folder.name, package=PACKAGE
+            "{folder} is not a data package", expected="a folder with {package}", folder=folder.name, package=PACKAGE
         )
     with opened_package(source if is_archive else folder, PACKAGE) as files:
         yield _Package(folder, files, not is_archive)

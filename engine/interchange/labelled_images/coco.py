@@ -69,7 +69,7 @@ def read(source: Path) -> ForeignLabels:
     categories = _Categories(objects_in(whole, "categories"))
     if not entries or not isinstance(whole.get("annotations"), list):
         raise FormatError(
-            "{source} is no COCO file",
+            "{source} is not a COCO file",
             expected='an object with "images", "annotations" and "categories"',
             source=source.name,
         )

@@ -27,7 +27,7 @@ from engine.interchange.labelled_images.table_rows import label_in, row_of, time
 from engine.texts import marked
 
 CANNOT_CARRY: Final = (
-    "images without a class stay out: they are no occurrences",
+    "images without a class are left out: they are not occurrences",
     "an empty image is an absence without a name: write of what (scientificName) before you publish",
     "boxes: there is no term for them, and each is an occurrence with its whole image",
     "the licence and whom to write to are not known: fill them in (eml.xml) before you publish",

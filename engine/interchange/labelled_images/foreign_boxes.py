@@ -193,7 +193,7 @@ def _number(value: object) -> float:
             return float(value)
         except (ValueError, OverflowError):
             pass
-    raise ValueError(Message('"{value}" is no number', {"value": str(value)[:40]}))
+    raise ValueError(Message('"{value}" is not a number', {"value": str(value)[:40]}))
 
 
 def _whole(value: object) -> int:

@@ -240,7 +240,7 @@ FORMATS: Final[Mapping[str, ImageFormat]] = {
         "Class folders",
         "a folder for each class with its images, as torchvision's ImageFolder and most trainers read them",
         (
-            "images without a class stay out",
+            "images without a class are left out",
             "a class with several parents lies under the first; a table lists the others",
             "boxes: their pictures lie there once for each class, or what is in the boxes is cut out",
         ),

@@ -90,7 +90,7 @@ def _rows_of(document: Any, source: Path) -> list[dict[str, Any]]:
     """The objects of a list, or those that an object holds by name."""
     rows = list(document.values()) if isinstance(document, dict) else document
     if not isinstance(rows, list) or not all(isinstance(each, dict) for each in rows):
-        raise FormatError("{place} is no JSON object", place=source.name)
+        raise FormatError("{place} is not a JSON object", place=source.name)
     return rows
 
 
@@ -116,9 +116,9 @@ def _object(line: str, place: str) -> dict[str, Any]:
     except RecursionError as error:
         raise FormatError("{place} is nested too deep", found=line[:60], place=place) from error
     except ValueError as error:
-        raise FormatError("{place} is no JSON", found=f"{line[:60]!r}: {error}", place=place) from error
+        raise FormatError("{place} is not JSON", found=f"{line[:60]!r}: {error}", place=place) from error
     if not isinstance(row, dict):
-        raise FormatError("{place} is no JSON object", found=line[:60], place=place)
+        raise FormatError("{place} is not a JSON object", found=line[:60], place=place)
     return row
 
 

@@ -69,7 +69,7 @@ def read(source: Path, given: Mapping[str, str] | None = None) -> ForeignLabels:
     import pyarrow.parquet as pq
 
     with (
-        reading(source, "{source} is no Parquet file", (pa.ArrowException,)),
+        reading(source, "{source} is not a Parquet file", (pa.ArrowException,)),
         open_regular(source) as opened,
         pq.ParquetFile(opened) as file,
     ):

@@ -261,7 +261,7 @@ def time_in(text: str) -> datetime | None:
     try:
         found = datetime.fromisoformat(text.strip())
     except ValueError:
-        raise ValueError(Message('"{text}" is no time, such as 2026-05-01T10:00:00+02:00', part)) from None
+        raise ValueError(Message('"{text}" is not a time, such as 2026-05-01T10:00:00+02:00', part)) from None
     found = found if found.tzinfo else found.replace(tzinfo=UTC)
     try:
         found.astimezone(UTC)

@@ -15,7 +15,7 @@ from engine.interchange.labelled_images.foreign_labels import ForeignLabels
 from engine.interchange.labelled_images.records import LabelledImage, LabelledImages, WrittenExport
 
 CANNOT_CARRY: Final = (
-    "images without a class stay out",
+    "images without a class are left out",
     "the hierarchy is flattened; full paths are kept in a table",
     "boxes: their pictures lie there once for each class, or what is in the boxes is cut out",
 )

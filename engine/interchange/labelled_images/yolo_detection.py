@@ -30,7 +30,7 @@ from engine.interchange.text_file import head_of, read_text
 from engine.texts import Message, marked
 
 CANNOT_CARRY: Final = (
-    "images and boxes without a class stay out, and are listed in a table",
+    "images and boxes without a class are left out, and listed in a table",
     "the label of a whole image becomes a box around it",
     "the hierarchy is flattened; full paths are kept in a table",
 )

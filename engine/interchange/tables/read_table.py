@@ -78,7 +78,7 @@ def opened_table(
     with ExitStack() as stack:
         file: IO[bytes] = stack.enter_context(opened_file(source, noun, limit))
         if not is_workbook(file) and is_archive(file):
-            with reading(source, "{source} is no archive that can be read"):
+            with reading(source, "{source} is not an archive that can be read"):
                 archive = stack.enter_context(opened_archive(source))
                 noun = _only_table(archive.namelist(), noun)
                 limit.check(archive.getinfo(noun).file_size, noun)

@@ -99,7 +99,7 @@ def _terms(source: Path) -> Iterator[_Term]:
             tag, colon, value = bare.partition(":")
             if not colon:
                 raise FormatError(
-                    "line {number} of {source} is no part of a term",
+                    "line {number} of {source} is not part of a term",
                     expected="tag: value",
                     found=f'"{bare[:60]}"',
                     number=number,

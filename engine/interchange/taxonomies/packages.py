@@ -85,7 +85,7 @@ def _described(package: FilePackage, source_name: str, left_out: list[LeftOutIte
     core, *others = tables_in(package.data(META))
     if _kind(core.row_type) != _TAXON:
         raise FormatError(
-            "{source_name} is no checklist",
+            "{source_name} is not a checklist",
             expected="an archive whose core is Taxon",
             found=core.row_type,
             remedy="labels of occurrences come in by importing labels",

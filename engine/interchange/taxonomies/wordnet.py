@@ -150,7 +150,10 @@ def _synset(line: str, number: int, source_name: str) -> _Synset:
 
 def _no_synset(place: str, line: str) -> FormatError:
     return FormatError(
-        "{place} is no synset", expected="a line as in WordNet's data.noun", found=f'"{line.strip()[:60]}"', place=place
+        "{place} is not a synset",
+        expected="a line as in WordNet's data.noun",
+        found=f'"{line.strip()[:60]}"',
+        place=place,
     )
 
 

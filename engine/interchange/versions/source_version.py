@@ -82,7 +82,7 @@ def unpacked(text: str) -> SourceVersion:
         return SourceVersion(str(plain["name"]), {each.class_id: each for each in rows})
     except (binascii.Error, zlib.error, ValueError, TypeError, KeyError, RecursionError) as error:
         raise ProjectDamagedError(
-            "what an imported taxonomy said last time cannot be read",
+            "the last version of an imported taxonomy cannot be read",
             found=str(error),
             remedy="open an earlier copy of the file, or restore a backup",
         ) from error

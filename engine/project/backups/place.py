@@ -142,7 +142,7 @@ def choose_folder(project_id: str, folder: Path | None) -> None:
         private_folder(file.parent)
         write_file(file, json.dumps(choices, indent=1))
     except OSError as error:
-        raise storage_error(file, error, "the choice of the folder cannot be kept", _REMEDY) from error
+        raise storage_error(file, error, "the choice of the folder cannot be saved", _REMEDY) from error
 
 
 def check_takes_files(folder: Path) -> None:
@@ -166,7 +166,7 @@ _REMEDY: Final = "choose another folder for backups"
 
 def _gone(folder: Path) -> StorageError:
     return StorageError(
-        "the folder for backups is not there",
+        "the folder for backups is missing",
         found=str(folder),
         remedy="connect its drive, or choose another folder for backups",
     )

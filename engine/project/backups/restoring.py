@@ -153,7 +153,7 @@ def _check_owner(
             "this is a backup of another project", found=found, remedy="restore it with --other if it is what you want"
         )
     raise InputError(
-        "nobody can tell any more which project this was, so it may be a backup of another one",
+        "it is unknown which project this was, so it may be a backup of another one",
         found=found,
         remedy="if it is the right one, give its file in place of a number, or add --other",
     )
@@ -178,7 +178,7 @@ def _keep_present(project: Path, lock: FileLock, when: datetime, watch: _Watch) 
         return copy_bytes(lock, project.parent, stem, project.suffix), True
     except OSError as error:
         raise storage_error(
-            project, error, "the damaged project could not be kept, so nothing was restored", "free some space"
+            project, error, "the damaged project could not be saved, so nothing was restored", "free some space"
         ) from error
 
 

@@ -81,13 +81,11 @@ def verify(path: Path, counts: RowCounts | None = None) -> None:
         if damage != "ok":
             raise _damaged(path, str(damage).partition("\n")[0])
         if connection.row("PRAGMA foreign_key_check") is not None:
-            raise _damaged(path, marked("a row names another one that is not there"))
+            raise _damaged(path, marked("a row refers to another one that is missing"))
         if has_state(connection) and seal_of(connection, reader_of(path)) is Seal.BROKEN:
-            raise _damaged(path, marked("its bytes are other than they were when it was written"))
+            raise _damaged(path, marked("its bytes have changed since it was written"))
         if counts is not None and row_counts(connection) != counts:
-            raise StorageError(
-                "the backup does not hold what the project holds", found=str(path), remedy="check the disk"
-            )
+            raise StorageError("the backup differs from the project", found=str(path), remedy="check the disk")
 
 
 def check_is_whole(path: Path) -> None:

@@ -95,7 +95,7 @@ def check_version(path: Path, version: int) -> None:
     """Raise `ProjectTooNewError` for a version above ours, `ProjectDamagedError` for one below the first."""
     if version < 1:
         raise ProjectDamagedError(
-            "the project has a version that never existed",
+            "the project file has a version that does not exist",
             expected="1 to {known_version}",
             found="{version} in {path}",
             remedy="open an earlier copy of the file, or restore a backup; this file is left as it is",
@@ -169,7 +169,7 @@ def set_aside(log: Path) -> Path:
         log.rename(target)
     except OSError as error:
         raise StorageError(
-            "a log that belongs to another state of the project lies beside it and cannot be renamed",
+            "a log of another state of the project is in its folder and cannot be renamed",
             found=file_and_reason(log, reason_of(error)),
             remedy="move it to another folder, then open the project again",
         ) from error

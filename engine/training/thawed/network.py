@@ -178,7 +178,7 @@ def _steps(graph: Any, held: dict[str, Tensor]) -> Iterator[_Step]:
         if operator is None:
             raise ModelError(
                 "training cannot go through this network",
-                expected="operators that training knows",
+                expected="operators that training supports",
                 found=f"“{node.op_type}”",
                 remedy="tune propagation instead, or train from another backbone",
             )

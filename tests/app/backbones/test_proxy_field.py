@@ -47,7 +47,7 @@ def test_what_is_no_proxy_is_refused_in_place(reviewing: Desk, settings: Setting
     reviewing.qtbot.keyClicks(page.proxy.field, "socks5://anna:secret@here:1")
     reviewing.press(Key.Key_Return)
     problem = page.proxy.problem.text().replace("\u200b", "")
-    assert problem == "this is no proxy's address: expected http://host:port, found “socks5://anna@here:1”"
+    assert problem == "this is not a proxy's address: expected http://host:port, found “socks5://anna@here:1”"
     assert page.proxy.problem.isVisible()
     page.proxy.open_button.click()
     assert page.proxy.field.isVisible()

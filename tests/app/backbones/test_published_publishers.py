@@ -117,7 +117,7 @@ def test_two_thousand_rows_are_searched_within_frames(reviewing: Desk) -> None:
 
 
 def test_a_mirror_is_typed_and_remembered(reviewing: Desk, settings: Settings, tmp_path: Path) -> None:
-    """What is no folder is refused in place, before anything is asked; the question says where weights come from."""
+    """What is not a folder is refused in place, before anything is asked; the question says where weights come from."""
     page = page_of(reviewing, DINOV2)
     reviewing.window.of(Backbones).jobs.download.make_job = player = Player([Failed("no way")])
     assert page.mirror.open_button.text() == "Use a mirror…"
@@ -125,7 +125,7 @@ def test_a_mirror_is_typed_and_remembered(reviewing: Desk, settings: Settings, t
     assert page.mirror.field.hasFocus()
     reviewing.qtbot.keyClicks(page.mirror.field, str(tmp_path / "gone"))
     reviewing.press(Key.Key_Return)
-    assert "the mirror is no folder" in page.mirror.problem.text()
+    assert "the mirror is not a folder" in page.mirror.problem.text()
     assert settings.mirror == ""
     page.mirror.field.selectAll()
     reviewing.qtbot.keyClicks(page.mirror.field, str(tmp_path))

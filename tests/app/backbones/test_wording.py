@@ -49,7 +49,7 @@ def test_the_question_before_a_download() -> None:
     [
         (FIGURES, "tinyleaf is better", "95% confidence interval of the difference: 1.3 to 8.6 points."),
         (replace(FIGURES, before=0.7, gained=2, lost=12), "tinyleaf is worse", "-8.6 to -1.3 points."),
-        (replace(FIGURES, shots=42, gained=4), "tinyleaf is about as good", "the difference may be due to chance."),
+        (replace(FIGURES, shots=42, gained=4), "tinyleaf is about as good", "this may be chance."),
         (replace(FIGURES, after=0.571, lost=12), "tinyleaf is about as good", "There is no difference."),
         (replace(FIGURES, before=None, gained=None), "tinyleaf is ready", "each held out once."),
         (ShotComparison(None, None, 0), "tinyleaf is ready", ""),

@@ -109,7 +109,7 @@ def test_the_story_of_a_restore(working: Desk, panel: BackupsPanel) -> None:
     card = card_for(working, panel, BackupReason.DAY)
     working.click(card.ask_button)
     assert card.is_asking
-    assert "Restoring undoes these actions:\n• Labelled 40 images as" in card.question_text
+    assert "Restoring undoes:\n• Labelled 40 images as" in card.question_text
     assert "is backed up first" in card.question_text
     working.press(Key.Key_Escape)
     assert card.question_text == ""
@@ -163,7 +163,7 @@ def test_a_backup_that_fails_is_reported_once(
     monkeypatch.setenv(BACKUPS_VARIABLE, str(tmp_path / "taken"))
     desk.open(collection.project)
     toast = desk.window.toast
-    desk.wait(lambda: toast.message.startswith("No backup could be made. Your work is saved in the project."))
+    desk.wait(lambda: toast.message.startswith("The backup failed. Your work is saved in the project."))
     toast.hide()
     label_some(desk, 1)
     desk.window.of(Backups).automatic.quarter.timeout.emit()
@@ -190,7 +190,7 @@ def test_an_action_without_its_backup_says_so(working: Desk, tmp_path: Path, mon
     working.wait(lambda: bool(card.summary))
     with working.qtbot.waitSignal(working.window.session.change_made, timeout=LONG_MS):
         working.click(card.import_button)
-    working.wait(lambda: working.window.toast.message.startswith("No backup could be made."))
+    working.wait(lambda: working.window.toast.message.startswith("The backup failed."))
     assert working.graph.find("Bird/Owl")
 
 
@@ -275,7 +275,7 @@ def test_a_long_restore_is_shown_and_stopped(
     assert " of " in bar.facts
     (job,) = working.window.session.jobs.jobs
     assert job.title.startswith("Restoring ")
-    (stop,) = [each for each in bar.findChildren(QAbstractButton) if each.accessibleName() == "Stop; nothing is kept"]
+    (stop,) = [each for each in bar.findChildren(QAbstractButton) if each.accessibleName() == "Stop; nothing is saved"]
     working.qtbot.mouseClick(stop, Qt.MouseButton.LeftButton)
     with working.qtbot.waitSignal(working.window.session.loaded, timeout=LONG_MS):
         gate.set()
@@ -318,7 +318,7 @@ def test_a_date_in_the_future_is_not_the_newest(working: Desk, collection: Colle
     assert panel is not None
     working.wait(lambda: len(panel.cards) == 3)
     assert "in the future" not in panel.cards[0].text
-    assert "The date is in the future" in panel.cards[1].text
+    assert "Date in the future" in panel.cards[1].text
 
 
 def test_leaving_gives_a_backup_up(working: Desk, collection: Collection) -> None:

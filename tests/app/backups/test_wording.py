@@ -30,7 +30,7 @@ def test_what_changed_since() -> None:
 def test_the_latest_actions_are_named() -> None:
     texts = tuple(f"Labelled 1 image as {name}" for name in "ABCDEFG")
     lines = details(BACKUP, Changes(steps=9, texts=texts)).splitlines()
-    assert lines[0] == "Restoring undoes these actions:"
+    assert lines[0] == "Restoring undoes:"
     assert lines[1:7] == [*(f"• {text}" for text in texts[:5]), "… and 4 actions before them"]
     assert lines[7] == "birds 2026.protoleaf  ·  1.2\u00a0MB"
     assert details(BACKUP, None) == lines[7]

@@ -103,7 +103,7 @@ def test_what_was_cut_cannot_go_below_itself(reviewing: Desk) -> None:
     copy(reviewing, Key.Key_X)
     choose_class(reviewing, "Red disc")
     reviewing.press(Key.Key_V, CONTROL)
-    reviewing.wait(lambda: reviewing.window.toast.message == "Red cannot go below itself: Red > Red disc")
+    reviewing.wait(lambda: reviewing.window.toast.message == "Red cannot be its own ancestor: Red > Red disc")
     assert changes == []
 
 

@@ -166,7 +166,7 @@ def test_a_circle_is_refused_visibly(pane: Pane, hand: Hand) -> None:
         lit.append([is_danger(pane, spot) for spot in (*way, *beside)])
 
     hand.drag(source, target, look, pane.row("Plant"), look)
-    assert chips == ["Animal cannot go below itself: Animal > Bird > Gull", "Move under Plant"]
+    assert chips == ["Animal cannot be its own ancestor: Animal > Bird > Gull", "Move under Plant"]
     assert lit == [[True, True, True, False, False], [False] * 5]
     assert hand.was_dropped
 

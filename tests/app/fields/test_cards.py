@@ -148,7 +148,7 @@ def test_the_true_time_is_typed(clocks: ClockCard, qtbot: QtBot) -> None:
 
 def test_an_offset_that_is_none(clocks: ClockCard, qtbot: QtBot) -> None:
     qtbot.keyClicks(clocks.offset, "late")
-    assert "no offset" in clocks.refusal.text()
+    assert "not a clock offset" in clocks.refusal.text()
     assert not clocks.correct_button.isEnabled()
 
 

@@ -180,7 +180,7 @@ def test_a_sound_graph_and_one_without_labels_are_distinguished(desk: Desk, coll
     panel = open_panel(desk)
     assert panel.cards == ()
     assert panel.status.text().startswith("No suggestions")
-    assert "the right parent comes first in" in panel.check.text()
+    assert "the correct parent is first in" in panel.check.text()
     act(desk.qtbot, desk.window.session, lambda project: project.labels.remove(list(project.labels.by_image())))
     desk.wait(lambda: panel.status.text().startswith("Label some images first"))
     assert panel.check.text() == ""

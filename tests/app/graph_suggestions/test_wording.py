@@ -33,7 +33,7 @@ def test_a_place() -> None:
     parents = (ScoredClass(2, 0.62), ScoredClass(3, 0.21))
     words = _words(PlaceSuggestion(1, parents, (ImagesOf(1, ()), ImagesOf(2, ()), ImagesOf(3, ()))))
     assert words.title == "Gull may belong under Bird"
-    assert words.reason == "Its images are most like those of classes under Bird (62%), Fish & %1 (21%)."
+    assert words.reason == "Its images look most like those of classes under Bird (62%), Fish & %1 (21%)."
     assert words.choices == ("Move under Bird", "Move under Fish & %1")
     assert words.captions == ("Gull", "Bird", "Fish & %1")
 
@@ -42,14 +42,14 @@ def test_strays_twins_and_kinds() -> None:
     """Figures are those that were found."""
     stray = _words(StraySuggestion(Stray(1, 3, 2, 0.7, 0.04), ()))
     assert stray.title == "Gull may belong under Bird instead of Fish & %1"
-    assert "Bird (70%), hardly like those under Fish & %1 (4%)" in stray.reason
+    assert "Bird (70%), not like those under Fish & %1 (4%)" in stray.reason
     twins = _words(TwinSuggestion(Twins(4, 1, SIMILARITY), (ImagesOf(4, ()), ImagesOf(1, ()))))
     assert (twins.title, twins.choices) == ("Mew and Gull look like one class", ("Merge into Gull",))
-    assert twins.reason.startswith("Of 16 images, 7 are more like the other class")
+    assert twins.reason.startswith("Of 16 images, 7 look more like the other class")
     kinds = (ImagesOf(1, (1, 2, 3)), ImagesOf(1, (4, 5, 6)))
     mixed = _words(MixedSuggestion(Mixed(1, ((1, 2, 3, 7), (4, 5, 6)), SIMILARITY), kinds))
     assert mixed.title == "Gull looks like two classes"
-    assert "fall into 4 and 3," in mixed.reason
+    assert "fall into groups of 4 and 3 " in mixed.reason
     assert mixed.captions == ("Gull, kind 1", "Gull, kind 2")
 
 
@@ -67,8 +67,8 @@ def test_underlabelled(shots: int, start: str) -> None:
 def test_lines_below() -> None:
     """One is not many, and there is no text about a graph without a single place."""
     assert check_line(PlacementCheck()) == ""
-    assert "first in 64, among the first three in 90" in check_line(PlacementCheck(97, 64, 90, 5.1, 37.0))
-    assert [more_line(1)[:14], more_line(2)[:13]] == ["1 more appears", "2 more appear"]
+    assert "first in 64, in the first three in 90" in check_line(PlacementCheck(97, 64, 90, 5.1, 37.0))
+    assert [more_line(1)[:14], more_line(2)[:13]] == ["1 more follows", "2 more follow"]
     assert [dismissed_line(1), dismissed_line(12)] == [
         "Show 1 dismissed suggestion again", "Show 12 dismissed suggestions again",
     ]  # fmt: skip

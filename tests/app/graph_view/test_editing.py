@@ -83,7 +83,7 @@ def test_a_circle_is_refused_while_it_is_dragged(desk: Desk, board: GraphBoard, 
 
     assert not hand.drag(spot(desk, board, "Blue"), spot(desk, board, "Blue disc"), look)
     assert lit == [[blue, disc]]
-    assert chips == [("Blue cannot go below itself: Blue > Blue disc", True)]
+    assert chips == [("Blue cannot be its own ancestor: Blue > Blue disc", True)]
     assert board.canvas.drops.refused == ()
 
 

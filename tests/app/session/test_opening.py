@@ -25,7 +25,7 @@ from tests.support.scripted_workers import Player, Step
 from tests.support.sessions import LONG_MS, create_project, open_project, recorded, settle
 
 CONVERTING = Progress(1, 4, "steps", note="Converting")
-STOP = "Stop; nothing is kept"
+STOP = "Stop; nothing is saved"
 DONE = AddedBackbone(ACCURATE, "00ff", 384)
 
 

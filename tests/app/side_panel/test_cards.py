@@ -71,7 +71,7 @@ def root(qtbot: QtBot) -> QWidget:
     return root
 
 
-def view_in(root: QWidget, cancel_tip: str = "Stop; nothing is kept") -> ProgressView:
+def view_in(root: QWidget, cancel_tip: str = "Stop; nothing is saved") -> ProgressView:
     """A view with a first step."""
     view = ProgressView(cancel_tip)
     view.setParent(root)

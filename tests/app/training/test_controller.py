@@ -98,7 +98,7 @@ def test_points_and_progress_arrive_while_it_runs(reviewing: Desk) -> None:
     assert "20\N{NO-BREAK SPACE}iterations/s" in panel.run.facts
     job_bar = reviewing.window.status_line.job_bar
     assert "Tuning propagation" in texts(job_bar)
-    assert "nothing is kept" in button(job_bar, "Stop").toolTip()
+    assert "nothing is saved" in button(job_bar, "Stop").toolTip()
     assert not panel.forms[Depth.PROPAGATION].isVisible()
     chart = panel.run.chart
     assert chart is not None

@@ -60,7 +60,7 @@ def test_other_labels_are_measured_anew(reviewing: Desk) -> None:
     for _ in range(2):
         reviewing.choose(0)
         reviewing.press_for_change(Key.Key_Return)
-    assert "Measuring how long it takes…" in texts(form)
+    assert "Estimating training time…" in texts(form)
     reviewing.wait(lambda: "About 7\u00a0minutes." in texts(form))
     assert len(twice.requests) == 1
 

@@ -26,7 +26,7 @@ def test_a_stopped_training_is_resumed(reviewing: Desk, collection: Collection) 
     prepare(reviewing, trainer)
     panel = panel_for(reviewing, "train_backbone")
     reviewing.wait(panel.stopped.isVisible)
-    assert panel.stopped.text == "Training stopped after 30 of 40 iterations. Nothing is lost."
+    assert panel.stopped.text == "Training stopped after 30 of 40 iterations. It can be resumed."
     assert panel.forms[Depth.BACKBONE].start_button.property("variant") == ""
     QTest.mouseClick(panel.stopped.resume_button, Qt.MouseButton.LeftButton)
     reviewing.wait(lambda: window.of(Models).training.phase is Phase.RUNNING)
@@ -50,7 +50,7 @@ def test_an_unfinished_training_is_offered_when_the_project_is_opened_again(
     trainer = Trainer(["wait"])
     prepare(reviewing, trainer)
     reviewing.open(collection.project)
-    reviewing.wait(lambda: window.toast.message == "Training stopped after 30 of 40 iterations. Nothing is lost.")
+    reviewing.wait(lambda: window.toast.message == "Training stopped after 30 of 40 iterations. It can be resumed.")
     QTest.mouseClick(button(window.toast, "Resume"), Qt.MouseButton.LeftButton)
     reviewing.wait(lambda: window.of(Models).training.phase is Phase.RUNNING)
     assert trainer.requests[0].settings == settings

@@ -33,7 +33,7 @@ def test_figures_are_compared(qapp: QApplication) -> None:
 
 def test_few_images_are_no_proof(qapp: QApplication) -> None:
     """A difference that says little is marked so for whoever chooses by it."""
-    assert measured_on(Figures(0.5714, 0.6190, 42)).endswith("the difference may be due to chance.")
+    assert measured_on(Figures(0.5714, 0.6190, 42)).endswith("this may be chance.")
     assert "chance" not in measured_on(Figures(0.5714, 0.6190, 4200))
 
 
@@ -60,7 +60,7 @@ def test_the_duration_is_rough(qapp: QApplication, plan: Plan, expected: Trainin
     """Nobody is promised seconds, and nothing at all before it was measured."""
     assert duration(plan, expected) == words
     if not words:
-        assert duration(plan, is_measuring=True) == "Measuring how long it takes…"
+        assert duration(plan, is_measuring=True) == "Estimating training time…"
 
 
 def test_training_is_advised_where_it_is_likely_to_help(qapp: QApplication) -> None:
@@ -75,12 +75,12 @@ def test_training_is_advised_where_it_is_likely_to_help(qapp: QApplication) -> N
 def test_a_stopped_training_says_how_far_it_was(qapp: QApplication) -> None:
     """And that nothing is lost."""
     text = stopped_text(StoppedTraining(120, Plan(Depth.BACKBONE, 200)))
-    assert text == "Training stopped after 120 of 200 iterations. Nothing is lost."
+    assert text == "Training stopped after 120 of 200 iterations. It can be resumed."
 
 
 def test_labels_are_counted_or_requested(qapp: QApplication) -> None:
     """What there is, or what to do first."""
-    assert labels_text(Labels(24, 8)) == "Learns from 24 images you labelled in 8 classes."
+    assert labels_text(Labels(24, 8)) == "Learns from 24 images in 8 classes."
     assert labels_text(Labels(3, 1)).startswith("Label at least 2 images in each of 2 classes")
 
 

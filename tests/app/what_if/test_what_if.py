@@ -52,7 +52,7 @@ def test_edits_are_seen_before_they_are_done(desk: Desk, collection: Collection)
     before, kept_bytes = own_copy(desk.state), collection.project.read_bytes()
     band = begin(desk)
     assert "Nothing is saved until" in band.text
-    assert desk.window.status_line.saved_mark.text() == "Not saved: edits are only tried out"
+    assert desk.window.status_line.saved_mark.text() == "Not saved: trying changes"
     assert not band.keep_button.isEnabled()
     count = try_out(desk)
     assert count > 4

@@ -94,8 +94,8 @@ def test_a_backup_of_an_open_project(birds: Path, capsys: pytest.CaptureFixture[
 def test_backups_to_another_folder(birds: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """`--to` once, `backups folder` from now on; a folder that is not there is refused."""
     stick = tmp_path / "stick"
-    assert "is not there" in refused(capsys, "backup", birds, "--to", stick)
-    assert "is not there" in refused(capsys, "backups", "folder", birds, stick)
+    assert "is missing" in refused(capsys, "backup", birds, "--to", stick)
+    assert "is missing" in refused(capsys, "backups", "folder", birds, stick)
     stick.mkdir()
     once = Path(done(capsys, "backup", birds, "--to", stick, "--json").fields["path"])
     assert once.parent == stick
@@ -180,7 +180,7 @@ def test_where_nobody_can_be_sure_a_number_alone_is_refused(
     assert [(row["images"], row["is_own"]) for row in rows] == [(4, None), (7, None)]
     for meant in ("1", "2", rows[1]["when"][:19]):
         message = refused(capsys, "restore", birds, meant, "--yes")
-        assert "nobody can tell" in message
+        assert "it is unknown which project" in message
         assert "add --other" in message
     assert "2 classes, 7 images, 4 labels, of " in message
     assert f"taken of {twin}, in {rows[1]['path']}" in message

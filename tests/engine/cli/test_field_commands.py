@@ -65,7 +65,7 @@ def test_fields_and_choices_are_renamed(project: Path, capsys: pytest.CaptureFix
     ("renaming", "reason", "status"),
     [
         ("sex=Life Stage", "is there twice", 1), ("sex=count", 'cannot be called "count"', 1),
-        ("sex: male=Female", "not clear", 1), ("sex: cock=hen", "no value of the field", 1),
+        ("sex: male=Female", "not clear", 1), ("sex: cock=hen", "not a value of the field", 1),
         ("antlers=horns", 'no field "antlers"', 1), ("count=number", "count cannot be renamed", 2),
         ("remark: x=y", "has no choices", 2), ("sex", "its new name", 2),
     ],
@@ -83,7 +83,7 @@ def test_fields_that_are_refused(project: Path, capsys: pytest.CaptureFixture[st
     assert "define the field first" in refused(capsys, "fields", str(project), "--set", "sex=x", *where).lower()
     assert "go together" in refused(capsys, "fields", str(project), "--set", "count=1", status=2)
     assert "no such preset" in refused(capsys, "fields", str(project), "--preset", "bird", status=2)
-    assert "defines no field" in refused(capsys, "fields", str(project), "--define", "sex")
+    assert "does not define a field" in refused(capsys, "fields", str(project), "--define", "sex")
     assert "cannot be removed" in refused(capsys, "fields", str(project), "--remove", "count", status=2)
 
 
@@ -105,5 +105,5 @@ def test_a_clock_is_corrected(project: Path, capsys: pytest.CaptureFixture[str])
 def test_clocks_that_are_refused(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for options in (["--folder", "a"], ["--offset", "1h"], ["--folder", "a", "--camera", "Trap", "--offset", "1h"]):
         assert "a folder or a camera" in refused(capsys, "clock", str(project), *options, status=2)
-    assert "no offset" in refused(capsys, "clock", str(project), "--camera", "Trap", "--offset", "late")
-    assert "no time zone" in refused(capsys, "clock", str(project), "--camera", "Trap", "--zone", "Berlin")
+    assert "not a clock offset" in refused(capsys, "clock", str(project), "--camera", "Trap", "--offset", "late")
+    assert "not a time zone" in refused(capsys, "clock", str(project), "--camera", "Trap", "--zone", "Berlin")

@@ -28,4 +28,4 @@ def test_frames(project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str
 @pytest.mark.parametrize("text", ["0", "nan", "-1", "1e9", "often"])
 def test_no_time(project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str) -> None:
     error = refused(capsys, "import-images", project, tmp_path, f"--frames={text}", status=2)
-    assert "--frames is no time between frames" in error
+    assert "--frames is not a time between frames" in error

@@ -91,6 +91,6 @@ def test_what_cannot_be_merged(files: tuple[Path, Path], tmp_path: Path, capsys:
     assert "expected ours, theirs, newer, found mine" in refused(capsys, "merge", *files, "--prefer", "mine", status=2)
     letter = tmp_path / "letter.csv"
     letter.write_text("Dear Ben,")
-    assert "no earlier output" in refused(capsys, "merge", *files, "--conflicts", letter)
+    assert "not an earlier output" in refused(capsys, "merge", *files, "--conflicts", letter)
     assert letter.read_text() == "Dear Ben,"
     assert "project" in refused(capsys, "merge", files[0], tmp_path / "none.protoleaf")

@@ -116,7 +116,7 @@ def test_a_project_s_network_comes_through_a_proxy(
     elsewhere = "http://localhost:1/weights.pth"
     keep_in_list(cache_of_test(), [facts_of(SMALL, content, elsewhere)])
     new = ("new", tmp_path / "p.protoleaf", "--backbone", SOURCE, "--yes", "--proxy")
-    assert "no proxy's address" in protoleaf(capsys, *new, "socks5://here:1").err
+    assert "not a proxy's address" in protoleaf(capsys, *new, "socks5://here:1").err
     assert server.paths == []
     answer = protoleaf(capsys, *new, f"http://127.0.0.1:{server.port}", "--json")
     assert (answer.status, answer.fields["backbone"]) == (0, NAME)

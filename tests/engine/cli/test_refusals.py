@@ -198,7 +198,7 @@ def test_what_is_missing_before_classifying(tmp_path: Path, capsys: pytest.Captu
     done(capsys, "import-images", project, image)
     assert "Run embed first" in refused(capsys, "classify", project, "-o", out)
     done(capsys, "embed", project, "--device", "cpu")
-    assert "no class has a shot yet" in refused(capsys, "classify", project, "-o", out)
+    assert "no class has an example yet" in refused(capsys, "classify", project, "-o", out)
     assert not out.exists()
 
 

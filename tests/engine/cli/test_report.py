@@ -61,7 +61,7 @@ def test_without_anything_to_compare(
     with Project.open(collection.project) as project:
         project.labels.remove([record.image_id for record in project.images.records()])
     output = done(capsys, "report", collection.project, tmp_path / "a.html").out
-    assert "It has no accuracy: no class has a shot yet" in output
+    assert "It has no accuracy: no class has an example yet" in output
     page = (tmp_path / "a.html").read_text(encoding="utf-8")
     assert "There is nothing yet to compare predictions with" in page
     assert 'id="confusion"' not in page

@@ -57,6 +57,6 @@ def test_terms_come_first(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
     assert answer.status == 1
     assert f"from {tmp_path}" in answer.err
     assert "the mirror's folder does not have these weights" in answer.err
-    assert "the mirror is no folder" in refused(capsys, "backbone", "add", SOURCE, "--mirror", "gone", status=2)
+    assert "the mirror is not a folder" in refused(capsys, "backbone", "add", SOURCE, "--mirror", "gone", status=2)
     line = refused(capsys, "new", tmp_path / "p.protoleaf", "--backbone", "leafnet", "--mirror", tmp_path, status=2)
     assert "a mirror is for the download of a published network only" in line

@@ -50,7 +50,7 @@ def test_every_command_explains_itself(command: str, capsys: pytest.CaptureFixtu
         (("backbone", "use", "a.protoleaf", "torchvision:resnet18", "--yes", "--device", "abacus"), ", ".join(DEVICES)),
         (("benchmark", "embed", "--device", "abacus"), "abacus"),
         (("experiment", "transfer", "nowhere", "--device", "abacus"), "abacus"),
-        (("backbone", "add", "torchvision:resnet18", "--proxy", "socks5://here:1"), "no proxy's address"),
+        (("backbone", "add", "torchvision:resnet18", "--proxy", "socks5://here:1"), "not a proxy's address"),
         (("classify", "a.protoleaf"), "--out"),
         (("classify", "a.protoleaf", "-o", "out.csv", "--setting", "magic"), "expected ppn+, ppn, prototypes"),
         (("evaluate", "a.protoleaf"), "--truth"),

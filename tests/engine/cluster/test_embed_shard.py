@@ -163,7 +163,7 @@ def test_a_changed_archive_is_refused(tmp_path: Path) -> None:
     tar = write_tar(tmp_path / "a.tar", {"a.jpg": encoded(picture(), "JPEG")})
     begun([tar], tmp_path / "set")
     write_tar(tar, {f"{number}.jpg": encoded(picture(), "JPEG") for number in range(9)})
-    with pytest.raises(InputError, match="a source has changed since the data set was begun: expected 10,240 bytes"):
+    with pytest.raises(InputError, match="a source has changed since the data set was started: expected 10,240 bytes"):
         finish(tmp_path / "set")
     assert list((tmp_path / "set" / SHARDS).iterdir()) == []
 

@@ -57,4 +57,4 @@ def test_images_of_a_bucket(store: dict[str, str], tmp_path: Path) -> None:
     denied = ("embed", "s3://birds/photos", "--out", tmp_path / "denied", *options)
     status, out, err = answered(started(*denied, environment=stranger))
     assert (status, out, err.count("\n")) == (1, "", 1)
-    assert err.startswith("protoleaf: the storage gives no access: expected credentials on every node")
+    assert err.startswith("protoleaf: the storage denies access: expected credentials on every node")

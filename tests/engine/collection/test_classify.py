@@ -116,5 +116,5 @@ def test_what_is_missing_is_reported(tmp_path: Path) -> None:
     import_images(project, [tmp_path / "new"])
     assert "no image has an embedding yet" in refusal()
     embed_project(project, caches, device="cpu")
-    assert "no class has a shot yet" in refusal()
+    assert "no class has an example yet" in refusal()
     live.close()

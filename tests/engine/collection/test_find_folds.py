@@ -80,7 +80,7 @@ def test_any_stored_seconds_are_bearable(collection: Collection, value: object) 
 
 
 def test_times_with_zones_and_nonsense_in_the_file(collection: Collection) -> None:
-    """The clock counts as it showed; what is no time is none."""
+    """The clock counts as it showed; what is not a time is none."""
     with Project.open(collection.project) as project:
         ids = list(project.images.table().ids)[:3]
         project.details.store(

@@ -89,8 +89,8 @@ def test_a_file_that_ends_its_reader_is_named_and_all_others_are_embedded(
     summary = embed(requests)
     failed = {path.name: reason for _id, path, reason in summary.failed}
     assert set(failed) == {"ends3.jpg", "starves10.jpg", "ends17.jpg"} == set(missing(cache, requests))
-    assert failed["ends3.jpg"] == "the process that read it ended"
-    assert failed["starves10.jpg"] == "the process that read it failed"
+    assert failed["ends3.jpg"] == "the process reading it ended"
+    assert failed["starves10.jpg"] == "the process reading it failed"
     assert summary.embedded == COUNT - 3
     assert children() == before
 

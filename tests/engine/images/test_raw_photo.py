@@ -12,7 +12,7 @@ from engine.images.raw_photo import raw_kind
 from tests.support.images import encoded, picture
 
 Fields = dict[int, tuple[int, int]]
-"""Tags with the type and the value of each; a value that is no number is where it lies."""
+"""Tags with the type and the value of each; a value that is not a number is where it lies."""
 
 SHORT, LONG, TEXT = 3, 4, 2
 PREVIEW: Fields = {254: (LONG, 1), 262: (SHORT, 6)}

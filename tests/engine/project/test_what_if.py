@@ -135,7 +135,7 @@ def test_it_begins_and_ends_once(tmp_path: Path) -> None:
     """Not twice, not in a project that is only read; and a project may be closed in the middle."""
     project, gull, _images = bird_project(tmp_path)
     for end in (project.what_if.discard, lambda: project.what_if.keep(named("Tried out"))):
-        with pytest.raises(InputError, match="nothing is being tried out"):
+        with pytest.raises(InputError, match="no what-if is open"):
             end()
     project.what_if.begin()
     with pytest.raises(InputError, match="already"):

@@ -204,7 +204,7 @@ def test_an_experimental_device_must_agree_with_the_cpu(
 
 
 def test_agreement() -> None:
-    """The worst row counts: (3, 4) against (4, 3) is 0.96; what is no number agrees with nothing."""
+    """The worst row counts: (3, 4) against (4, 3) is 0.96; what is not a number agrees with nothing."""
     found = np.array([[3.0, 4.0], [1.0, 0.0]])
     assert agreement(found, np.array([[4.0, 3.0], [2.0, 0.0]])) == pytest.approx(0.96)
     assert agreement(found, np.full_like(found, np.nan)) == 0.0

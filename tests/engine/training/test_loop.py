@@ -244,7 +244,7 @@ def test_a_finished_training_is_left_as_it_is(tmp_path: Path) -> None:
 
 
 class NotANumber(PlainObjective):
-    """Its loss is no number from the sixth iteration on."""
+    """Its loss is not a number from the sixth iteration on."""
 
     def __init__(self) -> None:
         super().__init__(nn.Sequential(nn.Flatten(), nn.Linear(48, 1)), len(TINY))

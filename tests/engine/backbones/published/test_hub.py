@@ -104,7 +104,7 @@ def test_torchvision_s_files_lie_in_a_folder_by_name(tmp_path: Path) -> None:
 
 def test_a_mirror_that_is_nothing_is_refused(tmp_path: Path) -> None:
     """Before anything is asked."""
-    with pytest.raises(UsageError, match="the mirror is no folder"):
+    with pytest.raises(UsageError, match="the mirror is not a folder"):
         Route(mirror=str(tmp_path / "gone")).check()
     Route(mirror="https://hub.example").check()
     Route(mirror=str(tmp_path)).check()

@@ -112,7 +112,7 @@ def test_a_table_of_another_program(music: Labelled, tmp_path: Path) -> None:
     assert plan.new_classes == {("fluted",): 1, ("Oboe",): 1}
     assert plan.missing_images == ("day 9/unsure.png",)
     assert len(plan.problems) == 1
-    assert plan.problems[0].startswith('line 6: "yesterday" is no time')
+    assert plan.problems[0].startswith('line 6: "yesterday" is not a time')
 
 
 def test_two_classes_for_one_image(music: Labelled, tmp_path: Path) -> None:

@@ -144,6 +144,6 @@ def test_the_command_refuses(collection: Collection, tmp_path: Path, capsys: pyt
     )
     own = tmp_path / "own.csv"
     own.write_text("mine\n", encoding="utf-8")
-    assert "no earlier output" in refused(capsys, "map", collection.project, "-o", own)
+    assert "not an earlier output" in refused(capsys, "map", collection.project, "-o", own)
     assert own.read_text("utf-8") == "mine\n"
     done(capsys, "map", collection.project, "-o", own, "--overwrite")

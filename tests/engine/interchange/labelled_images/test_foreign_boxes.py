@@ -418,7 +418,7 @@ def test_camtrap_dp(tmp_path: Path) -> None:
     assert (blank.is_empty, blank.is_machine) == (True, False)
     assert (badgers.count, badgers.part) == (3, WHOLE_FILE)
     assert (lynx.names, lynx.part) == (("Lynx lynx",), FilePart(thing=2))
-    assert found.problems[0].startswith("observation 6: this is no bounding box")
+    assert found.problems[0].startswith("observation 6: this is not a bounding box")
 
 
 def test_createml_and_via(tmp_path: Path) -> None:

@@ -245,9 +245,9 @@ def test_what_leaves_itself_out(tmp_path: Path, rows: str, paths: set[str], reas
     [
         (
             {"meta.xml": META.replace("terms/Taxon", "terms/Occurrence")},
-            "is no checklist: .*importing labels",
+            "is not a checklist: .*importing labels",
         ),
-        ({"meta.xml": META}, "no archive that can be read: found .*taxa.txt"),
+        ({"meta.xml": META}, "not an archive that can be read: found .*taxa.txt"),
         ({"meta.xml": "<archive"}, "not well-formed"),
         ({"a.csv": "", "b.csv": ""}, "does not say which of its files lists the taxa: .* found a.csv, b.csv"),
         ({"Taxon.tsv": "\0" * (65 * 2**20)}, "Taxon.tsv is too large for a taxonomy"),
@@ -264,5 +264,5 @@ def test_half_an_archive(tmp_path: Path) -> None:
     """Cut off while it was downloaded."""
     whole = zipped(tmp_path, {"Taxon.tsv": table(*BACKBONE)}).read_bytes()
     (tmp_path / "half.zip").write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(FormatError, match=r"no table of taxa|UTF-8|no archive"):
+    with pytest.raises(FormatError, match=r"no table of taxa|UTF-8|not an archive"):
         read_graph(tmp_path / "half.zip")

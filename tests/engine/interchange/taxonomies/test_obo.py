@@ -105,7 +105,7 @@ def test_some_thousand_terms_as_another_reader_sees_them(tmp_path: Path) -> None
         ("id: B:2", "xref: B:2", "line 10 of birds.obo begins a term without an id"),
         ("name: bird", "name: bird\nis_a: B:2", "its own ancestor: found (bird|gull, large) > "),
         ('"mew" EXACT', '"mew EXACT', 'line 13 of birds.obo has no text in quotes: found ""mew EXACT'),
-        ("name: gull", "name gull", 'line 12 of birds.obo is no part of a term: .* found "name gull'),
+        ("name: gull", "name gull", 'line 12 of birds.obo is not part of a term: .* found "name gull'),
     ],
 )
 def test_broken_files(tmp_path: Path, old: str, new: str, message: str) -> None:

@@ -73,13 +73,13 @@ def test_the_package(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        ([ENTITY, "00000002 05 n 01 crane"], "line 4 of data.noun is no synset"),
-        ([ENTITY, CRANE[:60]], "line 4 of data.noun is no synset"),
+        ([ENTITY, "00000002 05 n 01 crane"], "line 4 of data.noun is not a synset"),
+        ([ENTITY, CRANE[:60]], "line 4 of data.noun is not a synset"),
         ([ENTITY, "a letter"], 'line 4 .* found "a letter"'),
         ([ENTITY, CRANE, CRANE], "line 5 of data.noun has the number of an earlier synset: found n00000002"),
         ([CRANE], "line 3 of data.noun leads to a synset that is not there: found n00000001"),
         ([ENTITY.replace("~ 00000002", "@ 00000002"), CRANE], "its own ancestor: found .*entity > "),
-        ([ENTITY, CRANE.replace("02 crane", "zz crane")], "is no synset"),
+        ([ENTITY, CRANE.replace("02 crane", "zz crane")], "is not a synset"),
     ],
 )
 def test_broken_files(tmp_path: Path, lines: list[str], message: str) -> None:

@@ -25,7 +25,7 @@ def test_packed_and_unpacked_is_the_same() -> None:
 @pytest.mark.parametrize("text", ["", "no base64 !", "bm9uZQ==", "eJyrVkrOSSwuVrKKjo4FACqkBTk="])
 def test_anything_else_is_refused(text: str) -> None:
     """Rotten text is damage, not a crash."""
-    with pytest.raises(ProjectDamagedError, match="said last time cannot be read"):
+    with pytest.raises(ProjectDamagedError, match="last version of an imported taxonomy cannot be read"):
         unpacked(text)
 
 

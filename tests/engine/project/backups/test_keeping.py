@@ -261,7 +261,7 @@ def test_a_chosen_folder_that_is_gone_is_not_made(tmp_path: Path) -> None:
         backups = project.backups
         choose_folder(backups.project_id, stick)
         stick.rmdir()
-        with pytest.raises(StorageError, match="the folder for backups is not there"):
+        with pytest.raises(StorageError, match="the folder for backups is missing"):
             backups.take()
         assert not stick.exists()
 

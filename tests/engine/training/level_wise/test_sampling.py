@@ -197,7 +197,7 @@ def test_the_only_coarse_class_of_a_level_competes_with_the_few_shot_classes_bes
     ],
 )
 def test_nothing_to_classify(shape: EpisodeShape, of: str) -> None:
-    """A shape that leaves no queries is refused: the loss of no images is no number."""
+    """A shape that leaves no queries is refused: the loss of no images is not a number."""
     with pytest.raises(
         InputError, match=f"no image of a {of} class to classify: expected at least 1, found 0"
     ) as raised:
