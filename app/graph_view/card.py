@@ -13,7 +13,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, 
 
 from app.graph_view.drawing import CARD_WIDTH
 from app.mirroring import isolated, placed
-from app.theme.class_colours import branch_colour, own_colour
+from app.theme.class_colours import class_colour
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import Tokens, tokens
 from app.wording import percent
@@ -35,7 +35,7 @@ NAMED_FROM: Final = 100.0  # cards from this width on have name and counts; belo
 FACES_FROM: Final = 40.0  # cards from this width on show faces and the name, or its beginning; below, classes are dots
 SMALLEST_TEXT: Final = 10.0
 LEAST_LINE: Final = 13.0  # height of a line of the smallest text
-WASH: Final = 0.16  # share of the branch's colour behind the place of faces that are not there
+WASH: Final = 0.16  # share of the class's colour behind the place of faces that are not there
 _DOT: Final = 3.5
 _MARK: Final = 13.0
 _ICON: Final = 24.0
@@ -63,7 +63,7 @@ class CardLook:
 
     name: str
     counts: str  # one line, such as "340 images"
-    branch: int  # the top-level class whose colour it has
+    class_id: int
     more: str = ""  # shown behind it where there is room, such as " · 5 shots"
     faces: tuple[ImageSource, ...] = ()  # pictures of its shots, or of those below it
     hidden: int = 0  # classes folded into it
@@ -71,13 +71,13 @@ class CardLook:
     has_shots: bool = False  # it has shots, its own or below it
     has_more_parents: bool = False  # it stands under several classes
     decided: float | None = None  # share of its images whose class is decided, None where it has none
-    colour: str = ""  # that a person gave it; "" for that of its branch
+    colour: str = ""  # that a person gave it; "" for its own
     bar: float | None = None  # confidence needed, where it is set on this very class
     is_deepest: bool = False  # predictions stop here
 
     @property
     def tint(self) -> QColor:
-        return QColor(own_colour(self.colour) if self.colour else branch_colour(self.branch))
+        return class_colour(self.class_id, self.colour)
 
 
 def detail_at(scale: float) -> Detail:
@@ -194,7 +194,7 @@ def covering(picture: QPixmap, cell: QRectF) -> QRectF:
 
 
 def _ground_of_faces(look: CardLook) -> QColor:
-    """Behind the faces; without any a wash of the branch's colour, mixed here: a veil under a clip takes 2 ms."""
+    """Behind the faces; without any a wash of the class's colour, mixed here: a veil under a clip takes 2 ms."""
     ground, tint = QColor(tokens().colours.sunken), look.tint
     if look.faces:
         return ground

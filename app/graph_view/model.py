@@ -44,7 +44,6 @@ class GraphModel(QObject):
         self.layouts.failed.connect(session.failed)
         self._looks: dict[int, CardLook] = {}
         self._users: dict[ImageSource, set[int]] = {}
-        self._branches: dict[int, int] = {}
         self._hidden: dict[int, int] = {}
         self._with_children: frozenset[int] = frozenset()
         self._facts = GraphFacts()
@@ -171,7 +170,7 @@ class GraphModel(QObject):
         policy = marks.policies.get(class_id, ClassPolicy())
         counts, more = _card_counts(hidden, *self._counts(class_id))
         return CardLook(
-            graph.shown_name(class_id), counts, self._branch(class_id), more, tuple(sources), hidden,
+            graph.shown_name(class_id), counts, class_id, more, tuple(sources), hidden,
             is_open=class_id in self._with_children, has_shots=bool(faces),
             has_more_parents=len(graph.parents(class_id)) > 1, decided=self._facts.decided.get(class_id),
             colour=marks.colours.get(class_id, ""), bar=policy.bar, is_deepest=policy.is_deepest,
@@ -184,17 +183,7 @@ class GraphModel(QObject):
             return 0, 0
         return state.image_counts.get(class_id, 0), state.shot_counts.get(class_id, 0)
 
-    def _branch(self, class_id: int) -> int:
-        """The top-level class whose colour a class has: that of its first way up."""
-        way = [class_id]
-        while way[-1] not in self._branches and (parents := self._session.graph.parents(way[-1])):
-            way.append(parents[0])
-        top = self._branches.get(way[-1], way[-1])
-        self._branches.update(dict.fromkeys(way, top))
-        return top
-
     def _on_graph_changed(self, _edits: object) -> None:
-        self._branches.clear()
         self._is_graph_old = True
         if self._is_watched:
             self.lay_out()
@@ -219,7 +208,6 @@ class GraphModel(QObject):
         self.opened = self.focus = None
         self._facts = GraphFacts()
         self.layouts.forget()
-        self._branches.clear()
         self._is_graph_old = self._are_looks_old = True
 
     def _forget_looks(self) -> None:
