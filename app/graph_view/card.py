@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Final
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QPixmap
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QPixmap, QTextLayout, QTextOption
 
 from app.graph_view.drawing import CARD_WIDTH
 from app.mirroring import isolated, placed
@@ -33,11 +33,13 @@ PICTURE_RADIUS: Final = 6.0
 # Logical pixels on the screen.
 NAMED_FROM: Final = 100.0  # cards from this width on have name and counts; below, letters would be too small to read
 FACES_FROM: Final = 40.0  # cards from this width on show faces and the name, or its beginning; below, classes are dots
-SMALLEST_TEXT: Final = 10.0
-LEAST_LINE: Final = 13.0  # height of a line of the smallest text
+SMALLEST_TEXT: Final = 11.0
+LEAST_LINE: Final = 14.0  # height of a line of the smallest text
 WASH: Final = 0.16  # share of the class's colour behind the place of faces that are not there
 _DOT: Final = 3.5
 _MARK: Final = 13.0
+_DOT_ROOM: Final = 6.0  # from the dot to the name
+_TWO_LINES: Final = 1.75  # times as high as one: lines of one name stand closer
 _ICON: Final = 24.0
 _DEEPEST: Final = "stop"
 _GAP: Final = 2.0  # between the faces of a card
@@ -91,7 +93,8 @@ def paint_card(painter: QPainter, rect: QRectF, look: CardLook, pictures: Pictur
     if rect.width() < NAMED_FROM:
         _paint_small(painter, body, look, pictures, scale)
         return
-    lines = lines_of(rect)
+    has_long_name = bool(name_lines(look, lines_of(rect).name.width(), scale)[1])
+    lines = lines_of(rect, has_long_name=has_long_name)
     paint_faces(painter, lines.picture, look, pictures, PICTURE_RADIUS * scale)
     _paint_name(painter, lines.name, look, scale, worn)
     _paint_caption(painter, lines.caption, look, scale, worn)
@@ -120,14 +123,14 @@ class CardLines:
     coverage: QRectF
 
 
-def lines_of(rect: QRectF) -> CardLines:
-    """Lay a card out that has a name: letters are never smaller than can be read, so the picture gives way."""
+def lines_of(rect: QRectF, *, has_long_name: bool = False) -> CardLines:
+    """Lay a card out: letters can always be read, and a name may take two lines; the picture gives way."""
     scale = rect.width() / CARD_WIDTH
     left, width = rect.left() + (PADDING + 2) * scale, rect.width() - 2 * (PADDING + 2) * scale
     coverage = QRectF(left, rect.top() + COVERAGE_TOP * scale, width, max(2.0, COVERAGE_HEIGHT * scale))
     caption_height = max(CAPTION_HEIGHT * scale, LEAST_LINE)
     caption = QRectF(left, coverage.top() - GAP * scale - caption_height, width, caption_height)
-    name_height = max(NAME_HEIGHT * scale, LEAST_LINE)
+    name_height = max(NAME_HEIGHT * scale, LEAST_LINE) * (_TWO_LINES if has_long_name else 1.0)
     name = QRectF(left, caption.top() - name_height, width, name_height)
     inset, top = PADDING * scale, rect.top() + PADDING * scale
     picture = QRectF(rect.left() + inset, top, rect.width() - 2 * inset, name.top() - top - GAP * scale)
@@ -211,9 +214,10 @@ def _paint_no_face(painter: QPainter, room: QRectF, look: CardLook) -> None:
 
 
 def _paint_name(painter: QPainter, line: QRectF, look: CardLook, scale: float, worn: Tokens) -> None:
-    radius = _DOT * min(1.0, max(scale, 0.8))
-    dot = QRectF(line.left() + 1, line.center().y() - radius, 2 * radius, 2 * radius)
-    centre = placed(dot, line).center()
+    radius, first = _dot_radius(scale), QRectF(line)
+    first.setHeight(min(line.height(), max(NAME_HEIGHT * scale, LEAST_LINE)))
+    dot = QRectF(first.left() + 1, first.center().y() - radius, 2 * radius, 2 * radius)
+    centre = placed(dot, first).center()
     if look.has_shots:
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(look.tint)
@@ -222,10 +226,48 @@ def _paint_name(painter: QPainter, line: QRectF, look: CardLook, scale: float, w
         painter.setPen(QPen(look.tint, 1.5))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawEllipse(centre, radius - 0.5, radius - 0.5)
-    room = line.adjusted(2 * radius + 6, 0, 0, 0)
-    _paint_marks(painter, room, line, look, scale)
-    font = text_font(worn.sizes.body * scale, is_strong=True)
-    _write(painter, placed(room, line), look.name, font, worn.colours.text)
+    room = first.adjusted(2 * radius + _DOT_ROOM, 0, 0, 0)
+    _paint_marks(painter, QRectF(room), first, look, scale)
+    font, (upper, lower) = text_font(worn.sizes.body * scale, is_strong=True), name_lines(look, line.width(), scale)
+    _write(painter, placed(room, first), upper, font, worn.colours.text)
+    if lower:
+        room.translate(0, line.height() - first.height())
+        _write(painter, placed(room, line), lower, font, worn.colours.text)
+
+
+def name_lines(look: CardLook, width: float, scale: float) -> tuple[str, str]:
+    """A class's name on its card: whole on one line if it fits, else on two; what is left is cut when it is painted."""
+    font = text_font(tokens().sizes.body * scale, is_strong=True)
+    room = width - 2 * _dot_radius(scale) - _DOT_ROOM - _width_of_marks(look, scale)
+    if QFontMetricsF(font).horizontalAdvance(look.name) <= room:
+        return look.name, ""
+    layout = QTextLayout(look.name, font)
+    layout.setTextOption(_wrapped())
+    layout.beginLayout()
+    line = layout.createLine()
+    line.setLineWidth(max(room, 1.0))
+    length = line.textLength()
+    layout.endLayout()
+    return look.name[:length].rstrip(), look.name[length:]
+
+
+def _wrapped() -> QTextOption:
+    option = QTextOption()
+    option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+    return option
+
+
+def _dot_radius(scale: float) -> float:
+    return _DOT * min(1.0, max(scale, 0.8))
+
+
+def _width_of_marks(look: CardLook, scale: float) -> float:
+    """Of what stands behind the name, with the gaps before it."""
+    side = _MARK * min(1.0, max(scale, 0.8))
+    width = (look.has_more_parents + look.is_deepest) * (side + 4)
+    if look.bar is not None:
+        width += QFontMetricsF(text_font(tokens().sizes.caption * scale)).horizontalAdvance(percent(look.bar)) + 4
+    return width
 
 
 def _paint_marks(painter: QPainter, room: QRectF, line: QRectF, look: CardLook, scale: float) -> None:

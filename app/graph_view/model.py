@@ -1,5 +1,6 @@
 """What the drawing shows of the session's project: open branches, the class in focus, and the text of each card."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, final
 
@@ -8,6 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from app.drops import classes_text
 from app.graph_view.card import CardLook
 from app.graph_view.drawing import LaidOut, Layouts, LayoutWish
+from app.graph_view.viewport import Size
 from app.session import Session
 from app.texts import fill, plural, tr
 from app.wording import SEPARATOR, clauses, enumeration, images, percent
@@ -51,6 +53,7 @@ class GraphModel(QObject):
         self._is_graph_old = self._are_looks_old = True
         self.opened: frozenset[int] | None = None
         self.focus: int | None = None  # the class whose surroundings alone are drawn
+        self.room: Callable[[], Size] | None = None  # that is seen at once, in units of the drawing
         session.graph_changed.connect(self._on_graph_changed)
         session.state_changed.connect(self._on_state_changed)
         session.marks.changed.connect(self._forget_looks)
@@ -68,7 +71,8 @@ class GraphModel(QObject):
         graph = self._session.graph
         if self.focus is not None and self.focus not in graph:
             self.focus = None
-        self.layouts.want(LayoutWish(graph.copy(), self.opened, self.focus, shown, anchor))
+        room = None if self.room is None else self.room()
+        self.layouts.want(LayoutWish(graph.copy(), self.opened, self.focus, shown, anchor, room))
 
     def toggle(self, class_id: int) -> None:
         if class_id not in self._session.graph or not self._session.graph.children(class_id):
