@@ -306,7 +306,7 @@ def _first_opened(wish: LayoutWish) -> frozenset[int]:
     from engine.graph_drawing.shown import first_opened, shown_graph
 
     def fits(opened: frozenset[int]) -> bool:
-        layout = lay_out(shown_graph(wish.graph, opened), _card_size(), widest=wish.widest)
+        layout = lay_out(shown_graph(wish.graph, opened, is_counted=False), _card_size(), widest=wish.widest)
         _left, _top, width, height = layout.bounds
         return wish.room is None or (width <= wish.room[0] and height <= wish.room[1])
 

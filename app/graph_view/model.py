@@ -131,14 +131,14 @@ class GraphModel(QObject):
         (image_count, shot_count), hidden = self._counts(class_id), self._hidden.get(class_id, 0)
         parents = enumeration(graph.shown_name(parent) for parent in graph.parents(class_id))
         place = tr("under %1", parents) if parents else tr("at the top level")
-        below = [tr("closed, %1 below", classes_text(hidden))] if hidden else []
+        below = [tr("collapsed, %1 below", classes_text(hidden))] if hidden else []
         return clauses(graph.shown_name(class_id), place, images(image_count), _shots(shot_count), *below)
 
     def tip(self, class_id: int) -> str:
         look = self.look(class_id)
         lines = [look.name, look.counts + look.more]
         if look.decided is not None:
-            lines.append(tr("%1 decided: labelled, or sure down to a leaf", percent(look.decided)))
+            lines.append(tr("%1 labelled, or sure of one of the finest classes", percent(look.decided)))
         return "\n".join(lines)
 
     def edge_words(self, child_id: int) -> str:
@@ -237,11 +237,11 @@ def _shots(count: int) -> str:
 
 
 def _edge_text(child: str, shares: list[tuple[str, float]], own: float | None) -> str:
-    """`Organ takes 62% from Keyboard Instrument, 38% from Wind Instrument`, and what its own shots weigh."""
+    """`Organ inherits 62% from Keyboard Instrument, 38% from Wind Instrument`, and what its own shots weigh."""
     total = sum(share for _, share in shares)
     if total <= 0:
-        return tr("Nothing is propagated to %1 yet: its parents have no images.", child)
+        return tr("%1 inherits nothing yet: its parents have no images.", child)
     part = tr("%1 from %2")
     parts = enumeration(fill(part, percent(share / total), name) for name, share in shares)
-    words = tr("%1 takes %2", child, parts)
+    words = tr("%1 inherits %2", child, parts)
     return words if own is None else words + SEPARATOR + tr("own examples weigh %1", percent(own))

@@ -57,7 +57,7 @@ class ToolStrip(QFrame):
         self.count = make_label("", "muted")
         self.scale = make_label("", "muted")
         self.focus = make_label("", "chip")
-        self.leave_focus = make_icon_button("close", tr("Draw all classes again (Esc)"), self.focus_left.emit)
+        self.leave_focus = make_icon_button("close", tr("Show all classes (Esc)"), self.focus_left.emit)
         self._timer = QTimer(self, singleShot=True, interval=SEARCH_MS)
         self._timer.timeout.connect(self._find)
         self._set_up_search()
@@ -85,7 +85,7 @@ class ToolStrip(QFrame):
             self, self.search, self.count,
             _keyed("minus", tr("Smaller"), "zoom_out", lambda: self.zoomed.emit(-1)), self.scale,
             _keyed("plus", tr("Larger"), "zoom_in", lambda: self.zoomed.emit(1)),
-            _keyed("fit", tr("See all"), "fit_graph", self.fitted.emit),
+            _keyed("fit", tr("Show all"), "fit_graph", self.fitted.emit),
             self.focus, self.leave_focus, spacing=gap,
         ).setContentsMargins(gap, gap, gap, gap)  # fmt: skip
 
@@ -149,7 +149,7 @@ class MiniMap(QWidget):
         super().__init__(sheet)
         self._sheet = sheet
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setToolTip(tr("Click or drag to look elsewhere"))
+        self.setToolTip(tr("Click or drag to move the view"))
         self.setAccessibleName(tr("The whole graph"))
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest.timeout.connect(self._settle)

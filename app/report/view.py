@@ -64,14 +64,14 @@ class ReportPage(QWidget):
         self.sections = QStackedWidget()
         self.notice = Notice(tone="")
         self.failure = FailureNotice()
-        self.progress = ProgressView(tr("Stop making the report"))
+        self.progress = ProgressView(tr("Stop building the report"))
         self.truth_button = make_button(truth_text(None), self.truth_requested.emit, variant="muted", icon_name="file")
         self.truth_button.setToolTip(
             plain_tip(
                 tr("Labels that predictions are compared with. Choose a CSV file with the columns image and class.")
             )
         )
-        self.labels_button = make_button(tr("Use labels again"), self._use_labels, variant="muted")
+        self.labels_button = make_button(tr("Use held-out labels"), self._use_labels, variant="muted")
         self.rival = make_choice_box({None: tr("No comparison")})
         self.save_button = make_button(tr("Save…"), self.save_requested.emit, variant="primary", icon_name="export")
         self._chip_row = QHBoxLayout()
@@ -121,7 +121,7 @@ class ReportPage(QWidget):
         for part in (self._title, self._text, self.failure, self.progress):
             part.setMaximumWidth(NARROW_START)
             column.addWidget(part)
-        self.again_button = make_button(tr("Make the report"), self.make_requested.emit, variant="primary")
+        self.again_button = make_button(tr("Build the report"), self.make_requested.emit, variant="primary")
         column.addWidget(self.again_button, 0, Qt.AlignmentFlag.AlignLeft)
         column.addStretch(1)
         return start
@@ -151,7 +151,7 @@ class ReportPage(QWidget):
 
     def show_making(self) -> None:
         """Hide an earlier report while one is being made: its figures would be taken for new."""
-        self._show_start(tr("Making the report"), "", can_make=False)
+        self._show_start(tr("Building the report…"), "", can_make=False)
         self.progress.show_step(tr("Reading the project…"))
         self.progress.cancel_button.setFocus()
 

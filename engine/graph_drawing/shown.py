@@ -41,7 +41,12 @@ class ShownGraph:
 
 
 def shown_graph(
-    graph: CategoryGraph, opened: frozenset[ClassId], *, focus: ClassId | None = None, rings: int = 2
+    graph: CategoryGraph,
+    opened: frozenset[ClassId],
+    *,
+    focus: ClassId | None = None,
+    rings: int = 2,
+    is_counted: bool = True,
 ) -> ShownGraph:
     """The classes and edges that are drawn; without a focus every root is among them.
 
@@ -50,6 +55,7 @@ def shown_graph(
             in the graph, or have no children, are ignored.
         focus: with a class in focus only what lies within `rings` edges of it is drawn: upwards all, downwards all that
             is below it, and from others only where they are open.
+        is_counted: whether the classes below closed branches are counted, which takes time in a large graph.
 
     Raises:
         UnknownClassError: the class in focus is not in the graph.
@@ -57,7 +63,9 @@ def shown_graph(
     distances = _open_part(graph, opened) if focus is None else _around(graph, opened, focus, rings)
     in_order = _tree_order(graph, distances)
     classes = tuple(
-        ShownClass(each, _hidden_below(graph, each, distances), None if focus is None else distances[each])
+        ShownClass(
+            each, _hidden_below(graph, each, distances) if is_counted else 0, None if focus is None else distances[each]
+        )
         for each in in_order
     )
     edges = tuple((parent, each) for each in in_order for parent in graph.parents(each) if parent in distances)

@@ -153,7 +153,7 @@ def test_an_edge_says_what_is_propagated_over_it_and_delete_unlinks_it(desk: Des
     place, hint = pointed_at(desk, board, (red, disc))
     assert {share.name for share in hint.shares} == {"Red", "Blue"}
     assert sum(share.share for share in hint.shares) == pytest.approx(1)
-    assert "Blue disc takes" in hint.text
+    assert "Blue disc inherits" in hint.text
     QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=place)
     desk.press_for_change(Qt.Key.Key_Delete)
     assert {desk.graph.name(parent) for parent in desk.graph.parents(disc)} == {"Blue"}
