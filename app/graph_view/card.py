@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -39,7 +40,8 @@ WASH: Final = 0.16  # share of the class's colour behind the place of faces that
 _DOT: Final = 3.5
 _MARK: Final = 13.0
 _DOT_ROOM: Final = 6.0  # from the dot to the name
-_TWO_LINES: Final = 1.75  # times as high as one: lines of one name stand closer
+_MOST_LINES: Final = 3  # of a name
+_MORE_LINES: Final = 0.8  # of the height of the first line, each further one of a name
 _ICON: Final = 24.0
 _DEEPEST: Final = "stop"
 _GAP: Final = 2.0  # between the faces of a card
@@ -93,8 +95,7 @@ def paint_card(painter: QPainter, rect: QRectF, look: CardLook, pictures: Pictur
     if rect.width() < NAMED_FROM:
         _paint_small(painter, body, look, pictures, scale)
         return
-    has_long_name = bool(name_lines(look, lines_of(rect).name.width(), scale)[1])
-    lines = lines_of(rect, has_long_name=has_long_name)
+    lines = lines_of(rect, name_lines=len(name_lines(look, lines_of(rect).name.width(), scale)))
     paint_faces(painter, lines.picture, look, pictures, PICTURE_RADIUS * scale)
     _paint_name(painter, lines.name, look, scale, worn)
     _paint_caption(painter, lines.caption, look, scale, worn)
@@ -123,14 +124,14 @@ class CardLines:
     coverage: QRectF
 
 
-def lines_of(rect: QRectF, *, has_long_name: bool = False) -> CardLines:
-    """Lay a card out: letters can always be read, and a name may take two lines; the picture gives way."""
+def lines_of(rect: QRectF, *, name_lines: int = 1) -> CardLines:
+    """Lay a card out: letters can always be read, and a name may take several lines; the picture gives way."""
     scale = rect.width() / CARD_WIDTH
     left, width = rect.left() + (PADDING + 2) * scale, rect.width() - 2 * (PADDING + 2) * scale
     coverage = QRectF(left, rect.top() + COVERAGE_TOP * scale, width, max(2.0, COVERAGE_HEIGHT * scale))
     caption_height = max(CAPTION_HEIGHT * scale, LEAST_LINE)
     caption = QRectF(left, coverage.top() - GAP * scale - caption_height, width, caption_height)
-    name_height = max(NAME_HEIGHT * scale, LEAST_LINE) * (_TWO_LINES if has_long_name else 1.0)
+    name_height = max(NAME_HEIGHT * scale, LEAST_LINE) * (1.0 + _MORE_LINES * (name_lines - 1))
     name = QRectF(left, caption.top() - name_height, width, name_height)
     inset, top = PADDING * scale, rect.top() + PADDING * scale
     picture = QRectF(rect.left() + inset, top, rect.width() - 2 * inset, name.top() - top - GAP * scale)
@@ -228,27 +229,29 @@ def _paint_name(painter: QPainter, line: QRectF, look: CardLook, scale: float, w
         painter.drawEllipse(centre, radius - 0.5, radius - 0.5)
     room = first.adjusted(2 * radius + _DOT_ROOM, 0, 0, 0)
     _paint_marks(painter, QRectF(room), first, look, scale)
-    font, (upper, lower) = text_font(worn.sizes.body * scale, is_strong=True), name_lines(look, line.width(), scale)
-    _write(painter, placed(room, first), upper, font, worn.colours.text)
-    if lower:
-        room.translate(0, line.height() - first.height())
-        _write(painter, placed(room, line), lower, font, worn.colours.text)
+    font = text_font(worn.sizes.body * scale, is_strong=True)
+    for text in name_lines(look, line.width(), scale):
+        _write(painter, placed(room, line), text, font, worn.colours.text)
+        room.setRight(line.right())
+        room.translate(0, _MORE_LINES * first.height())
 
 
-def name_lines(look: CardLook, width: float, scale: float) -> tuple[str, str]:
-    """A class's name on its card: whole on one line if it fits, else on two; what is left is cut when it is painted."""
+def name_lines(look: CardLook, width: float, scale: float) -> Sequence[str]:
+    """A class's name on its card, on as few lines as it fits; what is left is cut when the last one is painted."""
     font = text_font(tokens().sizes.body * scale, is_strong=True)
-    room = width - 2 * _dot_radius(scale) - _DOT_ROOM - _width_of_marks(look, scale)
-    if QFontMetricsF(font).horizontalAdvance(look.name) <= room:
-        return look.name, ""
+    room = width - 2 * _dot_radius(scale) - _DOT_ROOM
     layout = QTextLayout(look.name, font)
     layout.setTextOption(_wrapped())
     layout.beginLayout()
-    line = layout.createLine()
-    line.setLineWidth(max(room, 1.0))
-    length = line.textLength()
+    starts = []
+    for number in range(_MOST_LINES):
+        line = layout.createLine()
+        if not line.isValid():
+            break
+        line.setLineWidth(max(room - (0.0 if number else _width_of_marks(look, scale)), 1.0))
+        starts.append(line.textStart())
     layout.endLayout()
-    return look.name[:length].rstrip(), look.name[length:]
+    return [look.name[start:end].strip() for start, end in pairwise([*starts, len(look.name)])]
 
 
 def _wrapped() -> QTextOption:

@@ -23,7 +23,6 @@ CARD_HEIGHT: Final = 148.0  # of a class's card: a picture and two lines
 GAP_ACROSS: Final = 28.0  # between cards side by side
 GAP_ALONG: Final = 72.0  # between a level and the next: room for edges to bend in
 MOST_AT_FIRST: Final = 80  # classes that a graph is first drawn with, at most, however large the screen is
-WIDEST: Final = 2.5  # times as wide as high, of a drawing on a very wide screen
 
 Route = NDArray[np.float64]
 
@@ -215,9 +214,9 @@ class LayoutWish:
     room: Size | None = None  # that is seen at once with names that can be read, in units of the drawing
 
     @property
-    def widest(self) -> float:
-        """How many times as wide as high the drawing is to be at most: as the view is."""
-        return WIDEST if self.room is None else min(max(self.room[0] / self.room[1], 1.0), WIDEST)
+    def shape(self) -> float | None:
+        """Width over height of the view."""
+        return None if self.room is None else self.room[0] / self.room[1]
 
 
 @dataclass(frozen=True)
@@ -291,7 +290,7 @@ def lay_out_wish(wish: LayoutWish, before: Layout | None) -> tuple[LaidOut, Layo
         opened = opened_to(graph, opened, wish.shown)
     focus = wish.focus if wish.focus is not None and wish.focus in graph else None
     shown = shown_graph(graph, opened, focus=focus)
-    layout = lay_out(shown, _card_size(), before=before, widest=wish.widest)
+    layout = lay_out(shown, _card_size(), before=before, shape=wish.shape)
     drawing = make_drawing(
         layout.places, shown.edges, layout.routes,
         hidden={each.class_id: each.hidden for each in shown.classes},
@@ -306,7 +305,7 @@ def _first_opened(wish: LayoutWish) -> frozenset[int]:
     from engine.graph_drawing.shown import first_opened, shown_graph
 
     def fits(opened: frozenset[int]) -> bool:
-        layout = lay_out(shown_graph(wish.graph, opened, is_counted=False), _card_size(), widest=wish.widest)
+        layout = lay_out(shown_graph(wish.graph, opened, is_counted=False), _card_size(), shape=wish.shape)
         _left, _top, width, height = layout.bounds
         return wish.room is None or (width <= wish.room[0] and height <= wish.room[1])
 

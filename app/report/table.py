@@ -138,7 +138,8 @@ class ReportTableView(QTableView):
         """Of the rows, their head, and the bar below where the columns are wider than the page."""
         bar = self.horizontalScrollBar()
         below = bar.sizeHint().height() if bar.maximum() > 0 else 0
-        self.setFixedHeight(ROW * (self._model.rowCount() + 1) + 2 + below)
+        head = self.horizontalHeader().sizeHint().height()
+        self.setFixedHeight(head + ROW * self._model.rowCount() + 2 + below)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Up and down is the page's."""

@@ -180,10 +180,10 @@ def _paint_column_names(chart: ColumnPlot, surface: Surface, plot: _Plot, step: 
 
 def _round_up(value: float) -> float:
     """The next number whose quarters are short."""
-    size = 4.0
-    while size < value:
-        size *= 2 if str(size).startswith(("4", "2")) else 2.5
-    return size
+    tens = 1.0
+    while 20 * tens < value:
+        tens *= 10
+    return next(size for size in (4 * tens, 8 * tens, 12 * tens, 16 * tens, 20 * tens) if size >= value)
 
 
 def _paint_lines(chart: LinePlot, surface: Surface, plot: _Plot) -> None:

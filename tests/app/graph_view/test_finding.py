@@ -95,7 +95,9 @@ def test_the_map_comes_when_something_is_off_screen_and_a_click_goes_there(desk:
     canvas = board.canvas
     desk.press(Qt.Key.Key_0, CONTROL)
     desk.wait(lambda: canvas.is_complete and not board.map.isVisible())
-    canvas.viewport.zoom(6)
+    canvas.viewport.zoom(3)
+    desk.wait(lambda: not canvas.viewport.is_moving)
+    canvas.viewport.push(-0.4 * canvas.width(), -0.4 * canvas.height())
     desk.wait(board.map.isVisible)
     desk.wait(lambda: canvas.is_complete)
     QTest.mouseClick(board.map, Qt.MouseButton.LeftButton, pos=QPoint(12, 12))

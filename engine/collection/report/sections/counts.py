@@ -39,11 +39,11 @@ def class_balance(report: Report) -> list[Block]:
         return []
     title = phrase("Class balance")
     columns = (
-        class_column(phrase("Class"), "class"), count_column(phrase("Images"), "images"),
-        count_column(phrase("Labelled"), "labelled"), count_column(phrase("Predicted"), "predicted"),
+        class_column(phrase("Class"), "class"), count_column(phrase("Labelled"), "labelled"),
+        count_column(phrase("Predicted"), "predicted"),
     )  # fmt: skip
     values = [
-        (class_of(report.tree, row.class_id), row.images, row.labelled, row.images - row.labelled)
+        (class_of(report.tree, row.class_id), row.labelled, row.images - row.labelled)
         for row in rows
         if row.class_id is not None
     ]
