@@ -30,15 +30,23 @@ def classes_text(count: int) -> str:
 
 
 def drop_text(graph: CategoryGraph, places: Places, to_parent: int | None, *, is_link: bool) -> str:
-    """`Move under Oak`, `Move 3 classes under Oak`, `Add Oak as a parent of 3 classes`, `Move to the top level`."""
+    """`Move under Oak`, `Move from Elm to Oak`, `Move 3 classes under Oak`, `Add Oak as a parent of 3 classes` ..."""
     count = len({class_id for class_id, _parent in places})
     if to_parent is None:
         return plural(count, "Move to the top level", "Move %n classes to the top level")
     name = shortened(graph.shown_name(to_parent))
+    if count == 1 and not is_link and (left := _left_parent(graph, *places[0])):
+        return tr("Move from %1 to %2", left, name)
     if count == 1:
         return fill(tr("Add %1 as a parent") if is_link else tr("Move under %1"), name)
     template = tr("Add %2 as a parent of %1") if is_link else tr("Move %1 under %2")
     return fill(template, classes_text(count), name)
+
+
+def _left_parent(graph: CategoryGraph, class_id: int, parent_id: int | None) -> str:
+    """The parent that a class of several parents leaves; "" where it has no other."""
+    is_named = parent_id is not None and len(graph.parents(class_id)) > 1
+    return shortened(graph.shown_name(parent_id)) if is_named and parent_id is not None else ""
 
 
 def dropped_text(graph: CategoryGraph, dragged: Dragged, class_id: int | None, *, is_link: bool) -> str:

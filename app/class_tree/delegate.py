@@ -22,7 +22,6 @@ from app.class_tree.model import ClassTreeModel
 from app.class_tree.row_data import COUNT, NAME, AnyIndex
 from app.mirroring import isolated, placed
 from app.texts import tr
-from app.theme.class_colours import branch_colour, own_colour
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import tokens
 from app.wording import percent
@@ -179,17 +178,16 @@ def _end_of_path(metrics: QFontMetrics, path: str, width: int) -> str:
 
 
 def _paint_dot(painter: QPainter, rect: QRect, index: AnyIndex) -> None:
-    """A dot in the branch's colour, or the one that a person chose; hollow where a class waits for its first shots."""
+    """A dot in the class's colour; hollow where it waits for its first examples."""
     left, middle = rect.x() + 2, rect.y() + rect.height() / 2
     centre = placed(QRectF(left, middle - DOT_RADIUS, 2 * DOT_RADIUS, 2 * DOT_RADIUS), QRectF(rect)).center()
-    own = str(index.data(row_data.COLOUR_ROLE))
-    colour = own_colour(own) if own else branch_colour(int(index.data(row_data.BRANCH_ROLE)))
+    colour = QColor(str(index.data(row_data.COLOUR_ROLE)))
     if index.data(row_data.HAS_SHOTS_ROLE):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(colour)
         painter.drawEllipse(centre, DOT_RADIUS, DOT_RADIUS)
     else:
-        painter.setPen(QPen(colour if own else QColor(tokens().colours.text_muted), 1.2))
+        painter.setPen(QPen(colour, 1.4))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawEllipse(centre, DOT_RADIUS - 0.6, DOT_RADIUS - 0.6)
 

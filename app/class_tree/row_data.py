@@ -10,6 +10,7 @@ from typing import Any, Final, final
 from PySide6.QtCore import QLocale, QModelIndex, QPersistentModelIndex, Qt
 
 from app.texts import plain_tip, plural, short_path, tr
+from app.theme.class_colours import class_colour
 from app.wording import clauses, enumeration, in_sentences, percent
 from engine.collection.state import CollectionState
 from engine.graph.category_graph import CategoryGraph, ClassId
@@ -35,15 +36,13 @@ NAME: Final = 0
 COUNT: Final = 1
 HAS_SHOTS_ROLE: Final = Qt.ItemDataRole.UserRole + 1
 HAS_MORE_PARENTS_ROLE: Final = Qt.ItemDataRole.UserRole + 2
-BRANCH_ROLE: Final = Qt.ItemDataRole.UserRole + 3
-PATH_ROLE: Final = Qt.ItemDataRole.UserRole + 4
+PATH_ROLE: Final = Qt.ItemDataRole.UserRole + 3
 """Names above a class that a search found, "Animal / Bird"; "" for one at the top level, and in the tree."""
-COLOUR_ROLE: Final = Qt.ItemDataRole.UserRole + 5
-"""`#rrggbb` given to the class, or to the nearest class above it; "" for none."""
-BAR_ROLE: Final = Qt.ItemDataRole.UserRole + 6
+COLOUR_ROLE: Final = Qt.ItemDataRole.UserRole + 4  # of the class, as `#rrggbb`
+BAR_ROLE: Final = Qt.ItemDataRole.UserRole + 5
 """The confidence needed that was set for the class itself, 0..1; None where it takes over that from above."""
-IS_DEEPEST_ROLE: Final = Qt.ItemDataRole.UserRole + 7  # predictions stop at the class
-NAME_BESIDE_ROLE: Final = Qt.ItemDataRole.UserRole + 8
+IS_DEEPEST_ROLE: Final = Qt.ItemDataRole.UserRole + 6  # predictions stop at the class
+NAME_BESIDE_ROLE: Final = Qt.ItemDataRole.UserRole + 7
 """Its name in the project, where the row shows it in the person's language, as "Tinca tinca"; else ""."""
 
 
@@ -195,7 +194,6 @@ class RowData:
             int(Qt.ItemDataRole.AccessibleTextRole): self._accessible_text,
             int(HAS_SHOTS_ROLE): lambda _graph, _node, class_id, _column: class_id in self._with_shots,
             int(HAS_MORE_PARENTS_ROLE): lambda graph, _node, class_id, _column: len(graph.parents(class_id)) > 1,
-            int(BRANCH_ROLE): lambda _graph, node, _class_id, _column: list(self._upwards(node))[-1],
             int(PATH_ROLE): self._path,
             int(NAME_BESIDE_ROLE): lambda graph, _node, class_id, _column: graph.name_beside(class_id),
             int(COLOUR_ROLE): self._colour,
@@ -249,8 +247,8 @@ class RowData:
     def _accessible_text(self, graph: CategoryGraph, node: Node, class_id: ClassId, column: int) -> str:
         return in_sentences(*self._tool_tip(graph, node, class_id, column).split("\n"))
 
-    def _colour(self, _graph: CategoryGraph, node: Node, _class_id: ClassId, _column: int) -> str:
-        return next((self.colours[each] for each in self._upwards(node) if each in self.colours), "")
+    def _colour(self, _graph: CategoryGraph, _node: Node, class_id: ClassId, _column: int) -> str:
+        return class_colour(class_id, self.colours.get(class_id, "")).name()
 
     def _policy(self, class_id: ClassId) -> ClassPolicy:
         return self.policies.get(class_id, _NO_POLICY)

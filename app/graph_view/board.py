@@ -164,6 +164,7 @@ class GraphBoard(QWidget):
         self._wanted: int | None = None  # a class that is not drawn yet
         self._is_flight = False
         self._is_following = False
+        self._focus: int | None = None  # the class around which alone is drawn now
         fill_column(self, self.canvas)
         self.setFocusProxy(self.canvas)
         self.tools = ToolStrip(lambda: self.model.graph, self.canvas)
@@ -178,6 +179,7 @@ class GraphBoard(QWidget):
 
     def _connect(self) -> None:
         tools, viewport = self.tools, self.canvas.viewport
+        self.model.room = lambda: viewport.readable_room
         tools.class_found.connect(self.fly_to)
         tools.zoomed.connect(viewport.zoom)
         tools.fitted.connect(self.canvas.fit)
@@ -206,7 +208,7 @@ class GraphBoard(QWidget):
         if class_id is None or self.canvas.drawing.row_of(class_id) is not None:
             self._choose(class_id)
             if class_id is not None:
-                self.canvas.show_class(class_id)
+                self.canvas.centre(class_id)
         else:
             self._draw_for(class_id, is_flight=False)
 
@@ -229,19 +231,24 @@ class GraphBoard(QWidget):
         self._is_following = False
 
     def _on_laid_out(self, answer: LaidOut) -> None:
-        anchor = answer.wish.anchor
-        self.canvas.show_drawing(answer.drawing, self.canvas.steady_class(answer.drawing) if anchor is None else anchor)
-        focus = self.model.focus
+        anchor, focus, wanted = answer.wish.anchor, self.model.focus, self._wanted
+        is_new, self._focus = answer.wish.focus != self._focus or not len(self.canvas.drawing), answer.wish.focus
+        current = self.canvas.chosen.current if wanted is None else wanted
+        self.canvas.show_drawing(
+            answer.drawing,
+            self.canvas.steady_class(answer.drawing) if anchor is None else anchor,
+            begins_at=(current if anchor is None else anchor) if is_new else None,
+        )
         self.tools.show_focus("" if focus is None else self.model.graph.shown_name(focus))
-        wanted = self._wanted
         if wanted is None or answer.drawing.row_of(wanted) is None:
             return
         self._wanted = None
         self._choose(wanted, announces=self._is_flight)
-        self.canvas.fly_to(wanted) if self._is_flight else self.canvas.show_class(wanted)
+        if not is_new:
+            self.canvas.fly_to(wanted) if self._is_flight else self.canvas.centre(wanted)
 
     def _on_session_closed(self) -> None:
-        self._wanted = None
+        self._wanted = self._focus = None
         self.canvas.chosen.choose(None)
         self.canvas.show_drawing(empty_drawing(), None)
         self.tools.show_focus("")

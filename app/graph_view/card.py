@@ -6,14 +6,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QPixmap
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QPixmap, QTextLayout, QTextOption
 
 from app.graph_view.drawing import CARD_WIDTH
 from app.mirroring import isolated, placed
-from app.theme.class_colours import branch_colour, own_colour
+from app.theme.class_colours import class_colour
 from app.theme.icons import icon_pixmap
 from app.theme.tokens import Tokens, tokens
 from app.wording import percent
@@ -33,11 +34,14 @@ PICTURE_RADIUS: Final = 6.0
 # Logical pixels on the screen.
 NAMED_FROM: Final = 100.0  # cards from this width on have name and counts; below, letters would be too small to read
 FACES_FROM: Final = 40.0  # cards from this width on show faces and the name, or its beginning; below, classes are dots
-SMALLEST_TEXT: Final = 10.0
-LEAST_LINE: Final = 13.0  # height of a line of the smallest text
-WASH: Final = 0.16  # share of the branch's colour behind the place of faces that are not there
+SMALLEST_TEXT: Final = 11.0
+LEAST_LINE: Final = 14.0  # height of a line of the smallest text
+WASH: Final = 0.16  # share of the class's colour behind the place of faces that are not there
 _DOT: Final = 3.5
 _MARK: Final = 13.0
+_DOT_ROOM: Final = 6.0  # from the dot to the name
+_MOST_LINES: Final = 3  # of a name
+_MORE_LINES: Final = 0.8  # of the height of the first line, each further one of a name
 _ICON: Final = 24.0
 _DEEPEST: Final = "stop"
 _GAP: Final = 2.0  # between the faces of a card
@@ -63,7 +67,7 @@ class CardLook:
 
     name: str
     counts: str  # one line, such as "340 images"
-    branch: int  # the top-level class whose colour it has
+    class_id: int
     more: str = ""  # shown behind it where there is room, such as " · 5 shots"
     faces: tuple[ImageSource, ...] = ()  # pictures of its shots, or of those below it
     hidden: int = 0  # classes folded into it
@@ -71,13 +75,13 @@ class CardLook:
     has_shots: bool = False  # it has shots, its own or below it
     has_more_parents: bool = False  # it stands under several classes
     decided: float | None = None  # share of its images whose class is decided, None where it has none
-    colour: str = ""  # that a person gave it; "" for that of its branch
+    colour: str = ""  # that a person gave it; "" for its own
     bar: float | None = None  # confidence needed, where it is set on this very class
     is_deepest: bool = False  # predictions stop here
 
     @property
     def tint(self) -> QColor:
-        return QColor(own_colour(self.colour) if self.colour else branch_colour(self.branch))
+        return class_colour(self.class_id, self.colour)
 
 
 def detail_at(scale: float) -> Detail:
@@ -91,7 +95,7 @@ def paint_card(painter: QPainter, rect: QRectF, look: CardLook, pictures: Pictur
     if rect.width() < NAMED_FROM:
         _paint_small(painter, body, look, pictures, scale)
         return
-    lines = lines_of(rect)
+    lines = lines_of(rect, name_lines=len(name_lines(look, lines_of(rect).name.width(), scale)))
     paint_faces(painter, lines.picture, look, pictures, PICTURE_RADIUS * scale)
     _paint_name(painter, lines.name, look, scale, worn)
     _paint_caption(painter, lines.caption, look, scale, worn)
@@ -120,14 +124,14 @@ class CardLines:
     coverage: QRectF
 
 
-def lines_of(rect: QRectF) -> CardLines:
-    """Lay a card out that has a name: letters are never smaller than can be read, so the picture gives way."""
+def lines_of(rect: QRectF, *, name_lines: int = 1) -> CardLines:
+    """Lay a card out: letters can always be read, and a name may take several lines; the picture gives way."""
     scale = rect.width() / CARD_WIDTH
     left, width = rect.left() + (PADDING + 2) * scale, rect.width() - 2 * (PADDING + 2) * scale
     coverage = QRectF(left, rect.top() + COVERAGE_TOP * scale, width, max(2.0, COVERAGE_HEIGHT * scale))
     caption_height = max(CAPTION_HEIGHT * scale, LEAST_LINE)
     caption = QRectF(left, coverage.top() - GAP * scale - caption_height, width, caption_height)
-    name_height = max(NAME_HEIGHT * scale, LEAST_LINE)
+    name_height = max(NAME_HEIGHT * scale, LEAST_LINE) * (1.0 + _MORE_LINES * (name_lines - 1))
     name = QRectF(left, caption.top() - name_height, width, name_height)
     inset, top = PADDING * scale, rect.top() + PADDING * scale
     picture = QRectF(rect.left() + inset, top, rect.width() - 2 * inset, name.top() - top - GAP * scale)
@@ -194,7 +198,7 @@ def covering(picture: QPixmap, cell: QRectF) -> QRectF:
 
 
 def _ground_of_faces(look: CardLook) -> QColor:
-    """Behind the faces; without any a wash of the branch's colour, mixed here: a veil under a clip takes 2 ms."""
+    """Behind the faces; without any a wash of the class's colour, mixed here: a veil under a clip takes 2 ms."""
     ground, tint = QColor(tokens().colours.sunken), look.tint
     if look.faces:
         return ground
@@ -211,9 +215,10 @@ def _paint_no_face(painter: QPainter, room: QRectF, look: CardLook) -> None:
 
 
 def _paint_name(painter: QPainter, line: QRectF, look: CardLook, scale: float, worn: Tokens) -> None:
-    radius = _DOT * min(1.0, max(scale, 0.8))
-    dot = QRectF(line.left() + 1, line.center().y() - radius, 2 * radius, 2 * radius)
-    centre = placed(dot, line).center()
+    radius, first = _dot_radius(scale), QRectF(line)
+    first.setHeight(min(line.height(), max(NAME_HEIGHT * scale, LEAST_LINE)))
+    dot = QRectF(first.left() + 1, first.center().y() - radius, 2 * radius, 2 * radius)
+    centre = placed(dot, first).center()
     if look.has_shots:
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(look.tint)
@@ -222,10 +227,50 @@ def _paint_name(painter: QPainter, line: QRectF, look: CardLook, scale: float, w
         painter.setPen(QPen(look.tint, 1.5))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawEllipse(centre, radius - 0.5, radius - 0.5)
-    room = line.adjusted(2 * radius + 6, 0, 0, 0)
-    _paint_marks(painter, room, line, look, scale)
+    room = first.adjusted(2 * radius + _DOT_ROOM, 0, 0, 0)
+    _paint_marks(painter, QRectF(room), first, look, scale)
     font = text_font(worn.sizes.body * scale, is_strong=True)
-    _write(painter, placed(room, line), look.name, font, worn.colours.text)
+    for text in name_lines(look, line.width(), scale):
+        _write(painter, placed(room, line), text, font, worn.colours.text)
+        room.setRight(line.right())
+        room.translate(0, _MORE_LINES * first.height())
+
+
+def name_lines(look: CardLook, width: float, scale: float) -> Sequence[str]:
+    """A class's name on its card, on as few lines as it fits; what is left is cut when the last one is painted."""
+    font = text_font(tokens().sizes.body * scale, is_strong=True)
+    room = width - 2 * _dot_radius(scale) - _DOT_ROOM
+    layout = QTextLayout(look.name, font)
+    layout.setTextOption(_wrapped())
+    layout.beginLayout()
+    starts = []
+    for number in range(_MOST_LINES):
+        line = layout.createLine()
+        if not line.isValid():
+            break
+        line.setLineWidth(max(room - (0.0 if number else _width_of_marks(look, scale)), 1.0))
+        starts.append(line.textStart())
+    layout.endLayout()
+    return [look.name[start:end].strip() for start, end in pairwise([*starts, len(look.name)])]
+
+
+def _wrapped() -> QTextOption:
+    option = QTextOption()
+    option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+    return option
+
+
+def _dot_radius(scale: float) -> float:
+    return _DOT * min(1.0, max(scale, 0.8))
+
+
+def _width_of_marks(look: CardLook, scale: float) -> float:
+    """Of what stands behind the name, with the gaps before it."""
+    side = _MARK * min(1.0, max(scale, 0.8))
+    width = (look.has_more_parents + look.is_deepest) * (side + 4)
+    if look.bar is not None:
+        width += QFontMetricsF(text_font(tokens().sizes.caption * scale)).horizontalAdvance(percent(look.bar)) + 4
+    return width
 
 
 def _paint_marks(painter: QPainter, room: QRectF, line: QRectF, look: CardLook, scale: float) -> None:

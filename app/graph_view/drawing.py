@@ -11,18 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
-from app.graph_view.viewport import Rect
+from app.graph_view.viewport import Rect, Size
 from app.jobs.background_thread import BackgroundThread
 
 if TYPE_CHECKING:
     from engine.graph.category_graph import CategoryGraph
-    from engine.graph_drawing.layout import Layout
+    from engine.graph_drawing.layout import CardSize, Layout
 
 CARD_WIDTH: Final = 168.0  # of a class's card, in units of the drawing: logical pixels at full size
 CARD_HEIGHT: Final = 148.0  # of a class's card: a picture and two lines
 GAP_ACROSS: Final = 28.0  # between cards side by side
 GAP_ALONG: Final = 72.0  # between a level and the next: room for edges to bend in
-MOST_AT_FIRST: Final = 80  # classes that a graph is first drawn with, at most: so many can be seen with their faces
+MOST_AT_FIRST: Final = 80  # classes that a graph is first drawn with, at most, however large the screen is
 
 Route = NDArray[np.float64]
 
@@ -118,6 +118,13 @@ def make_drawing(
     )  # fmt: skip
 
 
+def first_row(drawing: Drawing) -> int | None:
+    """The first class: the topmost class, the left one of several."""
+    if not len(drawing):
+        return None
+    return int(np.lexsort((drawing.centres[:, 0], drawing.centres[:, 1]))[0])
+
+
 def empty_drawing() -> Drawing:
     return make_drawing({}, (), {}, hidden={}, distances={})
 
@@ -204,6 +211,12 @@ class LayoutWish:
     focus: int | None = None  # the class whose surroundings alone are drawn
     shown: int | None = None  # a class that must be drawn, or None
     anchor: int | None = None  # the class that is to stay where it is on the screen
+    room: Size | None = None  # that is seen at once with names that can be read, in units of the drawing
+
+    @property
+    def shape(self) -> float | None:
+        """Width over height of the view."""
+        return None if self.room is None else self.room[0] / self.room[1]
 
 
 @dataclass(frozen=True)
@@ -268,19 +281,38 @@ class Layouts(QObject):
 
 
 def lay_out_wish(wish: LayoutWish, before: Layout | None) -> tuple[LaidOut, Layout]:
-    from engine.graph_drawing.layout import CardSize, lay_out
-    from engine.graph_drawing.shown import first_opened, opened_to, shown_graph
+    from engine.graph_drawing.layout import lay_out
+    from engine.graph_drawing.shown import opened_to, shown_graph
 
     graph = wish.graph
-    opened = first_opened(graph, MOST_AT_FIRST) if wish.opened is None else wish.opened
+    opened = _first_opened(wish) if wish.opened is None else wish.opened
     if wish.shown is not None and wish.shown in graph:
         opened = opened_to(graph, opened, wish.shown)
     focus = wish.focus if wish.focus is not None and wish.focus in graph else None
     shown = shown_graph(graph, opened, focus=focus)
-    layout = lay_out(shown, CardSize(CARD_WIDTH, CARD_HEIGHT, GAP_ACROSS, GAP_ALONG), before=before)
+    layout = lay_out(shown, _card_size(), before=before, shape=wish.shape)
     drawing = make_drawing(
         layout.places, shown.edges, layout.routes,
         hidden={each.class_id: each.hidden for each in shown.classes},
         distances={each.class_id: each.distance for each in shown.classes if each.distance is not None},
     )  # fmt: skip
     return LaidOut(wish, opened, drawing), layout
+
+
+def _first_opened(wish: LayoutWish) -> frozenset[int]:
+    """The branches whose classes fit the view with names that can be read; the others are folded."""
+    from engine.graph_drawing.layout import lay_out
+    from engine.graph_drawing.shown import first_opened, shown_graph
+
+    def fits(opened: frozenset[int]) -> bool:
+        layout = lay_out(shown_graph(wish.graph, opened, is_counted=False), _card_size(), shape=wish.shape)
+        _left, _top, width, height = layout.bounds
+        return wish.room is None or (width <= wish.room[0] and height <= wish.room[1])
+
+    return first_opened(wish.graph, MOST_AT_FIRST, fits)
+
+
+def _card_size() -> CardSize:
+    from engine.graph_drawing.layout import CardSize
+
+    return CardSize(CARD_WIDTH, CARD_HEIGHT, GAP_ACROSS, GAP_ALONG)

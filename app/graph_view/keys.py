@@ -6,7 +6,7 @@ import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 
-from app.graph_view.drawing import CARD_HEIGHT, Drawing
+from app.graph_view.drawing import CARD_HEIGHT, Drawing, first_row
 from app.graph_view.pointer import GraphPointer
 from app.graph_view.sheet import GraphSheet
 
@@ -26,13 +26,6 @@ def next_row(drawing: Drawing, row: int, arrow: Qt.Key) -> int | None:
     rows = there[here == row]
     across, along = np.abs(drawing.centres[rows] - drawing.centres[row]).T
     return int(rows[np.lexsort((across, along))[0]]) if len(rows) else None
-
-
-def first_row(drawing: Drawing) -> int | None:
-    """Where walking begins: the topmost class, the left one of several."""
-    if not len(drawing):
-        return None
-    return int(np.lexsort((drawing.centres[:, 0], drawing.centres[:, 1]))[0])
 
 
 def _beside(drawing: Drawing, row: int, *, is_left: bool) -> int | None:

@@ -1,5 +1,6 @@
 """What the drawing shows of the session's project: open branches, the class in focus, and the text of each card."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, final
 
@@ -8,6 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from app.drops import classes_text
 from app.graph_view.card import CardLook
 from app.graph_view.drawing import LaidOut, Layouts, LayoutWish
+from app.graph_view.viewport import Size
 from app.session import Session
 from app.texts import fill, plural, tr
 from app.wording import SEPARATOR, clauses, enumeration, images, percent
@@ -44,7 +46,6 @@ class GraphModel(QObject):
         self.layouts.failed.connect(session.failed)
         self._looks: dict[int, CardLook] = {}
         self._users: dict[ImageSource, set[int]] = {}
-        self._branches: dict[int, int] = {}
         self._hidden: dict[int, int] = {}
         self._with_children: frozenset[int] = frozenset()
         self._facts = GraphFacts()
@@ -52,6 +53,7 @@ class GraphModel(QObject):
         self._is_graph_old = self._are_looks_old = True
         self.opened: frozenset[int] | None = None
         self.focus: int | None = None  # the class whose surroundings alone are drawn
+        self.room: Callable[[], Size] | None = None  # that is seen at once, in units of the drawing
         session.graph_changed.connect(self._on_graph_changed)
         session.state_changed.connect(self._on_state_changed)
         session.marks.changed.connect(self._forget_looks)
@@ -69,7 +71,8 @@ class GraphModel(QObject):
         graph = self._session.graph
         if self.focus is not None and self.focus not in graph:
             self.focus = None
-        self.layouts.want(LayoutWish(graph.copy(), self.opened, self.focus, shown, anchor))
+        room = None if self.room is None else self.room()
+        self.layouts.want(LayoutWish(graph.copy(), self.opened, self.focus, shown, anchor, room))
 
     def toggle(self, class_id: int) -> None:
         if class_id not in self._session.graph or not self._session.graph.children(class_id):
@@ -128,14 +131,14 @@ class GraphModel(QObject):
         (image_count, shot_count), hidden = self._counts(class_id), self._hidden.get(class_id, 0)
         parents = enumeration(graph.shown_name(parent) for parent in graph.parents(class_id))
         place = tr("under %1", parents) if parents else tr("at the top level")
-        below = [tr("closed, %1 below", classes_text(hidden))] if hidden else []
+        below = [tr("collapsed, %1 below", classes_text(hidden))] if hidden else []
         return clauses(graph.shown_name(class_id), place, images(image_count), _shots(shot_count), *below)
 
     def tip(self, class_id: int) -> str:
         look = self.look(class_id)
         lines = [look.name, look.counts + look.more]
         if look.decided is not None:
-            lines.append(tr("%1 decided: labelled, or sure down to a leaf", percent(look.decided)))
+            lines.append(tr("%1 labelled, or sure of one of the finest classes", percent(look.decided)))
         return "\n".join(lines)
 
     def edge_words(self, child_id: int) -> str:
@@ -171,7 +174,7 @@ class GraphModel(QObject):
         policy = marks.policies.get(class_id, ClassPolicy())
         counts, more = _card_counts(hidden, *self._counts(class_id))
         return CardLook(
-            graph.shown_name(class_id), counts, self._branch(class_id), more, tuple(sources), hidden,
+            graph.shown_name(class_id), counts, class_id, more, tuple(sources), hidden,
             is_open=class_id in self._with_children, has_shots=bool(faces),
             has_more_parents=len(graph.parents(class_id)) > 1, decided=self._facts.decided.get(class_id),
             colour=marks.colours.get(class_id, ""), bar=policy.bar, is_deepest=policy.is_deepest,
@@ -184,17 +187,7 @@ class GraphModel(QObject):
             return 0, 0
         return state.image_counts.get(class_id, 0), state.shot_counts.get(class_id, 0)
 
-    def _branch(self, class_id: int) -> int:
-        """The top-level class whose colour a class has: that of its first way up."""
-        way = [class_id]
-        while way[-1] not in self._branches and (parents := self._session.graph.parents(way[-1])):
-            way.append(parents[0])
-        top = self._branches.get(way[-1], way[-1])
-        self._branches.update(dict.fromkeys(way, top))
-        return top
-
     def _on_graph_changed(self, _edits: object) -> None:
-        self._branches.clear()
         self._is_graph_old = True
         if self._is_watched:
             self.lay_out()
@@ -219,7 +212,6 @@ class GraphModel(QObject):
         self.opened = self.focus = None
         self._facts = GraphFacts()
         self.layouts.forget()
-        self._branches.clear()
         self._is_graph_old = self._are_looks_old = True
 
     def _forget_looks(self) -> None:
@@ -245,11 +237,11 @@ def _shots(count: int) -> str:
 
 
 def _edge_text(child: str, shares: list[tuple[str, float]], own: float | None) -> str:
-    """`Organ takes 62% from Keyboard Instrument, 38% from Wind Instrument`, and what its own shots weigh."""
+    """`Organ inherits 62% from Keyboard Instrument, 38% from Wind Instrument`, and what its own shots weigh."""
     total = sum(share for _, share in shares)
     if total <= 0:
-        return tr("Nothing is propagated to %1 yet: its parents have no examples.", child)
+        return tr("%1 inherits nothing yet: its parents have no examples.", child)
     part = tr("%1 from %2")
     parts = enumeration(fill(part, percent(share / total), name) for name, share in shares)
-    words = tr("%1 takes %2", child, parts)
+    words = tr("%1 inherits %2", child, parts)
     return words if own is None else words + SEPARATOR + tr("own examples weigh %1", percent(own))

@@ -1,9 +1,9 @@
 """What floats on the drawing: a search that flies to a class, and buttons to look around."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, final
 
-from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QFrame, QToolButton, QWidget
 
@@ -19,6 +19,7 @@ from app.theme.tokens import tokens
 from app.wording import number, percent_of_size, titled
 from engine.graph.category_graph import CategoryGraph
 
+REST_MS: Final = 250  # without movement, after which the small map looks for a place
 SEARCH_MS: Final = 120  # after a letter: a person who types on is not flown about
 MOST_FOUND: Final = 50  # classes that Enter goes through
 SEARCH_WIDTH: Final = 200  # of the field, in logical pixels; more where its name needs it
@@ -56,7 +57,7 @@ class ToolStrip(QFrame):
         self.count = make_label("", "muted")
         self.scale = make_label("", "muted")
         self.focus = make_label("", "chip")
-        self.leave_focus = make_icon_button("close", tr("Draw all classes again (Esc)"), self.focus_left.emit)
+        self.leave_focus = make_icon_button("close", tr("Show all classes (Esc)"), self.focus_left.emit)
         self._timer = QTimer(self, singleShot=True, interval=SEARCH_MS)
         self._timer.timeout.connect(self._find)
         self._set_up_search()
@@ -84,7 +85,7 @@ class ToolStrip(QFrame):
             self, self.search, self.count,
             _keyed("minus", tr("Smaller"), "zoom_out", lambda: self.zoomed.emit(-1)), self.scale,
             _keyed("plus", tr("Larger"), "zoom_in", lambda: self.zoomed.emit(1)),
-            _keyed("fit", tr("See all"), "fit_graph", self.fitted.emit),
+            _keyed("fit", tr("Show all"), "fit_graph", self.fitted.emit),
             self.focus, self.leave_focus, spacing=gap,
         ).setContentsMargins(gap, gap, gap, gap)  # fmt: skip
 
@@ -142,14 +143,16 @@ class ToolStrip(QFrame):
 
 @final
 class MiniMap(QWidget):
-    """Where one is; a click goes there."""
+    """Where one is; a click goes there. It stands in a corner without classes, and nowhere where there is none."""
 
     def __init__(self, sheet: GraphSheet) -> None:
         super().__init__(sheet)
         self._sheet = sheet
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setToolTip(tr("Click or drag to look elsewhere"))
+        self.setToolTip(tr("Click or drag to move the view"))
         self.setAccessibleName(tr("The whole graph"))
+        self._rest = QTimer(self, singleShot=True, interval=REST_MS)
+        self._rest.timeout.connect(self._settle)
         sheet.looked.connect(self.follow)
         self.hide()
 
@@ -159,15 +162,37 @@ class MiniMap(QWidget):
         return size + QSize(2 * MARGIN, 2 * MARGIN)
 
     def follow(self) -> None:
-        overview = self._sheet.picture.overview
-        is_wanted = overview.is_complete and len(self._sheet.drawing) > 1 and not self._sees_all(overview.bounds)
-        if is_wanted:
-            size, gap = self.sizeHint(), tokens().spacing.medium
-            corner = self._sheet.size() - size
-            place = QRect(corner.width() - gap, corner.height() - gap, size.width(), size.height())
-            self.setGeometry(placed(place, self._sheet.rect()))
-        self.setVisible(is_wanted)
+        """Leave the place as soon as it would cover a class; look for another one when the drawing rests."""
+        if not self._is_wanted() or not self._is_free(self.geometry()):
+            self.hide()
+        self._rest.start()
         self.update()
+
+    def _settle(self) -> None:
+        free = [place for place in self._places() if self._is_free(place)]
+        if free and self._is_wanted():
+            self.setGeometry(free[0])
+            self.show()
+
+    def _is_wanted(self) -> bool:
+        overview = self._sheet.picture.overview
+        return overview.is_complete and len(self._sheet.drawing) > 1 and not self._sees_all(overview.bounds)
+
+    def _places(self) -> Sequence[QRect]:
+        """The corners; the one where it stands comes first."""
+        size, gap, room = self.sizeHint(), tokens().spacing.medium, self._sheet.rect()
+        right, bottom = room.width() - size.width() - gap, room.height() - size.height() - gap
+        top = round(self._sheet.viewport.covered) + gap
+        corners = [placed(QRect(QPoint(*at), size), room) for at in ((right, bottom), (gap, bottom), (right, top))]
+        return sorted(corners, key=lambda corner: self.isVisible() and corner != self.geometry())
+
+    def _is_free(self, place: QRect) -> bool:
+        """Whether no class lies below a place of the view."""
+        sheet = self._sheet
+        camera, size = sheet.viewport.goal, sheet.size_seen
+        left, top = camera.to_drawing(place.left(), place.top(), size)
+        right, bottom = camera.to_drawing(place.right(), place.bottom(), size)
+        return not len(sheet.drawing.rows_in((left, top, right, bottom)))
 
     def _sees_all(self, bounds: Rect) -> bool:
         seen = QRectF(*_corner_and_size(self._sheet.viewport.goal.seen(self._sheet.size_seen)))

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.class_requests import ClassRequests
 from app.graph_view.card import CardLook
-from app.graph_view.drawing import Drawing, empty_drawing
+from app.graph_view.drawing import Drawing, empty_drawing, first_row
 from app.graph_view.drawing_painter import card_body, card_rect, paint_chosen, paint_lit_edges, paint_ring
 from app.graph_view.model import GraphModel
 from app.graph_view.picture import GraphPicture
@@ -20,7 +20,6 @@ from app.signal_types import either
 from app.theme.tokens import tokens
 
 MOST_LIT: Final = 300  # edges of one class that are lit; more are a wall
-READABLE: Final = 0.71  # scale at which a class is shown that was flown to
 
 
 @final
@@ -100,19 +99,28 @@ class GraphSheet(QWidget):
     def is_complete(self) -> bool:
         return not self.viewport.is_moving and self.picture.is_complete
 
-    def show_drawing(self, drawing: Drawing, anchor: int | None) -> None:
-        """Show another drawing; the class `anchor` stays where it is on the screen."""
+    def show_drawing(self, drawing: Drawing, anchor: int | None, *, begins_at: int | None = None) -> None:
+        """Show another drawing; the class `anchor` stays where it is on the screen.
+
+        Args:
+            begins_at: the class in hand, where one looks at the drawing as for the first time.
+        """
         is_first, shift = not len(self.drawing), _shift(self.drawing, drawing, anchor)
         self.drawing = drawing
         self.chosen.keep_only(drawing.ids.tolist())
         self.viewport.allow(drawing.bounds)
-        if is_first:
-            self.viewport.begin(drawing.bounds)
-        else:
-            self.viewport.shift(*shift)
+        self.viewport.shift(*shift)
+        if is_first or begins_at is not None:
+            self._begin(drawing, begins_at, at_once=is_first)
         self.picture.show(drawing, shift, is_calm=self.viewport.is_calm)
         self.drawn.emit()
         self.update()
+
+    def _begin(self, drawing: Drawing, class_id: int | None, *, at_once: bool) -> None:
+        row, first = None if class_id is None else drawing.row_of(class_id), first_row(drawing)
+        if first is not None:
+            chosen = None if row is None else drawing.box(row)
+            self.viewport.begin(drawing.bounds, drawing.box(first), chosen, at_once=at_once)
 
     def fit(self, *, at_once: bool = False) -> None:
         if len(self.drawing):
@@ -135,7 +143,13 @@ class GraphSheet(QWidget):
 
     def fly_to(self, class_id: int) -> None:
         if (row := self.drawing.row_of(class_id)) is not None:
-            self.viewport.fly_to(self.drawing.box(row), READABLE)
+            self.viewport.fly_to(self.drawing.box(row))
+
+    def centre(self, class_id: int) -> None:
+        """Bring a class into the middle, unless it can be seen and read where it is."""
+        row = self.drawing.row_of(class_id)
+        if row is not None and not self.viewport.sees(self.drawing.box(row)):
+            self.fly_to(class_id)
 
     def look(self, row: int) -> CardLook:
         return self.model.look(int(self.drawing.ids[row]))

@@ -151,6 +151,8 @@ class GraphView(QWidget):
             is_new = self._stack.currentWidget() is not self.board
             self._stack.setCurrentWidget(self.board)
             if is_new:
+                self.board.resize(self.size())
+                self.board.select_class(self._selected)
                 self._watch(self.board)
         else:
             info = self._session.info
@@ -161,8 +163,8 @@ class GraphView(QWidget):
         super().showEvent(event)
         self._show_fitting_page()
         if self._board is not None:
-            self._watch(self._board)
             self._board.select_class(self._selected)
+            self._watch(self._board)
 
     def _watch(self, board: GraphBoard) -> None:
         board.move_calmly(is_wanted=self._wants_calm())

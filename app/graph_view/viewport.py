@@ -21,7 +21,7 @@ FRAME_MS: Final = 16  # between two frames of a movement
 ZOOM_S: Final = 0.14  # a step of the wheel: long enough to see where things go, short enough not to wait
 FLIGHT_S: Final = 0.28  # a flight to a class
 MARGIN: Final = 48.0  # logical pixels around what was flown to
-FIRST_SCALE: Final = 0.25  # a drawing is first seen at least so large: classes have faces then
+READABLE_STEP: Final = -2  # of the scale that a drawing is first seen at, at least: names are whole and can be read
 WHEEL_UNITS: Final = 60.0  # of a wheel's angle, for one step: a notch of a usual wheel is two
 
 
@@ -97,6 +97,22 @@ def bringing_in(camera: Camera, box: Rect, view: Size, margin: float, *, covered
     x = camera.x + _shift(box[0] - room, box[2] + room, seen[0], seen[2])
     y = camera.y + _shift(box[1] - above, box[3] + room, seen[1], seen[3])
     return Camera(x, y, camera.scale)
+
+
+def _kept_within(camera: Camera, bounds: Rect, view: Size, *, covered: float) -> Camera:
+    """The camera moved so that no room beyond the drawing is seen where the drawing fills it."""
+    room, above = _FIT_MARGIN / camera.scale, (covered + _FIT_MARGIN) / camera.scale
+    seen = camera.seen(view)
+    x = camera.x + _back(seen[0], seen[2], bounds[0] - room, bounds[2] + room)
+    y = camera.y + _back(seen[1], seen[3], bounds[1] - above, bounds[3] + room)
+    return Camera(x, y, camera.scale)
+
+
+def _back(seen_low: float, seen_high: float, low: float, high: float) -> float:
+    """How far to move a view into a range; to its middle where the range is shorter."""
+    if high - low < seen_high - seen_low:
+        return (low + high - seen_low - seen_high) / 2
+    return max(low - seen_low, 0.0) + min(high - seen_high, 0.0)
 
 
 def _shift(low: float, high: float, seen_low: float, seen_high: float) -> float:
@@ -177,14 +193,25 @@ class Viewport(QObject):
         self._smallest_step = min(self._smallest_step, step_near(goal.scale))
         self.look(goal) if at_once else self._go(goal, FLIGHT_S)
 
-    def begin(self, bounds: Rect) -> None:
-        """See a drawing for the first time: all of it, or its upper part where its classes would be too small."""
-        goal = fitting(bounds, self.view, covered=self.covered)
-        scale = max(goal.scale, FIRST_SCALE)
-        if scale > goal.scale:
-            top = bounds[1] + (self.view[1] / 2 - self.covered - MARGIN) / scale
-            goal = Camera((bounds[0] + bounds[2]) / 2, top, scale)
-        self.look(goal)
+    @property
+    def readable_room(self) -> Size:
+        """How much of a drawing is seen at once with names that can be read, in its units."""
+        width, height = self.view[0] - 2 * _FIT_MARGIN, self.view[1] - self.covered - 2 * _FIT_MARGIN
+        return max(width, 1.0) / scale_of(READABLE_STEP), max(height, 1.0) / scale_of(READABLE_STEP)
+
+    def begin(self, bounds: Rect, first: Rect, chosen: Rect | None, *, at_once: bool) -> None:
+        """See all of a drawing where its names can be read then, else a part of it.
+
+        Args:
+            bounds: around the drawing.
+            first: where its first class is.
+            chosen: where the class in hand is: in the middle; without one the part begins with the first class.
+        """
+        goal, scale = fitting(bounds, self.view, covered=self.covered), scale_of(READABLE_STEP)
+        if goal.scale < scale:
+            goal = self._centred(chosen or first, scale)
+            goal = goal if chosen is not None else _kept_within(goal, bounds, self.view, covered=self.covered)
+        self.look(goal) if at_once else self._go(goal, FLIGHT_S)
 
     def allow(self, bounds: Rect) -> None:
         """Never be farther away than it takes to see all of this, and a little more."""
@@ -195,9 +222,17 @@ class Viewport(QObject):
         if goal != self.goal:
             self._go(goal, FLIGHT_S)
 
-    def fly_to(self, box: Rect, least_scale: float) -> None:
-        scale = max(self.goal.scale, least_scale)
-        self._go(Camera((box[0] + box[2]) / 2, (box[1] + box[3]) / 2, scale), FLIGHT_S)
+    def sees(self, box: Rect) -> bool:
+        """Whether a class is in sight as a whole, with a name that can be read."""
+        is_in = bringing_in(self.goal, box, self.view, 0.0, covered=self.covered) == self.goal
+        return is_in and step_near(self.goal.scale) >= READABLE_STEP
+
+    def fly_to(self, box: Rect) -> None:
+        """Bring a class into the middle, large enough to read its name."""
+        self._go(self._centred(box, max(self.goal.scale, scale_of(READABLE_STEP))), FLIGHT_S)
+
+    def _centred(self, box: Rect, scale: float) -> Camera:
+        return Camera((box[0] + box[2]) / 2, (box[1] + box[3]) / 2 - self.covered / 2 / scale, scale)
 
     def _go(self, goal: Camera, length_s: float) -> None:
         if self.is_calm:

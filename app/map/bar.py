@@ -23,7 +23,7 @@ SHORT_LEVEL: Final = 116  # px, least width of the level
 
 @final
 class ViewBar(QWidget):
-    """`Colour by [Class] [Top classes] · names, prototypes, edges · move, lasso, rectangle · fit`."""
+    """`Colour by [Class] [Top level] · names, prototypes, edges · move, lasso, rectangle · fit`."""
 
     colouring_chosen = Signal()
     options_chosen = Signal()
@@ -56,7 +56,7 @@ class ViewBar(QWidget):
             button.clicked.connect(lambda _is_on=False, tool=tool: self.tool_chosen.emit(tool.value))
         self.tools[Tool.MOVE].setChecked(True)
         fit = make_icon_button("fit", KEYS.tip(tr("Show all"), "fit"), self.fit_wanted.emit)
-        self.again = make_icon_button("refresh", tr("Make the map again"), self.again_wanted.emit)
+        self.again = make_icon_button("refresh", tr("Update the map"), self.again_wanted.emit)
         self._lay_out(fit)
 
     def _lay_out(self, fit: QToolButton) -> None:

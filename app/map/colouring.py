@@ -14,6 +14,7 @@ from app.theme.tokens import Scheme
 from engine.collection.map import palette
 from engine.collection.map.palette import argb
 from engine.collection.state import NO_CLASS, UNKNOWN, Codes, CollectionState, shown_classes
+from engine.graph.class_colours import class_colour
 
 if TYPE_CHECKING:
     from engine.graph.category_graph import CategoryGraph
@@ -28,7 +29,7 @@ RAMP: Final[Mapping[Scheme, tuple[str, ...]]] = {
 }
 """From low to high, or from early to late."""
 SCORE_STEPS: Final = (0.5, 0.7, 0.9, 0.97)  # where one colour of the ramp ends and the next begins
-MOST_CLASSES: Final = len(PALETTE[Scheme.LIGHT])
+MOST_LISTED: Final = 10  # classes in the legend, the largest; all have their colour
 
 
 class ColourBy(StrEnum):
@@ -48,7 +49,7 @@ class Wish:
     by: ColourBy = ColourBy.CLASS
     level: int | None = None  # of the classes, 0 for the top; None for the deepest
     scheme: Scheme = Scheme.LIGHT
-    own_colours: Mapping[int, str] = field(default_factory=dict)  # by class id, as they are shown
+    stored_colours: Mapping[int, str] = field(default_factory=dict)  # that people gave classes, by id
     dates: Mapping[int, int] = field(default_factory=dict)  # days since 1970 by image id
 
 
@@ -56,7 +57,7 @@ class Wish:
 class LegendEntry:
     """A row of the legend."""
 
-    colour: str
+    colour: str  # "" for several
     count: int
     class_id: int | None = None  # None for what is no class
     kind: str = ""  # of what is no class: "other", "none", "labelled", "predicted", "unknown", or a range
@@ -122,32 +123,22 @@ def class_at(graph: CategoryGraph, class_id: int, level: int) -> int:
 
 
 def _by_class(classes: Codes, wish: Wish, at_level: Codes) -> Colouring:
+    """Each class in its own colour, whatever others are there; the legend has the largest."""
     found, back, counts = np.unique(classes, return_inverse=True, return_counts=True)
-    order = sorted(range(len(found)), key=lambda each: (-int(counts[each]), int(found[each])))
-    ranked = [each for each in order if found[each] != NO_CLASS]
-    colours, colour_of, legend = PALETTE[wish.scheme], np.full(len(found), argb(OTHER[wish.scheme])), []
-    rank_of = np.zeros(len(found), dtype=np.uint8)
-    for place, each in enumerate(ranked[:MOST_CLASSES]):
-        colour = wish.own_colours.get(int(found[each]), colours[place])
-        colour_of[each], rank_of[each] = argb(colour), 1
-        legend.append(LegendEntry(colour, int(counts[each]), int(found[each])))
-    for each in ranked[MOST_CLASSES:]:  # a colour that a person chose is always shown
-        own = wish.own_colours.get(int(found[each]))
-        if own is not None:
-            colour_of[each], rank_of[each] = argb(own), 1
-            legend.append(LegendEntry(own, int(counts[each]), int(found[each])))
-    in_grey = [each for each in ranked if rank_of[each] == 0]
-    legend += _greys(wish, len(in_grey), int(counts[in_grey].sum()), int(counts[found == NO_CLASS].sum()))
-    return Colouring(colour_of.astype(np.uint32)[back], rank_of[back], tuple(legend), at_level)
+    grey, is_class = OTHER[wish.scheme], found != NO_CLASS
+    colours = [_shown_colour(each, wish) if each != NO_CLASS else grey for each in found.tolist()]
+    numbers = np.array([argb(colour) for colour in colours], dtype=np.uint32)
+    ranked = sorted(np.flatnonzero(is_class).tolist(), key=lambda at: (-int(counts[at]), int(found[at])))
+    legend = [LegendEntry(colours[at], int(counts[at]), int(found[at])) for at in ranked[:MOST_LISTED]]
+    if rest := ranked[MOST_LISTED:]:
+        legend.append(LegendEntry("", int(counts[rest].sum()), kind="other", range=(float(len(rest)), 0.0)))
+    if not is_class.all():
+        legend.append(LegendEntry(grey, int(counts[~is_class].sum()), kind="none"))
+    return Colouring(numbers[back], is_class.astype(np.uint8)[back], tuple(legend), at_level)
 
 
-def _greys(wish: Wish, classes: int, others: int, without: int) -> list[LegendEntry]:
-    grey, rows = OTHER[wish.scheme], []
-    if classes:
-        rows.append(LegendEntry(grey, others, kind="other", range=(float(classes), 0.0)))
-    if without:
-        rows.append(LegendEntry(grey, without, kind="none"))
-    return rows
+def _shown_colour(class_id: int, wish: Wish) -> str:
+    return class_colour(class_id, wish.stored_colours.get(class_id, ""), is_dark=wish.scheme is Scheme.DARK)
 
 
 def _by_status(labels: Codes, shown: Codes, is_unknown: NDArray[np.bool_], wish: Wish, at_level: Codes) -> Colouring:

@@ -11,7 +11,6 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.map.colouring import ColourBy, Wish, coloured
 from app.map.labels import class_places
 from app.map.scene import MapScene, PrototypeMark
-from app.theme.class_colours import own_colour
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
@@ -128,8 +127,8 @@ class MapColours(QObject):
         self._thread.submit(work, lambda _message: None)
 
     def _full_wish(self) -> Wish:
-        own = {class_id: own_colour(stored).name() for class_id, stored in self._session.marks.colours.items()}
-        return replace(self._wish, scheme=tokens().scheme, own_colours=own, dates=self._dates)
+        stored = dict(self._session.marks.colours)
+        return replace(self._wish, scheme=tokens().scheme, stored_colours=stored, dates=self._dates)
 
     def _take(self, number: int, of: MapScene, made: MapScene) -> None:
         if number == self._number and of.points is self.scene.points:
@@ -172,6 +171,8 @@ def _coloured_scene(scene: MapScene, state: CollectionState, graph: CategoryGrap
     places = class_places(colouring.classes, finest, scene.points.places, graph)
     named = {place.class_id for place in places} | {entry.class_id for entry in colouring.legend}
     names = {each: graph.shown_name(each) for each in named if each is not None and each in graph}
+    tells_classes = wish.by in (ColourBy.CLASS, ColourBy.LABEL)
+    scene = replace(scene, stored_colours=wish.stored_colours if tells_classes else None)
     return scene.coloured(colouring, places, names)
 
 

@@ -140,17 +140,17 @@ class Maps(Feature):
         state = self._session.state
         waiting = 0 if state is None else int((state.status == ImageStatus.WAITING).sum())
         text = (
-            tr("The map is made as soon as your images were read.")
+            tr("The map is built as soon as your images are analysed.")
             if waiting
-            else tr("Add images: look-alikes will lie side by side here.")
+            else tr("Add images: look-alikes will be shown side by side here.")
         )
         self.page.show_state().show_words(tr("No map yet"), text)
 
     def _show_making(self, progress: Progress | None) -> None:
         assert self.page is not None
         words = self.page.show_state()
-        text = tr("Look-alikes come to lie side by side. You can go on working meanwhile.")
-        words.show_words(tr("The map is being made"), text, tr("Cancel"), self.source.cancel)
+        text = tr("Look-alikes are placed side by side. You can keep working.")
+        words.show_words(tr("Building the map…"), text, tr("Cancel"), self.source.cancel)
         words.show_progress(progress)
 
     def _on_progress(self, progress: Progress) -> None:
@@ -163,7 +163,7 @@ class Maps(Feature):
             self.page.notice.ask(sentence(message), ((tr("Try again"), self._try_again),))
         else:
             words = self.page.show_state()
-            words.show_words(tr("The map could not be made"), sentence(message), tr("Try again"), self._try_again)
+            words.show_words(tr("The map could not be built"), sentence(message), tr("Try again"), self._try_again)
 
     def _try_again(self) -> None:
         assert self.page is not None
@@ -172,7 +172,7 @@ class Maps(Feature):
 
     def _on_stopped(self) -> None:
         if self.page is not None and not self.page.is_map_shown:
-            self.page.show_state().show_words(tr("The map was not made"), "", tr("Make the map"), self._look)
+            self.page.show_state().show_words(tr("Building the map was cancelled"), "", tr("Build the map"), self._look)
 
     def _make_again(self) -> None:
         assert self.page is not None
@@ -186,7 +186,7 @@ class Maps(Feature):
         later = made.later_count
         if left == 0 and later >= FEWEST_LATER and (made.is_stale or not self._is_dismissed):
             self._is_dismissed = True  # shown once, and again when much of the map is stale
-            self.page.notice.ask(placed_line(later), ((tr("Make again"), self._make_again),))
+            self.page.notice.ask(placed_line(later), ((tr("Update"), self._make_again),))
         elif not later:
             self.page.notice.hide()
 

@@ -70,7 +70,7 @@ class Legend(QWidget):
             top = _PAD + place * self._line
             middle = top + metrics.height() / 2
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(colour))
+            painter.setBrush(QColor(colour) if colour else Qt.BrushStyle.NoBrush)
             painter.drawEllipse(placed(QRectF(_PAD, middle - DOT / 2, DOT, DOT), whole))
             room = QRectF(_PAD + DOT + _GAP, top, self.width() - 2 * _PAD - DOT - _GAP, metrics.height())
             room = placed(room, whole)

@@ -11,6 +11,7 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPixmap, QPolygonF
 
 from app.map.labels import placed_apart
+from app.theme.class_colours import class_colour
 from app.theme.tokens import tokens
 
 if TYPE_CHECKING:
@@ -52,14 +53,16 @@ class Marks:
 
     def paint_prototypes(self, painter: QPainter) -> None:
         canvas, scene, ratio = self._canvas, self._canvas.scene, self._canvas.devicePixelRatioF()
-        own, shown, dark = scene.class_colours, self._depths(), QColor(tokens().colours.text).rgba()
+        stored, shown, dark = scene.stored_colours, self._depths(), QColor(tokens().colours.text)
         at = self._in_view(scene.mark_places)
         (width, height), away = canvas.view_size, DIAMOND + 2
         is_in = (at[:, 0] > -away) & (at[:, 0] < width + away) & (at[:, 1] > -away) & (at[:, 1] < height + away)
         for row in np.flatnonzero(is_in)[::-1].tolist():
             mark = scene.prototypes[row]
             if mark.class_id in shown:
-                picture = self._diamond(own.get(mark.class_id, dark), ratio)
+                class_id = mark.class_id
+                colour = dark if stored is None else class_colour(class_id, stored.get(class_id, ""))
+                picture = self._diamond(colour.rgba(), ratio)
                 x, y = at[row].tolist()
                 painter.drawPixmap(QPointF(x - away, y - away), picture)
 

@@ -42,6 +42,7 @@ class MapScene:
     names: Mapping[int, str] = field(default_factory=dict)  # of these classes
     prototypes: tuple[PrototypeMark, ...] = ()
     edges: tuple[tuple[int, int], ...] = ()  # places among `prototypes` of parents and children
+    stored_colours: Mapping[int, str] | None = None  # that people gave classes; None where colours tell other things
 
     def coloured(self, colouring: Colouring, places: Sequence[ClassPlace], names: Mapping[int, str]) -> MapScene:
         """The same points in other colours; for a thread of its own."""
@@ -75,14 +76,6 @@ class MapScene:
         marked = {mark.class_id: mark for mark in self.prototypes}
         spots = (marked.get(place.class_id, place) for place in self.places)
         return np.array([(spot.x, spot.y) for spot in spots], dtype=np.float64).reshape(-1, 2)
-
-    @cached_property
-    def class_colours(self) -> Mapping[int, int]:
-        """The colour of most images of each class at the coloured level."""
-        if self.colouring is None or not len(self.points):
-            return {}
-        found, first = np.unique(self.colouring.classes, return_index=True)
-        return dict(zip(found.tolist(), self.colouring.colours[first].tolist(), strict=True))
 
     def with_prototypes(self, prototypes: Sequence[PrototypeMark], edges: Sequence[tuple[int, int]]) -> MapScene:
         return replace(self, prototypes=tuple(prototypes), edges=tuple(edges))

@@ -111,7 +111,7 @@ class MapSource(QObject):
         if info is None or self.slot.is_busy or (self._is_tried and not is_anew):
             return
         self._is_tried = True
-        self.slot.start(tr("Making the map"), MakeMap(info.path, self._session.caches.root, is_anew))
+        self.slot.start(tr("Building the map"), MakeMap(info.path, self._session.caches.root, is_anew))
 
     def _on_made(self, _made: MadeMap) -> None:
         self._look()

@@ -39,7 +39,7 @@ def colour_by_texts() -> dict[ColourBy, str]:
 def level_text(level: int | None) -> str:
     if level is None:
         return tr("Finest classes")
-    return tr("Top classes") if level == 0 else tr("Level %1", number(level + 1))
+    return tr("Top level") if level == 0 else tr("Level %1", number(level + 1))
 
 
 def entry_text(entry: LegendEntry, name_of: Callable[[int], str]) -> str:
@@ -63,8 +63,8 @@ def _days(days: float) -> str:
 def placed_line(count: int) -> str:
     return plural(
         count,
-        "1 new image was placed among the others. Make the map again to lay it out anew.",
-        "%n new images were placed among the others. Make the map again to lay them all out.",
+        "1 new image was added to the map. Update the map to rearrange all images.",
+        "%n new images were added to the map. Update the map to rearrange all images.",
     )
 
 

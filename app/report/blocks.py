@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from app.controls import make_button, make_flowing_label, make_label, make_scroll_area
@@ -103,12 +103,24 @@ def _facts(facts: Facts) -> QWidget:
 
 def _matrix(block: Matrix, opens: Opens) -> QWidget:
     matrix = MatrixView(block.confusion)
+    matrix.cell_reached.connect(lambda cell: _show_cell(matrix, cell))
     matrix.images_requested.connect(lambda row, column: opens.images(matrix, row, column))
     return matrix
 
 
+def _show_cell(matrix: MatrixView, cell: QRect) -> None:
+    """Scroll the page until a cell is in sight."""
+    widget: QWidget | None = matrix
+    while widget is not None and not isinstance(widget, QScrollArea):
+        widget = widget.parentWidget()
+    body = None if widget is None else widget.widget()
+    if widget is not None and body is not None:
+        place = matrix.viewport().mapTo(body, cell.center())
+        widget.ensureVisible(place.x(), place.y(), 0, cell.height())
+
+
 def _table(table: FigureTable, opens: Opens) -> list[QWidget]:
-    view = ReportTableView(table, is_tall=table.name == "classes")
+    view = ReportTableView(table)
     view.class_requested.connect(opens.class_page)
     if not table.is_in_chart:
         return [view, *_note(table.note)]

@@ -151,7 +151,7 @@ class ReportFeature(Feature):
             return
         caches = self._session.caches
         job = DetachedJob(
-            tr("Making the report"), lambda on_progress, cancel: make(gathered, choice, caches, on_progress, cancel)
+            tr("Building the report"), lambda on_progress, cancel: make(gathered, choice, caches, on_progress, cancel)
         )
         job.keeps_finished = False
         job.progress.connect(self.page.show_progress)

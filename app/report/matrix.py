@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, final
 
-from PySide6.QtCore import QEvent, QPoint, QSize, Qt, Signal
-from PySide6.QtGui import QFont, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QFont, QFontMetrics, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip
 
 from app.mirroring import keep_as_drawn
-from app.report.matrix_look import HEAD, SIDE, TOTALS, MatrixScene
+from app.report.matrix_look import GAP, TOTALS, MatrixScene, MatrixSizes
 from app.report.wording import cell_text, set_title
 from app.texts import plain_tip, tr
 from app.theme.tokens import tokens
@@ -22,11 +22,6 @@ if TYPE_CHECKING:
 
     from engine.collection.report.confusion import Confusion, Folded
 
-# Logical pixels: widths of the names of rows, and the width of a matrix below which they are narrower.
-NAMES: Final = 190
-NAMES_NARROW: Final = 130
-NARROW: Final = 620
-MOST_HEIGHT: Final = 720  # of the whole; a taller one scrolls by itself
 MOST_LINES: Final = 2_000
 """Rows that can be open at once: a person who opens more than this looks for something else."""
 _MOVES: Final = {
@@ -43,6 +38,7 @@ class MatrixView(QAbstractScrollArea):
     """
 
     images_requested = Signal(int, int)  # row and column of the folded matrix
+    cell_reached = Signal(QRect)  # where the cell is that the keyboard came to
 
     def __init__(self, confusion: Confusion) -> None:
         super().__init__()
@@ -54,6 +50,7 @@ class MatrixView(QAbstractScrollArea):
         keep_as_drawn(self)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.viewport().setMouseTracking(True)
         self.setAccessibleName(tr("Confusion matrix"))
         self._show_lines()
@@ -61,27 +58,33 @@ class MatrixView(QAbstractScrollArea):
     def _show_lines(self) -> None:
         lines = len(self.folded.lines)
         self.row, self.column = min(self.row, max(lines - 1, 0)), min(self.column, lines - 1)
-        self.setFixedHeight(min(HEAD + SIDE * max(lines, 1) + 16, MOST_HEIGHT))
         self._lay_out()
         self._tell()
         self.viewport().update()
 
     def _lay_out(self) -> None:
-        lines, view = len(self.folded.lines), self.viewport().size()
-        across, down = self.horizontalScrollBar(), self.verticalScrollBar()
-        across.setRange(0, max(0, self._names_width + SIDE * lines + TOTALS - view.width()))
-        across.setPageStep(view.width())
-        across.setSingleStep(SIDE)
-        down.setRange(0, max(0, HEAD + SIDE * lines - view.height()))
-        down.setPageStep(view.height())
-        down.setSingleStep(SIDE)
+        """As high as it is: the page scrolls it up and down; more columns than fit scroll by themselves."""
+        lines, across, width = len(self.folded.lines), self.horizontalScrollBar(), self.viewport().width()
+        self._sizes = sizes = MatrixSizes.fitting(self.folded, self._name, self._metrics, width)
+        hidden = max(0, sizes.names + sizes.side * lines + TOTALS - width)
+        across.setRange(0, hidden)
+        across.setPageStep(width)
+        across.setSingleStep(sizes.side)
+        bar = across.sizeHint().height() if hidden else 0
+        self.setFixedHeight(sizes.head + sizes.side * max(lines, 1) + 2 * GAP + bar)
 
     @property
-    def _names_width(self) -> int:
-        return NAMES if self.width() >= NARROW else NAMES_NARROW
+    def _metrics(self) -> QFontMetrics:
+        return QFontMetrics(self.small_font)
+
+    @property
+    def small_font(self) -> QFont:
+        font = QFont(self.font())
+        font.setPixelSize(tokens().sizes.caption)
+        return font
 
     def sizeHint(self) -> QSize:
-        return QSize(self._names_width + SIDE * len(self.folded.lines) + TOTALS, self.height())
+        return QSize(self._sizes.names + self._sizes.side * len(self.folded.lines) + TOTALS, self.height())
 
     # -- folding
 
@@ -172,14 +175,13 @@ class MatrixView(QAbstractScrollArea):
             self.images_requested.emit(self.row, self.column)
 
     def _reveal(self) -> None:
-        """Scroll to the cell with the keyboard."""
-        view = self.viewport().size()
-        down, across = self.verticalScrollBar(), self.horizontalScrollBar()
-        top = SIDE * self.row
-        down.setValue(min(max(down.value(), top + SIDE + HEAD - view.height()), top))
+        """Scroll to the cell with the keyboard; the page, too."""
+        across, sizes = self.horizontalScrollBar(), self._sizes
         if self.column >= 0:
-            left = SIDE * self.column
-            across.setValue(min(max(across.value(), left + SIDE + self._names_width - view.width()), left))
+            left = sizes.side * self.column
+            end = left + sizes.side + sizes.names - self.viewport().width()
+            across.setValue(min(max(across.value(), end), left))
+        self.cell_reached.emit(self.scene.cell_rect(self.row, self.column))
 
     def _tell(self) -> None:
         """Say the cell with the keyboard to a screen reader."""
@@ -206,10 +208,12 @@ class MatrixView(QAbstractScrollArea):
     @property
     def scene(self) -> MatrixScene:
         """What is painted now."""
-        scrolled = QPoint(self.horizontalScrollBar().value(), self.verticalScrollBar().value())
+        scrolled, visible = self.horizontalScrollBar().value(), self.viewport().visibleRegion().boundingRect()
         focused = (self.row, self.column) if self.hasFocus() and self.folded.lines else None
         size = self.viewport().size()
-        return MatrixScene(self.folded, self._name, self._names_width, scrolled, size, self._hovered, focused)
+        return MatrixScene(
+            self.folded, self._name, self._sizes, scrolled, size, visible, self._hovered, focused
+        )  # fmt: skip
 
     def viewportEvent(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
@@ -228,8 +232,6 @@ class MatrixView(QAbstractScrollArea):
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())
         painter.setLayoutDirection(self.layoutDirection())
-        font = QFont(self.font())
-        font.setPixelSize(tokens().sizes.caption)
-        painter.setFont(font)
+        painter.setFont(self.small_font)
         self.scene.paint(painter)
         painter.end()

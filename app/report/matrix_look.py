@@ -10,16 +10,42 @@ from typing import Final, final
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen, QPolygonF
 
+from app.texts import tr
 from app.theme.tokens import tokens
 from app.wording import number
 from engine.collection.report.confusion import Folded
 
 # Logical pixels.
-SIDE: Final = 30
-HEAD: Final = 116
+SMALLEST_SIDE: Final = 26  # of a cell: a number of three digits fits
+LARGEST_SIDE: Final = 44
+WIDEST_NAMES: Final = 260  # of the rows
+NARROWEST_NAMES: Final = 110
+HIGHEST_HEAD: Final = 200  # names of the columns
+TITLE: Final = 24  # of the axes
 TOTALS: Final = 56
 INDENT: Final = 12
 ARROW: Final = 16
+GAP: Final = 8  # behind names
+
+
+@dataclass(frozen=True)
+class MatrixSizes:
+    """How large the parts of a matrix are, in logical pixels."""
+
+    names: int  # width of the names of rows
+    head: int  # height of the names of columns, with the title of their axis
+    side: int  # of a cell
+
+    @classmethod
+    def fitting(cls, folded: Folded, name_of: Callable[[int], str], metrics: QFontMetrics, width: int) -> MatrixSizes:
+        """Names as whole as they can be; the cells share the rest of the width."""
+        wide = [metrics.horizontalAdvance(name_of(row)) for row in range(len(folded.lines))]
+        insets = [INDENT * line.depth + ARROW + GAP + 2 for line in folded.lines]
+        wanted = max((sum(pair) for pair in zip(wide, insets, strict=True)), default=0)
+        count = max(len(folded.lines), 1)
+        names = min(max(wanted, NARROWEST_NAMES), WIDEST_NAMES, max(width // 2, NARROWEST_NAMES))
+        side = min(max((width - names - TOTALS) // count, SMALLEST_SIDE), LARGEST_SIDE)
+        return cls(names, min(max(wide, default=0) + 2 * GAP, HIGHEST_HEAD) + TITLE, side)
 
 
 @final
@@ -29,46 +55,60 @@ class MatrixScene:
 
     folded: Folded
     name_of: Callable[[int], str]  # of a row and the column of the same classes
-    names_width: int  # of the names of rows
-    scrolled: QPoint
+    sizes: MatrixSizes
+    scrolled: int  # to the right
     size: QSize  # of the viewport
+    visible: QRect  # the part of it that is in sight
     hovered: tuple[int, int] | None = None  # row and column; column -1 is the name
     focused: tuple[int, int] | None = None
 
     def cell_rect(self, row: int, column: int) -> QRect:
         """Where a cell is in the viewport."""
-        y = HEAD + SIDE * row - self.scrolled.y()
+        sizes = self.sizes
+        y = sizes.head + sizes.side * row
         if column < 0:
-            return QRect(0, y, self.names_width, SIDE)
-        return QRect(self.names_width + SIDE * column - self.scrolled.x(), y, SIDE, SIDE)
+            return QRect(0, y, sizes.names, sizes.side)
+        return QRect(sizes.names + sizes.side * column - self.scrolled, y, sizes.side, sizes.side)
 
     def place_at(self, point: QPoint) -> tuple[int, int] | None:
         """The cell or name at a point."""
-        row = (point.y() - HEAD + self.scrolled.y()) // SIDE
-        if point.y() < HEAD or not 0 <= row < len(self.folded.lines):
+        sizes = self.sizes
+        row = (point.y() - sizes.head) // sizes.side
+        if point.y() < sizes.head or not 0 <= row < len(self.folded.lines):
             return None
-        if point.x() < self.names_width:
+        if point.x() < sizes.names:
             return row, -1
-        column = (point.x() - self.names_width + self.scrolled.x()) // SIDE
+        column = (point.x() - sizes.names + self.scrolled) // sizes.side
         return (row, column) if column < len(self.folded.lines) else None
 
     def seen(self) -> tuple[range, range]:
-        """Rows and columns in the viewport."""
-        count, top, left = len(self.folded.lines), self.scrolled.y() // SIDE, self.scrolled.x() // SIDE
-        rows = range(top, min(count, top + self.size.height() // SIDE + 2))
-        return rows, range(left, min(count, left + self.size.width() // SIDE + 2))
+        """Rows and columns that are in sight."""
+        count, side = len(self.folded.lines), self.sizes.side
+        top, left = max(0, self.visible.top() - self.sizes.head) // side, self.scrolled // side
+        rows = range(min(top, count), min(count, top + self.visible.height() // side + 2))
+        return rows, range(left, min(count, left + self.size.width() // side + 2))
 
     def paint(self, painter: QPainter) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._paint_titles(painter)
         self._paint_cells(painter)
         self._paint_column_names(painter)
         self._paint_row_names(painter)
+
+    def _paint_titles(self, painter: QPainter) -> None:
+        """What rows and columns are."""
+        sizes, left = self.sizes, self.sizes.names
+        painter.setPen(QColor(tokens().colours.text_muted))
+        across = QRect(left, 0, self.size.width() - left, TITLE)
+        painter.drawText(across, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, tr("Predicted class"))
+        down = QRect(GAP, sizes.head - TITLE, left - GAP, TITLE)
+        painter.drawText(down, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, tr("Correct class"))
 
     def _paint_cells(self, painter: QPainter) -> None:
         rows, columns = self.seen()
         view = QRect(QPoint(), self.size)
         painter.save()
-        painter.setClipRect(view.adjusted(self.names_width, HEAD, 0, 0))
+        painter.setClipRect(view.adjusted(self.sizes.names, self.sizes.head, 0, 0))
         cells, totals = self.folded.cells, self.folded.row_totals
         colours = tokens().colours
         for row in rows:
@@ -110,15 +150,18 @@ class MatrixScene:
         _, columns = self.seen()
         view, metrics = QRect(QPoint(), self.size), painter.fontMetrics()
         painter.save()
-        painter.setClipRect(view.adjusted(self.names_width, 0, 0, HEAD - view.height()))
+        head = self.sizes.head
+        painter.setClipRect(view.adjusted(self.sizes.names, 0, 0, head - view.height()))
         for column in columns:
             is_current = self.hovered is not None and self.hovered[1] == column
             painter.setPen(QColor(tokens().colours.text if is_current else tokens().colours.text_secondary))
             painter.save()
             middle = self.cell_rect(0, column).center().x()
-            painter.translate(middle + metrics.ascent() / 2 - 1, HEAD - 6)
+            painter.translate(middle + metrics.ascent() / 2 - 1, head - 6)
             painter.rotate(-90)
-            painter.drawText(0, 0, metrics.elidedText(self.name_of(column), Qt.TextElideMode.ElideRight, HEAD - 12))
+            painter.drawText(
+                0, 0, metrics.elidedText(self.name_of(column), Qt.TextElideMode.ElideRight, head - TITLE - GAP)
+            )
             painter.restore()
         painter.restore()
 
@@ -126,24 +169,24 @@ class MatrixScene:
         rows, _ = self.seen()
         view, metrics = QRect(QPoint(), self.size), painter.fontMetrics()
         painter.save()
-        painter.setClipRect(view.adjusted(0, HEAD, 0, 0))
+        painter.setClipRect(view.adjusted(0, self.sizes.head, 0, 0))
         for row in rows:
             self._paint_row_name(painter, metrics, row)
             rect = self.cell_rect(row, len(self.folded.lines) - 1)
             painter.setPen(QColor(tokens().colours.text_muted))
-            if rect.right() > self.names_width:
-                room = QRect(rect.right() + 6, rect.top(), TOTALS - 6, SIDE)
+            if rect.right() > self.sizes.names:
+                room = QRect(rect.right() + 6, rect.top(), TOTALS - 6, rect.height())
                 painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, number(int(self.folded.branch_totals[row])))
         painter.restore()
 
     def _paint_row_name(self, painter: QPainter, metrics: QFontMetrics, row: int) -> None:
         colours, line, rect = tokens().colours, self.folded.lines[row], self.cell_rect(row, -1)
-        left = min(INDENT * line.depth, self.names_width // 2)
+        left = min(INDENT * line.depth, self.sizes.names // 2)
         if self.hovered is not None and self.hovered[0] == row:
             painter.fillRect(rect, QColor(colours.hover))
         if line.can_open:
             self._paint_arrow(painter, QPointF(left + ARROW / 2, rect.center().y() + 0.5), is_open=line.is_open)
-        room = rect.adjusted(left + ARROW, 0, -8, 0)
+        room = rect.adjusted(left + ARROW, 0, -GAP, 0)
         painter.setPen(QColor(colours.text))
         name = metrics.elidedText(self.name_of(row), Qt.TextElideMode.ElideRight, room.width())
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, name)

@@ -6,8 +6,8 @@ import math
 from typing import TYPE_CHECKING, Any, Final, final
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QHeaderView, QTableView
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QWheelEvent
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QTableView
 
 from app.controls import CellDelegate
 from app.texts import plain_tip
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 Index = QModelIndex | QPersistentModelIndex
 Role = Qt.ItemDataRole
-MOST_ROWS_HIGH: Final = 14  # rows that are seen at once; more scroll
-TALL_ROWS: Final = 22  # of the table of classes
 ROW: Final = 28  # logical pixels
 NAME_WIDTH: Final = 180  # at most
+LEAST_NAME: Final = 90  # logical pixels
+PADDING: Final = 18  # beside a value, logical pixels
 MEASURED: Final = 60  # rows that widths are made from
 
 
@@ -67,6 +67,9 @@ class ReportTableModel(QAbstractTableModel):
     def is_number(self, column: int) -> bool:
         return self._table.columns[column].kind in NUMBERS
 
+    def is_detail(self, column: int) -> bool:
+        return self._table.columns[column].is_detail
+
     def class_at(self, index: Index) -> int | None:
         """The class of a cell, else the first one of its row; None where there is none."""
         if not index.isValid():
@@ -100,11 +103,11 @@ def _key(value: Value) -> Any:
 
 @final
 class ReportTableView(QTableView):
-    """As high as its rows, up to a limit; then it scrolls by itself."""
+    """As high as its rows: the page scrolls it up and down."""
 
     class_requested = Signal(int)
 
-    def __init__(self, table: FigureTable, *, is_tall: bool = False) -> None:
+    def __init__(self, table: FigureTable) -> None:
         super().__init__()
         self._model = ReportTableModel(table)
         self.setModel(self._model)
@@ -121,10 +124,26 @@ class ReportTableView(QTableView):
         self.verticalHeader().hide()
         self.verticalHeader().setDefaultSectionSize(ROW)
         self._dress_head()
-        self._show_widths()
-        rows = min(len(table.rows), TALL_ROWS if is_tall else MOST_ROWS_HIGH)
-        self.setFixedHeight(ROW * (rows + 1) + 14)
+        self._widths = [self._wide(column) for column in range(self._model.columnCount())]
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._fit_height()
         self.doubleClicked.connect(self._open)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_widths()
+        self._fit_height()
+
+    def _fit_height(self) -> None:
+        """Of the rows, their head, and the bar below where the columns are wider than the page."""
+        bar = self.horizontalScrollBar()
+        below = bar.sizeHint().height() if bar.maximum() > 0 else 0
+        head = self.horizontalHeader().sizeHint().height()
+        self.setFixedHeight(head + ROW * self._model.rowCount() + 2 + below)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Up and down is the page's."""
+        event.ignore() if event.angleDelta().x() == 0 else super().wheelEvent(event)
 
     def _dress_head(self) -> None:
         head = self.horizontalHeader()
@@ -134,21 +153,34 @@ class ReportTableView(QTableView):
         head.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
         head.sortIndicatorChanged.connect(self._model.sort)
         head.setMinimumSectionSize(48)
-
-    def _show_widths(self) -> None:
-        """Numbers are as wide as they are; names share the rest."""
-        head, metrics = self.horizontalHeader(), self.fontMetrics()
         head.setStretchLastSection(False)
-        names = [column for column in range(self._model.columnCount()) if not self._model.is_number(column)]
-        for column in range(self._model.columnCount()):
-            texts = [self._model.headerData(column, Qt.Orientation.Horizontal) + "  ▾"]
-            texts += [
-                self._model.data(self._model.index(row, column)) for row in range(min(len(self._model.rows), MEASURED))
-            ]
-            width = max(metrics.horizontalAdvance(text) for text in texts) + 24
-            self.setColumnWidth(column, width if self._model.is_number(column) else max(min(width, NAME_WIDTH), 90))
-        if names:
-            head.setSectionResizeMode(names[0], QHeaderView.ResizeMode.Stretch)
+
+    def _wide(self, column: int) -> int:
+        """What a column needs: numbers as wide as they are, names up to a limit."""
+        texts = [self._model.headerData(column, Qt.Orientation.Horizontal) + "  ▾"]
+        texts += [
+            self._model.data(self._model.index(row, column)) for row in range(min(len(self._model.rows), MEASURED))
+        ]
+        width = max(self.fontMetrics().horizontalAdvance(text) for text in texts) + PADDING
+        return width if self._model.is_number(column) else max(min(width, NAME_WIDTH), LEAST_NAME)
+
+    def _fit_widths(self) -> None:
+        """Leave details out until the columns fit; the first name has the rest of the width."""
+        shown, room = list(range(self._model.columnCount())), self.viewport().width()
+        details = [column for column in shown if self._model.is_detail(column)]
+        while details and sum(self._widths[column] for column in shown) > room:
+            shown.remove(details.pop())
+        for column, width in enumerate(self._widths):
+            self.setColumnHidden(column, column not in shown)
+            self.setColumnWidth(column, width)
+        names = [column for column in shown if not self._model.is_number(column)]
+        numbers = sum(self._widths[column] for column in shown if column not in names)
+        for place, column in enumerate(names):
+            others = sum(self._widths[each] for each in names if each != column)
+            share = max((room - numbers) // len(names), LEAST_NAME)
+            is_wide = room < numbers + sum(self._widths[each] for each in names)
+            wanted = min(self._widths[column], share) if is_wide else self._widths[column]
+            self.setColumnWidth(column, wanted if place or is_wide else room - numbers - others)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):

@@ -64,13 +64,15 @@ class ReportPage(QWidget):
         self.sections = QStackedWidget()
         self.notice = Notice(tone="")
         self.failure = FailureNotice()
-        self.progress = ProgressView(tr("Stop making the report"))
+        self.progress = ProgressView(tr("Stop building the report"))
         self.truth_button = make_button(truth_text(None), self.truth_requested.emit, variant="muted", icon_name="file")
         self.truth_button.setToolTip(
-            plain_tip(tr("What predictions are compared with. Choose a CSV file with the columns image and class."))
+            plain_tip(
+                tr("Labels that predictions are compared with. Choose a CSV file with the columns image and class.")
+            )
         )
-        self.labels_button = make_button(tr("Use labels again"), self._use_labels, variant="muted")
-        self.rival = make_choice_box({None: tr("Compare with nothing")})
+        self.labels_button = make_button(tr("Use held-out labels"), self._use_labels, variant="muted")
+        self.rival = make_choice_box({None: tr("No comparison")})
         self.save_button = make_button(tr("Save…"), self.save_requested.emit, variant="primary", icon_name="export")
         self._chip_row = QHBoxLayout()
         self._lay_out()
@@ -119,7 +121,7 @@ class ReportPage(QWidget):
         for part in (self._title, self._text, self.failure, self.progress):
             part.setMaximumWidth(NARROW_START)
             column.addWidget(part)
-        self.again_button = make_button(tr("Make the report"), self.make_requested.emit, variant="primary")
+        self.again_button = make_button(tr("Build the report"), self.make_requested.emit, variant="primary")
         column.addWidget(self.again_button, 0, Qt.AlignmentFlag.AlignLeft)
         column.addStretch(1)
         return start
@@ -149,7 +151,7 @@ class ReportPage(QWidget):
 
     def show_making(self) -> None:
         """Hide an earlier report while one is being made: its figures would be taken for new."""
-        self._show_start(tr("Making the report"), "", can_make=False)
+        self._show_start(tr("Building the report…"), "", can_make=False)
         self.progress.show_step(tr("Reading the project…"))
         self.progress.cancel_button.setFocus()
 
@@ -165,11 +167,11 @@ class ReportPage(QWidget):
             self._fill_rivals(self.made)
             self._show_tools()
             if reason:
-                self.notice.ask(reason, [(tr("Make again"), self.make_requested.emit)])
+                self.notice.ask(reason, [(tr("Update"), self.make_requested.emit)])
             return
         self._show_start(
             tr("No report yet"),
-            tr("A report says how far the work is, and how often predictions are right."),
+            tr("A report shows how much is labelled, and how often predictions are correct."),
             can_make=True,
         )
         self.failure.show_text(reason)
@@ -229,7 +231,7 @@ class ReportPage(QWidget):
 
     def _fill_rivals(self, made: Made) -> None:
         self.rival.clear()
-        self.rival.addItem(tr("Compare with nothing"), None)
+        self.rival.addItem(tr("No comparison"), None)
         if made.gathered.material.classified is not None:
             for setting in SETTINGS:
                 if setting is not made.gathered.setting:
@@ -286,7 +288,7 @@ class ReportPage(QWidget):
         is_shown = self._stack.currentWidget() is self.sections
         if self.made is not None and self._stale.is_stale and is_shown:
             text = stale_text(self.made.report.about.made_at, self._stale)
-            self.notice.ask(text, [(tr("Make again"), self.make_requested.emit)])
+            self.notice.ask(text, [(tr("Update"), self.make_requested.emit)])
         else:
             self.notice.hide()
 
@@ -299,7 +301,7 @@ class ReportPage(QWidget):
         self.made, self.truth = None, None
         self._clear_sections()
         self.rival.clear()
-        self.rival.addItem(tr("Compare with nothing"), None)
+        self.rival.addItem(tr("No comparison"), None)
         self.show_stopped()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

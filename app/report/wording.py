@@ -42,13 +42,15 @@ def set_title(truth: str, prediction: str) -> str:
 
 
 def stale_text(made_at: datetime, stale: Stale) -> str:
-    """`Made at 14:03; 12 labels since.`, or what else changed."""
+    """`12 new labels since 14:03.`, or what else changed."""
+    made = clock_text(made_at)
     if stale.labels and not stale.has_other:
-        return plural(stale.labels, "Made at %1; 1 label since.", "Made at %1; %n labels since.", clock_text(made_at))
+        return plural(stale.labels, "1 new label since %1.", "%n new labels since %1.", made)
     if stale.labels:
-        words = plural(stale.labels, "1 label and other changes since.", "%n labels and other changes since.")
-        return tr("Made at %1; %2", clock_text(made_at), words)
-    return tr("Made at %1; classes, images or the model changed since.", clock_text(made_at))
+        return plural(
+            stale.labels, "1 new label and other changes since %1.", "%n new labels and other changes since %1.", made
+        )
+    return tr("Classes, images or the model have changed since %1.", made)
 
 
 def truth_text(truth: Path | None) -> str:

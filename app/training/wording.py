@@ -30,8 +30,8 @@ TITLES: Final = {
     Depth.BACKBONE: marked("Train the backbone"),
 }
 PURPOSES: Final = {
-    Depth.PROPAGATION: marked("Learns how much each class inherits from its parents."),
-    Depth.BACKBONE: marked("Trains the network that embeds your images to tell your classes apart."),
+    Depth.PROPAGATION: marked("Adapts how much each class inherits from its parents."),
+    Depth.BACKBONE: marked("Adapts the model to your images, so that it can tell your classes apart."),
 }
 STARTS: Final = {
     StartingPoint.CURRENT: marked("Backbone in use"),

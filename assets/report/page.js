@@ -53,7 +53,7 @@ function draw(focus){
     while(above.length&&rows[above[above.length-1]].depth>=row.depth)above.pop();
     above.forEach(function(each){whole[each]+=totals[at];});above.push(at);
   });
-  var head=document.createElement("tr"),corner=document.createElement("td");
+  var head=document.createElement("tr"),corner=table.tHead.rows[0].cells[0].cloneNode(true);
   head.appendChild(corner);
   rows.forEach(function(row){
     var cell=document.createElement("th"),name=document.createElement("span");

@@ -36,7 +36,7 @@ STILL: Final = 0.5  # scene units: when no item moves further in a round, the dr
 STILL_SHARE: Final = 1e-4  # the same as a share of a wide drawing's width
 STRAIGHT: Final = 8.0  # how much more a link between two bends weighs: long edges run straight
 WHERE_IT_IS: Final = 1e-3  # weight of the present place: an item without any neighbour stays
-WIDEST: Final = 2.5  # A drawing becomes at most so many times as wide as it is high, as far as stacking leaves can help
+WIDEST: Final = 2.5  # times as wide as it is high, of a drawing that no view is known of
 KEPT_FROM: Final = 1.0  # while it stays wider than this, leaves are stacked as high as in the drawing before
 KEPT_TO: Final = 4.0  # and while it stays narrower than this
 
@@ -199,10 +199,14 @@ class Layout:
     """Where each card, block and bend stands across, for the drawing after this one."""
 
 
-def lay_out(shown: ShownGraph, card: CardSize, *, before: Layout | None = None) -> Layout:
-    """Lay a graph out, close to the drawing before it; no two cards overlap, and no edge crosses a card."""
+def lay_out(shown: ShownGraph, card: CardSize, *, before: Layout | None = None, shape: float | None = None) -> Layout:
+    """Lay a graph out, close to the drawing before it; no two cards overlap, and no edge crosses a card.
+
+    Args:
+        shape: width over height of the view that it is to fit best; without one it is at most `WIDEST`.
+    """
     tiers = tiers_of(shown)
-    stack = _stack(tiers, card, before)
+    stack = _stack(tiers, card, before, shape)
     rows = kept_order(tiers, shown.edges, before.stood, before.routes.keys()) if before else fresh_order(tiers)
     widths = [_width(len(members), stack, card) for members in tiers.members]
     across = spread(tiers, rows, widths, card.gap_across)
@@ -232,17 +236,31 @@ def _height(classes: int, stack: int, card: CardSize) -> float:
     return rows * (card.height + card.gap_across) - card.gap_across if rows else 0.0
 
 
-def _stack(tiers: Tiers, card: CardSize, before: Layout | None) -> int:
+def _stack(tiers: Tiers, card: CardSize, before: Layout | None, shape: float | None) -> int:
     """How high leaves are stacked: no higher than keeps the drawing from growing wide; as before if possible."""
     if before and KEPT_FROM <= _wide(tiers, before.stack, card) <= KEPT_TO:
         return before.stack
-    tallest = max(map(len, tiers.members), default=1)
+    widest, tallest = shape or WIDEST, max(map(len, tiers.members), default=1)
     # The higher the stacks, the narrower and the higher is the drawing: the first that will do is found by halving.
-    return bisect_left(range(tallest), -WIDEST, lo=1, hi=tallest, key=lambda stack: -_wide(tiers, stack, card))
+    enough = bisect_left(range(tallest), -widest, lo=1, hi=tallest, key=lambda stack: -_wide(tiers, stack, card))
+    if shape is None or enough == 1:
+        return enough
+
+    def room(stack: int) -> float:
+        """How high a view of the shape must be to show it."""
+        width, height = _size(tiers, stack, card)
+        return max(width / shape, height)
+
+    return min(enough - 1, enough, key=room)
 
 
 def _wide(tiers: Tiers, stack: int, card: CardSize) -> float:
-    """Estimated width over height: each item is as wide as all that hangs below it."""
+    width, height = _size(tiers, stack, card)
+    return width / height if height else 0.0
+
+
+def _size(tiers: Tiers, stack: int, card: CardSize) -> tuple[float, float]:
+    """Estimated width and height: each item is as wide as all that hangs below it."""
     widths = [_width(len(members), stack, card) for members in tiers.members]
     hanging = [0.0] * len(widths)
     heights = [0.0] * tiers.count
@@ -254,8 +272,7 @@ def _wide(tiers: Tiers, stack: int, card: CardSize) -> float:
             hanging[tiers.above[item][0]] += wide
         else:
             total += wide
-    height = sum(heights) + card.gap_along * tiers.count
-    return total / height if height else 0.0
+    return total, sum(heights) + card.gap_along * tiers.count
 
 
 def _placed(tiers: Tiers, across: Sequence[float], stack: int, card: CardSize) -> Placed:

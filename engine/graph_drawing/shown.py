@@ -4,7 +4,7 @@ A layer has single cards, blocks of leaves under the same parents, and bends of 
 """
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
@@ -41,7 +41,12 @@ class ShownGraph:
 
 
 def shown_graph(
-    graph: CategoryGraph, opened: frozenset[ClassId], *, focus: ClassId | None = None, rings: int = 2
+    graph: CategoryGraph,
+    opened: frozenset[ClassId],
+    *,
+    focus: ClassId | None = None,
+    rings: int = 2,
+    is_counted: bool = True,
 ) -> ShownGraph:
     """The classes and edges that are drawn; without a focus every root is among them.
 
@@ -50,6 +55,7 @@ def shown_graph(
             in the graph, or have no children, are ignored.
         focus: with a class in focus only what lies within `rings` edges of it is drawn: upwards all, downwards all that
             is below it, and from others only where they are open.
+        is_counted: whether the classes below closed branches are counted, which takes time in a large graph.
 
     Raises:
         UnknownClassError: the class in focus is not in the graph.
@@ -57,29 +63,42 @@ def shown_graph(
     distances = _open_part(graph, opened) if focus is None else _around(graph, opened, focus, rings)
     in_order = _tree_order(graph, distances)
     classes = tuple(
-        ShownClass(each, _hidden_below(graph, each, distances), None if focus is None else distances[each])
+        ShownClass(
+            each, _hidden_below(graph, each, distances) if is_counted else 0, None if focus is None else distances[each]
+        )
         for each in in_order
     )
     edges = tuple((parent, each) for each in in_order for parent in graph.parents(each) if parent in distances)
     return ShownGraph(classes, edges)
 
 
-def first_opened(graph: CategoryGraph, most: int = MOST_AT_FIRST) -> frozenset[ClassId]:
-    """The branches to open when a graph is first drawn: level by level while at most `most` classes are drawn.
+def first_opened(
+    graph: CategoryGraph,
+    most: int = MOST_AT_FIRST,
+    fits: Callable[[frozenset[ClassId]], bool] = lambda _opened: True,
+) -> frozenset[ClassId]:
+    """The branches to open when a graph is first drawn: level by level, of each the small ones first.
 
-    More roots than that stand closed; a lone root is always open.
+    A branch stays closed where more than `most` classes would be drawn with it, or where it does not fit; a lone root
+    is always open.
+
+    Args:
+        fits: whether there is room for what some open branches show.
     """
-    shown = set(graph.roots())
-    opened: set[ClassId] = set()
-    edge_of_shown = [each for each in graph.roots() if graph.children(each)]
-    while edge_of_shown:
-        below = {child for each in edge_of_shown for child in graph.children(each)} - shown
-        if len(shown) + len(below) > most and len(shown) > 1:
-            break
-        shown |= below
-        opened.update(edge_of_shown)
-        edge_of_shown = [each for each in below if graph.children(each)]
-    return frozenset(opened)
+    shown, opened = set(graph.roots()), frozenset[ClassId]()
+    closed = [each for each in graph.roots() if graph.children(each)]
+    while closed:
+        below: list[ClassId] = []
+        for each in sorted(closed, key=lambda each: len(graph.children(each))):
+            more = [child for child in graph.children(each) if child not in shown]
+            is_crowded = len(shown) > 1 and len(shown) + len(more) > most
+            if is_crowded or (len(shown) > 1 and not fits(opened | {each})):
+                continue
+            shown.update(more)
+            opened |= {each}
+            below += [child for child in more if graph.children(child)]
+        closed = below
+    return opened
 
 
 def opened_to(graph: CategoryGraph, opened: frozenset[ClassId], class_id: ClassId) -> frozenset[ClassId]:

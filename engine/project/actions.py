@@ -209,6 +209,9 @@ ACTIONS: Final[Mapping[str, ActionText]] = {
     "parent_added": ActionText("Added class {class} above {classes}", "Add class {class} above {classes}"),
     "class_renamed": ActionText("Renamed class {class} to {name}", "Rename class {class} to {name}"),
     "classes_moved": ActionText("Moved {chosen} to {parent}", "Move {chosen} to {parent}"),
+    "classes_moved_from": ActionText(
+        "Moved {chosen} from {parents} to {parent}", "Move {chosen} from {parents} to {parent}"
+    ),
     "classes_moved_to_top": ActionText("Moved {chosen} to the top level", "Move {chosen} to the top level"),
     "classes_linked": ActionText("Added parent {parent} to {classes}", "Add parent {parent} to {classes}"),
     "classes_unlinked": ActionText("Unlinked {classes} from {parents}", "Unlink {classes} from {parents}"),

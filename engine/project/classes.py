@@ -75,10 +75,21 @@ class ProjectClasses:
 
     def move(self, moves: Sequence[Move], to_parent: ClassId | None) -> Change:
         """Move classes, each from one of its parents, to another (None: the top); see `group_edits.move_classes`."""
-        place = {} if to_parent is None else {"parent": self._name(to_parent)}
         chosen = one_or_count(self._names([class_id for class_id, _ in moves]))
-        called = action("classes_moved" if place else "classes_moved_to_top", chosen=chosen, **place)
+        if to_parent is None:
+            called = action("classes_moved_to_top", chosen=chosen)
+        elif left := self._left_parent(moves):
+            called = action("classes_moved_from", chosen=chosen, parents=left, parent=self._name(to_parent))
+        else:
+            called = action("classes_moved", chosen=chosen, parent=self._name(to_parent))
         return self.edit(lambda graph: group_edits.move_classes(graph, moves, to_parent), called)
+
+    def _left_parent(self, moves: Sequence[Move]) -> str:
+        """The parent that a lone class of several parents leaves; "" where it need not be named."""
+        class_id, parent_id = moves[0] if len(moves) == 1 else (None, None)
+        if class_id is None or parent_id is None or class_id not in self.graph:
+            return ""
+        return self._name(parent_id) if len(self.graph.parents(class_id)) > 1 else ""
 
     def link(self, parent_id: ClassId, child_ids: Sequence[ClassId]) -> Change:
         """Put classes under one more parent; see `engine.graph.group_edits.link_classes`."""

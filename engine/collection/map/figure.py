@@ -16,6 +16,7 @@ from engine.collection.map.prototypes import MapPrototypes
 from engine.collection.map.raster import View, draw_smooth
 from engine.collection.outputs import WRITTEN_BY
 from engine.graph.category_graph import CategoryGraph
+from engine.graph.class_colours import class_colour
 from engine.graph.codes import NO_CLASS
 
 if TYPE_CHECKING:
@@ -87,16 +88,10 @@ def make_figure(
 
 
 def _colours(classes: NDArray[np.int64], graph: CategoryGraph, level: int) -> dict[int, str]:
-    """The colour of each class that images show, by the one above it at a level; largest first."""
-    found, counts = np.unique(classes, return_counts=True)
-    tops = {each: at_level(graph, each, level) for each in found.tolist() if each != NO_CLASS and each in graph}
-    sizes: dict[int, int] = {}
-    for each, count in zip(found.tolist(), counts.tolist(), strict=True):
-        if each in tops:
-            sizes[tops[each]] = sizes.get(tops[each], 0) + count
-    largest = sorted(sizes, key=lambda each: (-sizes[each], each))[: len(palette.LIGHT)]
-    colour_of = dict(zip(largest, palette.LIGHT, strict=False))
-    return {each: colour_of.get(top, palette.OTHER_LIGHT) for each, top in tops.items()}
+    """The colour of each class that images show: that of the class above it at a level."""
+    shown = [each for each in np.unique(classes).tolist() if each != NO_CLASS and each in graph]
+    tops = {each: at_level(graph, each, level) for each in shown}
+    return {each: class_colour(top, graph.attributes(top).colour, is_dark=False) for each, top in tops.items()}
 
 
 def at_level(graph: CategoryGraph, class_id: int, level: int) -> int:

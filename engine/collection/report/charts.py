@@ -55,7 +55,8 @@ LABEL_SHARE: Final = 0.34  # of the width: labels of bars at most
 GAP: Final = 12.0
 PLOT: Final = 190.0  # height of plots
 FOOT: Final = 44.0  # below plots: values and what the axis is
-HEAD: Final = 10.0
+HEAD: Final = 26.0  # above plots: what the vertical axis is
+TITLE: Final = 18.0  # below bars: what their axis is
 SCALE: Final = 44.0  # left of plots: values of the vertical axis
 BASE: Final = 4.0  # from the middle of a line of text down to its base line
 QUARTERS: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -63,7 +64,7 @@ QUARTERS: Final = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 def chart_height(chart: Chart) -> float:
     """Height of a chart, whatever its width."""
-    return ROW * len(chart.bars) + 2 if isinstance(chart, BarPlot) else HEAD + PLOT + FOOT
+    return ROW * len(chart.bars) + TITLE if isinstance(chart, BarPlot) else HEAD + PLOT + FOOT
 
 
 def paint(chart: Chart, surface: Surface, width: float) -> None:
@@ -73,8 +74,10 @@ def paint(chart: Chart, surface: Surface, width: float) -> None:
             _paint_bars(chart, surface, width)
         case ColumnPlot():
             _paint_columns(chart, surface, _Plot(SCALE, HEAD, width - SCALE - GAP, PLOT))
+            surface.text((0.0, HEAD - 3 * BASE), chart.up, Ink.MUTED)
         case LinePlot():
-            _paint_lines(chart, surface, _Plot(SCALE, HEAD, width - SCALE - GAP, PLOT))
+            _paint_lines(chart, surface, _Plot(SCALE, HEAD, width - SCALE - 2 * GAP, PLOT))
+            surface.text((0.0, HEAD - 3 * BASE), chart.up, Ink.MUTED)
 
 
 @dataclass(frozen=True)
@@ -101,6 +104,8 @@ def _paint_bars(chart: BarPlot, surface: Surface, width: float) -> None:
         surface.text((left - GAP, middle + BASE), bar.label, Ink.TEXT, TextAlign.RIGHT, room=left - GAP)
         end = _paint_bar(bar, surface, (left, top), room, chart.highest)
         surface.text((end + GAP / 2, middle + BASE), bar.text, Ink.MUTED, TextAlign.LEFT)
+    foot = ROW * len(chart.bars) + TITLE - 2 * BASE
+    surface.text((left, foot), chart.along, Ink.MUTED, TextAlign.LEFT)
 
 
 def _paint_bar(bar: Bar, surface: Surface, corner: Point, room: float, highest: float) -> float:
@@ -175,10 +180,10 @@ def _paint_column_names(chart: ColumnPlot, surface: Surface, plot: _Plot, step: 
 
 def _round_up(value: float) -> float:
     """The next number whose quarters are short."""
-    size = 4.0
-    while size < value:
-        size *= 2 if str(size).startswith(("4", "2")) else 2.5
-    return size
+    tens = 1.0
+    while 20 * tens < value:
+        tens *= 10
+    return next(size for size in (4 * tens, 8 * tens, 12 * tens, 16 * tens, 20 * tens) if size >= value)
 
 
 def _paint_lines(chart: LinePlot, surface: Surface, plot: _Plot) -> None:

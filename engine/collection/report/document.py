@@ -66,6 +66,7 @@ class TableColumn:
     title: str
     kind: ValueKind = ValueKind.TEXT
     name: str = ""  # in CSV; an interval has two
+    is_detail: bool = False  # a narrow window leaves it out
 
 
 def text_column(title: str, name: str) -> TableColumn:
@@ -78,19 +79,19 @@ def class_column(title: str, name: str) -> TableColumn:
     return TableColumn(title, ValueKind.CLASS, name)
 
 
-def count_column(title: str, name: str) -> TableColumn:
+def count_column(title: str, name: str, *, is_detail: bool = False) -> TableColumn:
     """A column of whole numbers."""
-    return TableColumn(title, ValueKind.COUNT, name)
+    return TableColumn(title, ValueKind.COUNT, name, is_detail)
 
 
-def share_column(title: str, name: str) -> TableColumn:
+def share_column(title: str, name: str, *, is_detail: bool = False) -> TableColumn:
     """A column of shares."""
-    return TableColumn(title, ValueKind.SHARE, name)
+    return TableColumn(title, ValueKind.SHARE, name, is_detail)
 
 
 def interval_column(title: str, name: str) -> TableColumn:
     """A column of two shares each."""
-    return TableColumn(title, ValueKind.INTERVAL, name)
+    return TableColumn(title, ValueKind.INTERVAL, name, is_detail=True)
 
 
 @dataclass(frozen=True)
@@ -127,6 +128,7 @@ class BarPlot:
     bars: tuple[Bar, ...]
     highest: float
     note: str = ""
+    along: str = ""  # what the horizontal axis is
 
 
 @dataclass(frozen=True)
@@ -140,6 +142,7 @@ class ColumnPlot:
     marks: tuple[float, ...] = ()  # of each column: where it should end
     along: str = ""  # what the horizontal axis is
     note: str = ""
+    up: str = ""  # what the vertical axis is
 
 
 @dataclass(frozen=True)
@@ -165,6 +168,7 @@ class LinePlot:
     at: float | None = None  # a line upright, with what it is
     at_name: str = ""
     note: str = ""
+    up: str = ""  # what the vertical axis is
 
 
 @dataclass(frozen=True)

@@ -164,7 +164,9 @@ def _matrix(block: Matrix) -> Iterator[str]:
 def _matrix_rows(confusion: Confusion, folded: Folded) -> Iterator[str]:
     names = [escape(printable(class_of(confusion.tree, line.class_id).name)) for line in folded.lines]
     heads = "".join(f'<th scope="col"><span dir="auto" title="{name}">{name}</span></th>' for name in names)
-    yield f'<thead><tr><td></td>{heads}<td class="total"></td></tr></thead><tbody>'
+    down, across = escape(phrase("Correct class")), escape(phrase("Predicted class"))
+    axes = f'<td class="axes"><span>{across} →</span><span>{down} ↓</span></td>'
+    yield f'<thead><tr>{axes}{heads}<td class="total"></td></tr></thead><tbody>'
     by_row: dict[int, dict[int, int]] = {}
     for (row, column), count in folded.cells.items():
         by_row.setdefault(row, {})[column] = count

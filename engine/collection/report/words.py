@@ -64,6 +64,11 @@ def class_of(tree: BranchTree, class_id: int) -> ClassName:
     return ClassName(name, tree.paths.get(class_id, name), class_id)
 
 
+def level_name(level: int) -> str:
+    """`Top level`, `Level 2` ...: of the graph, 0 the coarsest."""
+    return phrase("Level {level}", level=level + 1) if level else phrase("Top level")
+
+
 def setting_name(name: str) -> str:
     """A setting for people; names of model versions stay as they are."""
     return translated(_SETTINGS[name]) if name in _SETTINGS else name

@@ -6,15 +6,7 @@ import pytest
 from PySide6.QtCore import QModelIndex, Qt
 
 from app.class_tree.model import ClassTreeModel
-from app.class_tree.row_data import (
-    BRANCH_ROLE,
-    COLOUR_ROLE,
-    COUNT,
-    HAS_MORE_PARENTS_ROLE,
-    HAS_SHOTS_ROLE,
-    NAME,
-    PATH_ROLE,
-)
+from app.class_tree.row_data import COUNT, HAS_MORE_PARENTS_ROLE, HAS_SHOTS_ROLE, NAME, PATH_ROLE
 from app.dragging import DraggedClasses, read_dragged
 from engine.errors import GraphError
 from engine.graph.category_graph import CategoryGraph
@@ -144,18 +136,16 @@ def test_random_edits_end_where_a_new_model_would(model: ClassTreeModel, graph: 
 
 
 def test_found_classes_are_flat_rows_with_their_path(model: ClassTreeModel, graph: CategoryGraph) -> None:
-    """Best fit first, each once; a row knows its path, its parent and the colour of the class above it."""
-    model.set_marks({graph.find("Bird"): "#d05a4e"}, {})
+    """Best fit first, each once; a row knows its path and its parent."""
     model.set_graph(graph, [graph.find(name) for name in ("Gull", "Puffin", "Herring Gull", "Plant")])
     rows = [model.index(row, NAME) for row in range(model.rowCount())]
-    assert [(row.data(), row.data(PATH_ROLE), row.data(COLOUR_ROLE)) for row in rows] == [
-        ("Gull", "Animal / Bird", "#d05a4e"),
-        ("Puffin", "Animal / Bird", "#d05a4e"),
-        ("Herring Gull", "Animal / Bird / Gull", "#d05a4e"),
-        ("Plant", "", ""),
+    assert [(row.data(), row.data(PATH_ROLE)) for row in rows] == [
+        ("Gull", "Animal / Bird"),
+        ("Puffin", "Animal / Bird"),
+        ("Herring Gull", "Animal / Bird / Gull"),
+        ("Plant", ""),
     ]
     assert not any(model.hasChildren(row) for row in rows)
-    assert [row.data(BRANCH_ROLE) for row in rows] == [graph.find("Animal")] * 3 + [graph.find("Plant")]
     parents = [graph.find("Bird"), graph.find("Bird"), graph.find("Gull"), None]
     assert [model.parent_class_of(row) for row in rows] == parents
     assert model.index_of_path(graph.paths(graph.find("Herring Gull"))[0]) == rows[2]

@@ -13,6 +13,7 @@ from app.class_tree.row_data import (
     touched_by,
 )
 from app.session.subsets import Subset, subset_counts
+from app.theme.class_colours import class_colour, own_colour
 from engine.collection.state import UNKNOWN, ImageStatus
 from engine.graph.edits import ClassAdded, ClassRenamed, EdgeAdded
 from engine.project import ClassPolicy
@@ -86,18 +87,13 @@ def row_picture(tree: Tree, *names: str) -> QImage:
     return tree.view.viewport().grab(half).toImage()
 
 
-def test_a_colour_is_handed_down(tree: Tree) -> None:
-    """A class wears its own, else that of the nearest class above; under another parent it may be another."""
-    bird, gull = tree.graph.find("Bird"), tree.graph.find("Gull")
-    tree.model.set_marks({bird: "#d05a4e", gull: "#4a88cf"}, {})
-    colours = {
-        path: tree.row(*path).data(COLOUR_ROLE)
-        for path in (
-            ("Animal", "Bird"), ("Animal", "Bird", "Gull", "Herring Gull"), ("Animal", "Bird", "Puffin"),
-            ("Animal", "Diver", "Puffin"),
-        )
-    }  # fmt: skip
-    assert list(colours.values()) == ["#d05a4e", "#4a88cf", "#d05a4e", ""]
+def test_a_class_has_one_colour_in_every_row(tree: Tree) -> None:
+    """Under each of its parents the same; the one that a person gave it is its own alone."""
+    bird, puffin = tree.graph.find("Bird"), tree.graph.find("Puffin")
+    tree.model.set_marks({bird: "#d05a4e"}, {})
+    under_bird, under_diver = tree.row("Animal", "Bird", "Puffin"), tree.row("Animal", "Diver", "Puffin")
+    assert under_bird.data(COLOUR_ROLE) == under_diver.data(COLOUR_ROLE) == class_colour(puffin).name()
+    assert tree.row("Animal", "Bird").data(COLOUR_ROLE) == own_colour("#d05a4e").name()
 
 
 def test_policies_are_shown_where_they_were_set(tree: Tree) -> None:

@@ -95,7 +95,9 @@ def test_the_map_comes_when_something_is_off_screen_and_a_click_goes_there(desk:
     canvas = board.canvas
     desk.press(Qt.Key.Key_0, CONTROL)
     desk.wait(lambda: canvas.is_complete and not board.map.isVisible())
-    canvas.viewport.zoom(6)
+    canvas.viewport.zoom(3)
+    desk.wait(lambda: not canvas.viewport.is_moving)
+    canvas.viewport.push(-0.4 * canvas.width(), -0.4 * canvas.height())
     desk.wait(board.map.isVisible)
     desk.wait(lambda: canvas.is_complete)
     QTest.mouseClick(board.map, Qt.MouseButton.LeftButton, pos=QPoint(12, 12))
@@ -153,7 +155,7 @@ def test_an_edge_says_what_is_propagated_over_it_and_delete_unlinks_it(desk: Des
     place, hint = pointed_at(desk, board, (red, disc))
     assert {share.name for share in hint.shares} == {"Red", "Blue"}
     assert sum(share.share for share in hint.shares) == pytest.approx(1)
-    assert "Blue disc takes" in hint.text
+    assert "Blue disc inherits" in hint.text
     QTest.mouseClick(canvas, Qt.MouseButton.LeftButton, pos=place)
     desk.press_for_change(Qt.Key.Key_Delete)
     assert {desk.graph.name(parent) for parent in desk.graph.parents(disc)} == {"Blue"}

@@ -6,16 +6,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.map.colouring import OTHER, PALETTE, ColourBy, Colouring, Wish, coloured
+from app.map.colouring import OTHER, ColourBy, Colouring, Wish, coloured
 from app.map.labels import class_places, placed_apart
 from app.map.wording import entry_text
 from app.theme.tokens import Scheme
 from engine.collection.map.palette import argb
 from engine.collection.state import NO_CLASS, UNKNOWN, CollectionState, ImageStatus
 from engine.graph.category_graph import CategoryGraph
+from engine.graph.class_colours import class_colour
 
 GREY = argb(OTHER[Scheme.LIGHT])
-COLOURS = [argb(each) for each in PALETTE[Scheme.LIGHT]]
+
+
+def colours_of(*class_ids: int) -> list[int]:
+    """The colours of classes on the map."""
+    return [argb(class_colour(each, is_dark=False)) for each in class_ids]
 
 
 @pytest.fixture
@@ -52,23 +57,36 @@ def counts(made: Colouring, graph: CategoryGraph) -> dict[str, int]:
 
 
 def test_by_class_at_each_level(state: CollectionState, graph: CategoryGraph) -> None:
-    """A label counts before the prediction; the largest class has the first colour; the rest is grey and below."""
+    """A label counts before the prediction; each class has its colour; the rest is grey and below."""
     fine = coloured(state.image_ids, state, graph, Wish())
     assert counts(fine, graph) == {"Gull": 2, "Fish": 1, "Owl": 1, "Without a class": 2}
-    assert fine.colours.tolist() == [COLOURS[0], COLOURS[0], COLOURS[1], COLOURS[2], GREY, GREY]
+    gull, owl, fish = ids(graph, "Gull", "Owl", "Fish")
+    assert fine.colours.tolist() == [*colours_of(gull, gull, owl, fish), GREY, GREY]
     assert fine.ranks.tolist() == [1, 1, 1, 1, 0, 0]
     top = coloured(state.image_ids, state, graph, Wish(level=0))
     assert counts(top, graph) == {"Bird": 3, "Fish": 1, "Without a class": 2}
 
 
-def test_a_class_keeps_its_own_colour(state: CollectionState, graph: CategoryGraph) -> None:
+def test_a_class_has_the_colour_that_a_person_gave_it(state: CollectionState, graph: CategoryGraph) -> None:
     (gull,) = ids(graph, "Gull")
-    made = coloured(state.image_ids, state, graph, Wish(own_colours={gull: "#123456"}))
-    assert made.colours[0] == argb("#123456")
+    made = coloured(state.image_ids, state, graph, Wish(stored_colours={gull: "#4a88cf"}))
+    assert made.colours[0] == argb(class_colour(gull, "#4a88cf", is_dark=False))
 
 
-def test_the_rest_of_many_classes_is_grey(state: CollectionState) -> None:
-    """As many as there are colours have one, and the legend says how many are left."""
+def test_no_label_changes_the_colour_of_a_class(state: CollectionState, graph: CategoryGraph) -> None:
+    """Not with one label more, and not where another class becomes the largest."""
+    gull, fish = ids(graph, "Gull", "Fish")
+    before = coloured(state.image_ids, state, graph, Wish())
+    labels = np.array([gull, fish, fish, fish, fish, NO_CLASS])
+    after = coloured(state.image_ids, replace(state, label_class=labels), graph, Wish())
+    assert before.legend[0].class_id == gull
+    assert after.legend[0].class_id == fish
+    assert after.colours[0] == before.colours[0]
+    assert after.colours[1] == before.colours[3]
+
+
+def test_the_legend_lists_the_largest_of_many_classes(state: CollectionState) -> None:
+    """All have a colour; the legend says how many are not listed."""
     graph = CategoryGraph()
     classes = np.array([graph.add_class(f"Class {each}") for each in range(14)], dtype=np.int32)
     many = replace(
@@ -76,7 +94,7 @@ def test_the_rest_of_many_classes_is_grey(state: CollectionState) -> None:
         best_score=np.ones(14, dtype=np.float32), is_unknown=np.zeros(14, dtype=bool),
     )  # fmt: skip
     made = coloured(many.image_ids, many, graph, Wish())
-    assert (made.colours == GREY).sum() == 4
+    assert made.colours.tolist() == colours_of(*classes.tolist())
     assert counts(made, graph)["4 other classes"] == 4
 
 
@@ -107,7 +125,7 @@ def test_by_date(state: CollectionState, graph: CategoryGraph) -> None:
 
 def test_images_that_left_are_as_those_without_a_class(state: CollectionState, graph: CategoryGraph) -> None:
     made = coloured(np.array([2, 99]), state, graph, Wish())
-    assert made.colours.tolist() == [COLOURS[0], GREY]
+    assert made.colours.tolist() == [*colours_of(*ids(graph, "Gull")), GREY]
 
 
 def test_names_lie_where_most_images_do(graph: CategoryGraph) -> None:

@@ -10,6 +10,7 @@ from PySide6.QtGui import QImage, QMouseEvent, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
 
+from app.class_tree.row_data import COLOUR_ROLE
 from app.map.canvas import MapCanvas
 from app.map.colouring import ColourBy
 from app.map.controller import Maps
@@ -336,3 +337,36 @@ def test_without_embeddings_it_says_why(desk: Desk, unread: Collection) -> None:
     desk.wait(lambda: bool(page.state.title.text()) or page.is_map_shown)
     desk.wait(lambda: page.is_map_shown)
     assert len(page.canvas.scene.points) > 0
+
+
+def colours_in_map(canvas: MapCanvas, desk: Desk) -> dict[str, str]:
+    """The colour of each class that the legend lists."""
+    colouring = canvas.scene.colouring
+    assert colouring is not None
+    return {desk.graph.name(entry.class_id): entry.colour for entry in colouring.legend if entry.class_id is not None}
+
+
+def test_a_class_has_one_colour_in_map_list_and_graph_that_no_label_changes(desk: Desk, canvas: MapCanvas) -> None:
+    """Also where a label makes another class the largest one of the map."""
+    before = colours_in_map(canvas, desk)
+    assert set(before) == {"Red", "Green", "Blue"}
+    for name, colour in before.items():
+        (index,) = desk.window.tree.front.model().indexes_of(desk.graph.find(name))  # type: ignore[attr-defined]
+        assert index.data(COLOUR_ROLE) == colour
+    drag(canvas, [*column(canvas, 0), column(canvas, 0)[0]], SHIFT)
+    count = len(canvas.chosen_ids)
+    assert count
+    canvas.setFocus()
+    desk.press(Key.Key_R)
+    desk.type_into_palette("Green disc")
+    desk.press_for_change(Key.Key_Return)
+    desk.wait(lambda: desk.window.session.is_settled)
+    desk.wait(lambda: canvas.scene.colouring is not None and canvas.scene.colouring.legend[0].count > count)
+    after = colours_in_map(canvas, desk)
+    assert after == {name: before[name] for name in after}
+    desk.press(Key.Key_Escape)
+    desk.press(Key.Key_G, CONTROL)
+    board = desk.window.workspace.graph.board
+    desk.wait(lambda: len(board.canvas.drawing) > 0 and board.canvas.is_complete)
+    for name, colour in before.items():
+        assert board.model.look(desk.graph.find(name)).tint.name() == colour

@@ -1,28 +1,33 @@
 """The report in the window, as whole stories by keys and mouse: made, read, folded, followed to images, saved."""
 
 import csv
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt, QUrl
-from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+from PySide6.QtGui import QDesktopServices, QFontMetrics, QPainter, QPixmap
+from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton, QScrollBar, QWidget
 
 from app.report.controller import ReportFeature
 from app.report.matrix import MatrixView
+from app.report.matrix_look import ARROW, GAP, INDENT
 from app.report.surface import ChartView
 from app.report.table import ReportTableView
 from app.report.view import ReportPage
 from app.theme import set_scheme
 from engine.collection.report import make as making
+from engine.collection.report.document import BarPlot, ColumnPlot, LinePlot
 from engine.collection.report.figures import TruthSource
+from engine.collection.report.html import html_of
 from engine.collection.report.write import SUFFIXES
 from engine.events import CancelToken
 from engine.graph.codes import NO_CLASS
 from tests.support.clipping import clipped
 from tests.support.collections import Collection
 from tests.support.desk import CONTROL, Desk
+from tests.support.sessions import act
 from tests.support.widgets import button, texts
 
 Key = Qt.Key
@@ -178,7 +183,8 @@ def test_the_matrix_by_keys(reviewing: Desk) -> None:
 def test_a_row_opens_its_class(reviewing: Desk) -> None:
     """Sorted by a click on a heading; Enter opens the class."""
     page = opened(reviewing)
-    (table,) = choose(reviewing, page, "classes").findChildren(ReportTableView)
+    tables = choose(reviewing, page, "classes").findChildren(ReportTableView)
+    table = next(each for each in tables if each.accessibleName() == "Figures of each class")
     model = table.model()
     heading = table.horizontalHeader()
     place = QPoint(heading.sectionPosition(0) + 10, heading.height() // 2)
@@ -200,9 +206,9 @@ def test_labels_since(reviewing: Desk) -> None:
     reviewing.window.session.label([image_id], reviewing.graph.find("Red disc"))
     reviewing.wait(lambda: page.stale.labels == 1 and reviewing.window.session.is_settled)
     reviewing.press(Key.Key_E, CONTROL)
-    assert "; 1 label since." in texts(page.notice)
+    assert "1 new label since " in texts(page.notice)
     before = page.made
-    reviewing.qtbot.mouseClick(button(page.notice, "Make again"), Qt.MouseButton.LeftButton)
+    reviewing.qtbot.mouseClick(button(page.notice, "Update"), Qt.MouseButton.LeftButton)
     reviewing.wait(lambda: page.made is not before)
     assert page.made is not None
     assert page.made.report.progress.labelled == 25
@@ -334,3 +340,107 @@ def test_nothing_is_clipped(reviewing: Desk) -> None:
             choose(reviewing, page, key)
             QApplication.processEvents()
             assert not clipped(page)
+
+
+def scroll_bars(widget: QWidget) -> list[QScrollBar]:
+    """Bars that scroll up and down, and have somewhere to scroll."""
+    return [
+        bar
+        for bar in widget.findChildren(QScrollBar)
+        if bar.orientation() is Qt.Orientation.Vertical and bar.isVisible() and bar.maximum() > 0
+    ]
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (1000, 640)])
+def test_a_section_has_one_scroll_bar(reviewing: Desk, size: tuple[int, int]) -> None:
+    """Of the page: no table and no matrix has another one; a wheel over them turns the page."""
+    reviewing.window.resize(*size)
+    page = opened(reviewing)
+    for key in page.chips:
+        view = choose(reviewing, page, key)
+        for unfold in [each for each in view.findChildren(QPushButton) if each.text() == "Show as a table"]:
+            reviewing.qtbot.mouseClick(unfold, Qt.MouseButton.LeftButton)
+        QApplication.processEvents()
+        assert len(scroll_bars(view)) <= 1, key
+        for table in view.findChildren(ReportTableView):
+            shown = [column for column in range(table.model().columnCount()) if not table.isColumnHidden(column)]
+            assert 0 in shown
+            assert table.viewport().height() >= table.verticalHeader().length(), table.accessibleName()
+
+
+def test_the_matrix_uses_the_page_and_names_its_axes(reviewing: Desk) -> None:
+    """Its names are whole, its cells large enough for a number, and it is as high as it is."""
+    reviewing.window.resize(1440, 900)
+    page = opened(reviewing)
+    matrix = matrix_of(reviewing, page)
+    sizes, lines = matrix.scene.sizes, len(matrix.folded.lines)
+    assert sizes.side >= 26
+    assert matrix.viewport().height() >= sizes.head + sizes.side * lines
+    metrics = QFontMetrics(matrix.small_font)
+    for row in range(lines):
+        inset = min(INDENT * matrix.folded.lines[row].depth, sizes.names // 2) + ARROW + GAP
+        assert metrics.horizontalAdvance(matrix.scene.name_of(row)) <= sizes.names - inset
+    assert {"Predicted class", "Correct class"} <= drawn_texts(matrix)
+
+
+def drawn_texts(matrix: MatrixView) -> set[str]:
+    """What is written into a matrix when it is painted."""
+    written: set[str] = set()
+    painter = QPainter(page_image := QPixmap(matrix.viewport().size()))
+    draw = painter.drawText
+
+    class Listening:
+        def __getattr__(self, name: str) -> object:
+            return getattr(painter, name)
+
+        def drawText(self, *arguments: object) -> None:
+            written.add(str(arguments[-1]))
+            draw(*arguments)
+
+    matrix.scene.paint(Listening())  # type: ignore[arg-type]
+    painter.end()
+    assert not page_image.isNull()
+    return written
+
+
+def test_figures_are_named_as_the_field_does(reviewing: Desk) -> None:
+    """Predicted and correct, top level, class balance; every chart has titles at its axes."""
+    page = opened(reviewing)
+    assert page.made is not None
+    document = page.made.document
+    charts = [
+        block
+        for section in document.sections
+        for block in section.blocks
+        if isinstance(block, BarPlot | ColumnPlot | LinePlot)
+    ]
+    assert all(chart.along for chart in charts)
+    assert all(chart.up for chart in charts if not isinstance(chart, BarPlot))
+    (coverage,) = [chart for chart in charts if isinstance(chart, LinePlot)]
+    assert [curve.name for curve in coverage.curves] == ["predicted", "correct"]
+    levels = next(chart for chart in charts if chart.title == "Accuracy by level")
+    assert isinstance(levels, BarPlot)
+    assert levels.bars[0].label == "Top level"
+    balance = next(chart for chart in charts if chart.title == "Class balance")
+    assert isinstance(balance, BarPlot)
+    values = [bar.value for bar in balance.bars]
+    assert values == sorted(values, reverse=True)
+    assert sum(bar.part or 0 for bar in balance.bars) == 24
+    assert balance.note == "The solid part is labelled, the pale part predicted."
+    assert page.rival.itemText(0) == "No comparison"
+
+
+def test_a_flat_list_has_no_talk_of_levels(reviewing: Desk) -> None:
+    """All classes at the top level: accuracy, mistakes and notes speak of classes alone."""
+    session = reviewing.window.session
+    graph = reviewing.graph
+    parents = [class_id for class_id in graph.roots() if graph.children(class_id)]
+    act(reviewing.qtbot, session, lambda project: project.classes.remove(parents))
+    reviewing.wait(lambda: len(reviewing.graph.levels()) == 1 and session.is_settled)
+    page = opened(reviewing)
+    assert page.made is not None
+    words = " ".join(html_of(page.made.document))
+    visible = re.sub(r"<(script|style).*?</\1>", "", words, flags=re.DOTALL)
+    for word in ("level", "Level", "branch", "Finest", "finest", "below it", "Distance"):
+        assert word not in visible, word
+    assert "Accuracy of predictions" in visible

@@ -1,4 +1,4 @@
-"""Colours that people give classes: distinct, and seen on both grounds."""
+"""Colours of classes, their own and those that people give: distinct, and seen on both grounds."""
 
 from itertools import combinations
 
@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication
 
-from app.theme.class_colours import SWATCHES, own_colour
+from app.theme.class_colours import SWATCHES, class_colour, own_colour
 from app.theme.scheme import set_scheme
 from app.theme.tokens import tokens
 from tests.support.contrast import VISIBLE, contrast
@@ -18,6 +18,8 @@ def test_each_is_seen_on_the_pane(scheme: str, qapp: QApplication) -> None:
     set_scheme(scheme)
     for stored in (*SWATCHES, "#000000", "#ffffff", "#ffff00", "#0000ff"):
         assert contrast(own_colour(stored).name(), tokens().colours.surface) >= VISIBLE, stored
+    for class_id in range(1, 500):
+        assert contrast(class_colour(class_id).name(), tokens().colours.surface) >= VISIBLE, class_id
     set_scheme("system")
 
 

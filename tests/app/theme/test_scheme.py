@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.features import ACTIONS
 from app.theme import set_scheme, theme_of
-from app.theme.class_colours import branch_colour
+from app.theme.class_colours import class_colour
 from app.theme.icons import icon_pixmap
 from app.theme.scheme import make_stylesheet
 from app.theme.tokens import Scheme, make_tokens, tokens
@@ -64,10 +64,10 @@ def test_switching_is_reported_and_repaints(qapp: QApplication) -> None:
     assert changes == [Scheme.DARK, Scheme.LIGHT]
 
 
-def test_branches_have_stable_colours_far_apart(qapp: QApplication) -> None:
-    """The first eight branches can be distinguished from one another."""
-    colours = [branch_colour(number) for number in range(1, 9)]
-    assert colours == [branch_colour(number) for number in range(1, 9)]
+def test_classes_have_stable_colours_far_apart(qapp: QApplication) -> None:
+    """The first eight classes can be distinguished from one another."""
+    colours = [class_colour(number) for number in range(1, 9)]
+    assert colours == [class_colour(number) for number in range(1, 9)]
     for first, second in combinations(colours, 2):
         apart = abs(first.hue() - second.hue())
         assert min(apart, 360 - apart) >= 12

@@ -26,6 +26,8 @@ from tests.support.projects import bird_project, change_file, connection_of, fou
         (action("classes_moved_to_top", chosen="Gull"), "Moved class Gull to the top level",
          "Move class Gull to the top level"),
         (action("classes_moved", chosen=2, parent="Bird"), "Moved 2 classes to Bird", "Move 2 classes to Bird"),
+        (action("classes_moved_from", chosen="Gull", parents="Bird", parent="Auk"),
+         "Moved class Gull from Bird to Auk", "Move class Gull from Bird to Auk"),
         (action("class_split", "Gull", classes="Tern", labels=12), "Split Tern off Gull (12 labels moved)",
          "Split Tern off Gull (12 labels moved)"),
         (action("classes_unlinked", classes="Gull", parents=2), "Unlinked Gull from 2 parents",

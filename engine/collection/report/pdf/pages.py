@@ -32,6 +32,7 @@ BODY: Final = 9.0
 SMALL: Final = 8.0
 LINE: Final = 13.0
 CHART_SCALE: Final = 0.72  # points a pixel
+MATRIX_SIZE: Final = 7.5  # points of names of the matrix, at most
 MOST_ACROSS: Final = 5  # facts beside each other
 AUTHOR: Final = "Written by Protoleaf"
 
@@ -197,20 +198,26 @@ class _Pages:
         folded = block.confusion.folded(block.confusion.first_cut())
         count = max(len(folded.lines), 1)
         names = [printable(class_of(block.confusion.tree, line.class_id).name) for line in folded.lines]
-        left, head = 130.0, 84.0
+        widest = max((width_of(name, REGULAR, MATRIX_SIZE) for name in names), default=0.0)
+        left, head = (min(max(widest + more, 80.0), most) for more, most in ((46.0, 190.0), (24.0, 150.0)))
         side = min((WIDTH - left - 36) / count, 22.0)
         self._need(head + side * count + 12)
         top = self._y - head
-        self._matrix_names(folded, names, (left, top, side))
+        self._canvas.setFillColor(colour("muted"))
+        draw(self._canvas, (MARGIN + left, top + head - MATRIX_SIZE), phrase("Predicted class"), REGULAR, MATRIX_SIZE)
+        draw(self._canvas, (MARGIN, top + 4), phrase("Correct class"), REGULAR, MATRIX_SIZE)
+        self._matrix_names(folded, names, (left, top, side), head - 16)
         for (row, column), images in folded.cells.items():
             corner = MARGIN + left + column * side, top - (row + 1) * side
             self._matrix_cell(images, int(folded.row_totals[row]), corner, side, is_right=row == column)
         self._y = top - side * count - 10
         self._lines(f"{block.summary} {block.note}", SMALL, "muted")
 
-    def _matrix_names(self, folded: Folded, names: Sequence[str], where: tuple[float, float, float]) -> None:
+    def _matrix_names(
+        self, folded: Folded, names: Sequence[str], where: tuple[float, float, float], longest: float
+    ) -> None:
         left, top, side = where
-        size, canvas = min(7.5, max(side - 2, 3.0)), self._canvas
+        size, canvas = min(MATRIX_SIZE, max(side - 2, 3.0)), self._canvas
         for place, line in enumerate(folded.lines):
             x, y = MARGIN + left + place * side, top - (place + 1) * side
             canvas.setFillColor(colour("sunken"))
@@ -230,7 +237,7 @@ class _Pages:
             canvas.saveState()
             canvas.translate(x + side / 2 + size / 3, top + 4)
             canvas.rotate(90)
-            draw(canvas, (0, 0), cut_to(names[place], 78, REGULAR, size), REGULAR, size)
+            draw(canvas, (0, 0), cut_to(names[place], longest, REGULAR, size), REGULAR, size)
             canvas.restoreState()
 
     def _matrix_cell(

@@ -1,4 +1,4 @@
-"""The section of accuracy: by level, by the confidence needed, and whether scores can be taken at their word."""
+"""The section of accuracy: by level, by the confidence needed, and whether scores can be relied on."""
 
 from typing import Final
 
@@ -18,8 +18,8 @@ from engine.collection.report.document import (
 )
 from engine.collection.report.figures import Accuracy, CalibrationFigures, Coverage, CoveragePoint, Proportion, Report
 from engine.collection.report.sections.audit import truth_line
-from engine.collection.report.words import DASH, phrase, share, summary_of
-from engine.texts import number_text
+from engine.collection.report.words import DASH, level_name, phrase, share, summary_of
+from engine.texts import number_text, paragraph
 
 MOST_LEVELS: Final = 12  # levels of a chart; the table has all
 STEP_PERCENT: Final = 5  # of the confidences in the table
@@ -34,39 +34,43 @@ def accuracy_section(report: Report) -> ReportSection | None:
         "accuracy", phrase("Accuracy"),
         (
             truth_line(report),
-            *_accuracy_blocks(accuracy), *_coverage_blocks(coverage), *_calibration_blocks(calibration),
+            *_accuracy_blocks(accuracy), *_coverage_blocks(coverage, has_levels=len(accuracy.levels) > 1),
+            *_calibration_blocks(calibration),
         ),
     )  # fmt: skip
 
 
 def _accuracy_blocks(accuracy: Accuracy) -> list[Block]:
-    rows = [(phrase("Level {level}", level=number), each) for number, each in enumerate(accuracy.levels)]
+    levels = accuracy.levels if len(accuracy.levels) > 1 else ()
+    rows = [(level_name(number), each) for number, each in enumerate(levels)]
     rows += [
-        (phrase("Finest class"), accuracy.top1),
+        (phrase("Finest class") if levels else phrase("Most likely class"), accuracy.top1),
         (phrase("Among the five most likely"), accuracy.top5),
     ]
-    shown = [*rows[:MOST_LEVELS], *rows[max(len(accuracy.levels), MOST_LEVELS) :]]
+    shown = [*rows[:MOST_LEVELS], *rows[max(len(levels), MOST_LEVELS) :]]
     bars = tuple(Bar(name, each.share, share(each.share), interval=each.interval) for name, each in shown if each.count)
-    note = phrase("Level 0 is the coarsest. The thin line is the 95% interval.")
+    note = phrase("The thin line is the 95% interval.")
     summary = summary_of((bar.label, bar.text) for bar in bars)
     table = [(name, each.share, each.interval, each.hits, each.count) for name, each in rows]
     columns = (
-        text_column(phrase("Level"), "level"), share_column(phrase("Accuracy"), "accuracy"),
-        interval_column(phrase("95% interval"), "interval"), count_column(phrase("Right"), "right"),
+        text_column(phrase("Level") if levels else phrase("Prediction"), "level"),
+        share_column(phrase("Accuracy"), "accuracy"),
+        interval_column(phrase("95% interval"), "interval"), count_column(phrase("Correct"), "right"),
         count_column(phrase("Images"), "images"),
     )  # fmt: skip
-    title = phrase("Accuracy by level")
-    return [BarPlot(title, summary, bars, 1.0, note), FigureTable("accuracy", title, columns, table)]
+    title = phrase("Accuracy by level") if levels else phrase("Accuracy of predictions")
+    chart = BarPlot(title, summary, bars, 1.0, note, phrase("Correct predictions"))
+    return [chart, FigureTable("accuracy", title, columns, table, is_in_chart=True)]
 
 
-def _coverage_blocks(coverage: Coverage) -> list[Block]:
+def _coverage_blocks(coverage: Coverage, *, has_levels: bool) -> list[Block]:
     title = phrase("Coverage and precision by the confidence needed")
     points = coverage.points
     precise = [each for each in points if each.right.count]
     curves = (
-        PlotCurve(phrase("named"), tuple((each.bar, each.named / max(coverage.images, 1)) for each in points)),
+        PlotCurve(phrase("predicted"), tuple((each.bar, each.named / max(coverage.images, 1)) for each in points)),
         PlotCurve(
-            phrase("right among them"), tuple((each.bar, each.right.share) for each in precise),
+            phrase("correct"), tuple((each.bar, each.right.share) for each in precise),
             tuple(each.right.interval for each in precise), is_main=True,
         ),
     )  # fmt: skip
@@ -75,17 +79,18 @@ def _coverage_blocks(coverage: Coverage) -> list[Block]:
     needed = share(low) if low == high else phrase("{low} to {high}", low=share(low), high=share(high))
     named = Proportion(used.named, coverage.images)
     summary = phrase(
-        "With the confidence in use ({needed}), {named} of the images get a class, and {right} of these are right.",
+        "With the confidence in use ({needed}), {named} of the images get a class, and {right} of these are correct.",
         needed=needed, named=share(named.share), right=share(used.right.share),
     )  # fmt: skip
-    note = phrase(
-        "{summary} Of all images {leaf} get a class without any below it. The lines show what one confidence for every "
-        "class would do.",
-        summary=summary, leaf=share(Proportion(coverage.at_leaf, coverage.images).share),
-    )  # fmt: skip
+    parts = [summary]
+    if has_levels:
+        finest = share(Proportion(coverage.at_leaf, coverage.images).share)
+        parts.append(phrase("Of all images {leaf} get one of the finest classes.", leaf=finest))
+    parts.append(phrase("The lines show what one confidence for all classes would do."))
+    note = paragraph(*parts)
     chart = LinePlot(
         title, summary, curves, points[0].bar, 1.0, phrase("Confidence needed"), used.bar,
-        phrase("in use: {needed}", needed=needed), note,
+        phrase("in use: {needed}", needed=needed), note, phrase("Images"),
     )  # fmt: skip
     return [chart, _coverage_table(title, coverage, used)]
 
@@ -96,7 +101,7 @@ def _coverage_table(title: str, coverage: Coverage, used: CoveragePoint) -> Figu
         return name, point.named, named.share, point.right.share, point.right.interval
 
     columns = (
-        text_column(phrase("Confidence needed"), "confidence"), count_column(phrase("Named"), "named"),
+        text_column(phrase("Confidence needed"), "confidence"), count_column(phrase("Predicted"), "named"),
         share_column(phrase("Coverage"), "coverage"), share_column(phrase("Precision"), "precision"),
         interval_column(phrase("95% interval"), "interval"),
     )  # fmt: skip
@@ -122,12 +127,19 @@ def _calibration_blocks(calibration: CalibrationFigures) -> list[Block]:
     )
     summary = phrase("Expected calibration error: {error}.", error=share(calibration.error))
     note = phrase(
-        "{summary} Columns are the share that was right, marks the score that promised it: the nearer they are, the "
-        "more a score can be taken at its word.",
+        "{summary} Columns are the share of correct predictions, marks their mean score: the nearer they are, the "
+        "better a score can be relied on.",
         summary=summary,
     )  # fmt: skip
     chart = ColumnPlot(
-        title, summary, columns, 1.0, tuple(each.score for each in bins), phrase("Score of the finest class"), note
+        title,
+        summary,
+        columns,
+        1.0,
+        tuple(each.score for each in bins),
+        phrase("Score"),
+        note,
+        phrase("Correct predictions"),
     )
     rows = [
         (f"{each.low:.1f}{DASH}{each.high:.1f}", each.right.count, each.score, each.right.share, each.right.interval)
@@ -135,7 +147,7 @@ def _calibration_blocks(calibration: CalibrationFigures) -> list[Block]:
     ]
     head = (
         text_column(phrase("Score"), "score"), count_column(phrase("Images"), "images"),
-        share_column(phrase("Mean score"), "mean_score"), share_column(phrase("Right"), "right"),
+        share_column(phrase("Mean score"), "mean_score"), share_column(phrase("Correct"), "right"),
         interval_column(phrase("95% interval"), "interval"),
     )  # fmt: skip
     return [chart, FigureTable("calibration", title, head, rows, is_in_chart=True)]

@@ -28,7 +28,7 @@ def audit_section(report: Report) -> ReportSection | None:
     latest = answered[-1]
     facts = [audit_fact(phrase("Accuracy"), latest.accuracy)]
     if latest.sure.count:
-        facts.append(audit_fact(phrase("Sure predictions that are right"), latest.sure))
+        facts.append(audit_fact(phrase("Sure predictions that are correct"), latest.sure))
     blocks = Facts(tuple(facts)), ReportText(_basis(latest)), _audit_table(answered)
     classes = (_class_table(report, latest),) if latest.classes else ()
     return ReportSection("audit", phrase("Checked at random"), (*blocks, *classes))
@@ -37,7 +37,7 @@ def audit_section(report: Report) -> ReportSection | None:
 def audit_fact(title: str, estimate: EstimatedShare) -> Fact:
     """A share with how many answers say so."""
     note = phrase(
-        "{right:,} of {count:,} answers, 95% interval {span}",
+        "{right:,} of {count:,} correct, 95% interval {span}",
         right=estimate.right, count=estimate.count, span=span(estimate.interval),
     )  # fmt: skip
     return Fact(title, share(estimate.share), note)
@@ -47,8 +47,13 @@ def truth_line(report: Report) -> ReportText:
     """By which labels the figures of a section were made."""
     about = report.about
     if about.source is TruthSource.FILE:
-        return ReportText(phrase("By the truth file {name}.", name=about.truth_name))
-    parts = [phrase("By labels of people, held out one by one; they may be easier or harder than the other images.")]
+        return ReportText(phrase("Measured with the truth file {name}.", name=about.truth_name))
+    parts = [
+        phrase(
+            "Measured on labelled images, each predicted without its own label. They may be easier or harder than the "
+            "others."
+        )
+    ]
     if audit_section(report) is not None:
         parts.append(phrase("The figures under “Checked at random” hold for the whole collection."))
     return ReportText(paragraph(*parts))
@@ -85,7 +90,7 @@ def _audit_table(audits: Sequence[AuditFigures]) -> FigureTable:
     columns = (
         text_column(phrase("Drawn"), "drawn"), count_column(phrase("Among"), "population"),
         text_column(phrase("What was predicted"), "predicted"), count_column(phrase("Answers"), "answered"),
-        count_column(phrase("Right"), "right"), share_column(phrase("Share"), "share"),
+        count_column(phrase("Correct"), "right"), share_column(phrase("Share"), "share"),
         interval_column(phrase("95% interval"), "interval"),
     )  # fmt: skip
     rows = [
@@ -105,7 +110,7 @@ def _audit_table(audits: Sequence[AuditFigures]) -> FigureTable:
 def _class_table(report: Report, audit: AuditFigures) -> FigureTable:
     columns = (
         class_column(phrase("Class"), "class"), count_column(phrase("Answers"), "answered"),
-        count_column(phrase("Right"), "right"), share_column(phrase("Precision"), "precision"),
+        count_column(phrase("Correct"), "right"), share_column(phrase("Precision"), "precision"),
         interval_column(phrase("95% interval"), "interval"),
     )  # fmt: skip
     rows = [

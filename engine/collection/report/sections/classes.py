@@ -19,7 +19,9 @@ from engine.collection.report.document import (
 )
 from engine.collection.report.figures import Mistakes, Report
 from engine.collection.report.sections.audit import truth_line
+from engine.collection.report.sections.counts import class_balance
 from engine.collection.report.words import amount, class_of, phrase
+from engine.texts import paragraph
 
 MOST_PAIRS: Final = 100  # pairs of classes that a page lists
 
@@ -30,24 +32,24 @@ def confusion_section(report: Report) -> ReportSection | None:
     if confusion is None:
         return None
     right = sum(count for true, predicted, count in confusion.pairs() if true == predicted)
-    summary = phrase(
-        "{right:,} of {images:,} images have the right finest class.", right=right, images=confusion.images
-    )
-    note = phrase("Rows are the truth, columns the prediction. Open a branch to see the classes below it.")
+    summary = phrase("{right:,} of {images:,} images are predicted correctly.", right=right, images=confusion.images)
+    parts = [phrase("Rows are the correct classes, columns the predicted ones.")]
     if confusion.tree.several_parents:
-        note += " " + phrase("A class with several parents stands under the oldest of them.")
+        parts.append(phrase("A class with several parents stands under the oldest of them."))
     pairs = sorted(confusion.pairs(), key=lambda pair: (pair[0] == pair[1], -pair[2], pair[0], pair[1]))
     rows = [(class_of(report.tree, true), class_of(report.tree, predicted), count) for true, predicted, count in pairs]
     title = phrase("Confusion matrix")
     table = FigureTable("confusion", title, _pair_columns(), rows, is_in_chart=True, most_rows=MOST_PAIRS)
     return ReportSection(
-        "confusion", phrase("Confusion"), (truth_line(report), Matrix(title, summary, confusion, note), table)
+        "confusion",
+        phrase("Confusion"),
+        (truth_line(report), Matrix(title, summary, confusion, paragraph(*parts)), table),
     )
 
 
 def _pair_columns() -> tuple[TableColumn, ...]:
     return (
-        class_column(phrase("Truth"), "truth"), class_column(phrase("Prediction"), "prediction"),
+        class_column(phrase("Correct class"), "truth"), class_column(phrase("Predicted class"), "prediction"),
         count_column(phrase("Images"), "images"),
     )  # fmt: skip
 
@@ -59,15 +61,15 @@ def classes_section(report: Report) -> ReportSection | None:
     is_judged = report.confusion is not None
     columns = [
         class_column(phrase("Class"), "class"), count_column(phrase("Labels"), "labels"),
-        count_column(phrase("Found"), "found"),
+        count_column(phrase("Predicted"), "found"),
     ]  # fmt: skip
     if is_judged:
         columns += [
-            count_column(phrase("Tested"), "tested"), share_column(phrase("Precision"), "precision"),
+            count_column(phrase("Tested"), "tested", is_detail=True), share_column(phrase("Precision"), "precision"),
             share_column(phrase("Recall"), "recall"),
             interval_column(phrase("95% interval"), "recall_interval"),
-            share_column("F1", "f1"), class_column(phrase("Most confused with"), "most_confused_with"),
-            count_column(phrase("So often"), "confused"),
+            share_column("F1", "f1", is_detail=True), class_column(phrase("Most confused with"), "most_confused_with"),
+            count_column(phrase("Images"), "confused", is_detail=True),
         ]  # fmt: skip
     rows = []
     for each in report.classes:
@@ -79,15 +81,18 @@ def classes_section(report: Report) -> ReportSection | None:
                 each.confused or None,
             ]  # fmt: skip
         rows.append(tuple(row))
-    note = phrase("Of each class with all below it. Found are images without a label that are predicted so.")
+    notes = [phrase("Each class counts with all below it.")] if report.tree.parent else []
+    notes.append(phrase("Predicted are images without a label."))
     if is_judged:
-        note += " " + phrase(
-            "Tested are images whose class is known; recall is the share of them that is found, with its 95% interval; "
-            "precision the share of right ones among those predicted so."
+        notes.append(
+            phrase(
+                "Tested are images whose class is known. Recall is the share of them that is predicted correctly, with "
+                "its 95% interval; precision is the share of correct ones among those predicted as the class."
+            )
         )
-    table = FigureTable("classes", phrase("Figures of each class"), tuple(columns), rows, note)
+    table = FigureTable("classes", phrase("Figures of each class"), tuple(columns), rows, paragraph(*notes))
     basis = (truth_line(report),) if is_judged else ()
-    return ReportSection("classes", phrase("Classes"), (*basis, table))
+    return ReportSection("classes", phrase("Classes"), (*class_balance(report), *basis, table))
 
 
 def mistakes_section(report: Report) -> ReportSection | None:
@@ -103,29 +108,36 @@ def mistakes_section(report: Report) -> ReportSection | None:
 
 
 def _mistake_blocks(report: Report, mistakes: Mistakes) -> list[Block]:
-    title, wrong = phrase("How far off mistakes are"), mistakes.wrong
+    worst = [(class_of(report.tree, a), class_of(report.tree, b), count) for a, b, count in mistakes.worst]
+    table = FigureTable("mistakes", phrase("Most frequent mistakes"), _pair_columns(), worst)
+    return [*_distance_blocks(mistakes), table] if report.tree.parent else [table]
+
+
+def _distance_blocks(mistakes: Mistakes) -> list[Block]:
+    title, wrong = phrase("Distance between correct and predicted class"), mistakes.wrong
     columns = tuple(Bar(str(distance), count, amount(count)) for distance, count in mistakes.by_distance)
     summary = phrase(
-        "{wrong:,} mistakes; the lowest class above both truth and prediction is on average {height} levels above "
-        "the finest.",
+        "{wrong:,} mistakes; the lowest class above both classes is on average {height} levels above the finest.",
         wrong=wrong, height=f"{mistakes.mean_height:.2f}",
     )  # fmt: skip
-    note = phrase("{summary} Siblings are 2 edges apart: one up to their parent, one down.", summary=summary)
+    note = phrase(
+        "{summary} Sibling classes have a distance of 2: one step up to their parent, one step down.", summary=summary
+    )
     chart = ColumnPlot(
         title,
         summary,
         columns,
         max(bar.value for bar in columns),
         (),
-        phrase("Edges between truth and prediction"),
+        phrase("Distance"),
         note,
+        phrase("Images"),
     )
     head = (
-        count_column(phrase("Edges"), "edges"), count_column(phrase("Images"), "images"),
+        count_column(phrase("Distance"), "edges"), count_column(phrase("Images"), "images"),
         share_column(phrase("Share"), "share"),
     )  # fmt: skip
     table = FigureTable(
         "mistakes-by-distance", title, head, [(d, n, n / wrong) for d, n in mistakes.by_distance], is_in_chart=True
     )
-    worst = [(class_of(report.tree, a), class_of(report.tree, b), count) for a, b, count in mistakes.worst]
-    return [chart, table, FigureTable("mistakes", phrase("Most frequent mistakes"), _pair_columns(), worst)]
+    return [chart, table]

@@ -17,7 +17,7 @@ from engine.collection.report.document import (
 )
 from engine.collection.report.figures import ComparedSide, ModelComparison, Report
 from engine.collection.report.sections.audit import truth_line
-from engine.collection.report.words import phrase, setting_name, share, span
+from engine.collection.report.words import level_name, phrase, setting_name, share, span
 
 SURE: Final = 0.001  # probabilities below this are shown as below it
 
@@ -54,13 +54,15 @@ def comparison_section(report: Report) -> ReportSection | None:
 
 def _comparison_tables(comparison: ModelComparison) -> list[Block]:
     a, b = _named(comparison.first), _named(comparison.second)
-    rows = [(phrase("Finest class right"), a.right.share, b.right.share)]
-    for level in range(max(len(a.levels), len(b.levels))):
+    depth = max(len(a.levels), len(b.levels))
+    name = phrase("Finest class correct") if depth > 1 else phrase("Correct")
+    rows = [(name, a.right.share, b.right.share)]
+    for level in range(depth if depth > 1 else 0):
         pair = [side.levels[level].share if level < len(side.levels) else math.nan for side in (a, b)]
-        rows.append((phrase("Level {level} right", level=level), pair[0], pair[1]))
+        rows.append((phrase("{level} correct", level=level_name(level)), pair[0], pair[1]))
     rows += [
-        (phrase("Named with the confidence needed"), a.named.share, b.named.share),
-        (phrase("Right among them"), a.safe_right.share, b.safe_right.share),
+        (phrase("Predicted with the confidence needed"), a.named.share, b.named.share),
+        (phrase("Correct among them"), a.safe_right.share, b.safe_right.share),
         (phrase("Calibration error"), a.calibration_error, b.calibration_error),
     ]
     head = (
@@ -68,11 +70,12 @@ def _comparison_tables(comparison: ModelComparison) -> list[Block]:
         share_column(a.name, "first"), share_column(b.name, "second"),
     )  # fmt: skip
     four = [
-        (phrase("Both right"), comparison.both), (phrase("Only {name} right", name=a.name), comparison.only_first),
-        (phrase("Only {name} right", name=b.name), comparison.only_second), (phrase("Both wrong"), comparison.neither),
+        (phrase("Both correct"), comparison.both), (phrase("Only {name} correct", name=a.name), comparison.only_first),
+        (phrase("Only {name} correct", name=b.name), comparison.only_second),
+        (phrase("Both wrong"), comparison.neither),
     ]  # fmt: skip
     pairs = (
-        text_column(phrase("Finest class"), "outcome"),
+        text_column(phrase("Outcome"), "outcome"),
         count_column(phrase("Images"), "images"),
     )
     return [

@@ -1,4 +1,4 @@
-"""The section of counts: by class, folder, month, camera and place."""
+"""Counts of images: by class, and the section of those by folder, month, camera and place."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -24,7 +24,6 @@ def counts_section(report: Report) -> ReportSection | None:
     """Charts and tables of the counts that are known."""
     counts = report.counts
     blocks: list[Block] = [
-        *_class_blocks(report),
         *_bars("folders", phrase("Images by folder"), phrase("Folder"), counts.by_folder),
         *_months(counts.by_month),
         *_bars("cameras", phrase("Images by camera"), phrase("Camera"), counts.by_camera),
@@ -33,20 +32,23 @@ def counts_section(report: Report) -> ReportSection | None:
     return ReportSection("counts", phrase("Counts"), tuple(blocks)) if blocks else None
 
 
-def _class_blocks(report: Report) -> list[Block]:
+def class_balance(report: Report) -> list[Block]:
+    """Labelled and predicted images of each class, most first."""
     rows = report.counts.by_class
     if not rows:
         return []
-    title = phrase("Images by class")
+    title = phrase("Class balance")
     columns = (
-        class_column(phrase("Class"), "class"), count_column(phrase("Images"), "images"),
-        count_column(phrase("Labelled"), "labelled"),
+        class_column(phrase("Class"), "class"), count_column(phrase("Labelled"), "labelled"),
+        count_column(phrase("Predicted"), "predicted"),
     )  # fmt: skip
     values = [
-        (class_of(report.tree, row.class_id), row.images, row.labelled) for row in rows if row.class_id is not None
+        (class_of(report.tree, row.class_id), row.labelled, row.images - row.labelled)
+        for row in rows
+        if row.class_id is not None
     ]
     return [
-        _chart(title, rows),
+        _chart(title, rows, phrase("The solid part is labelled, the pale part predicted.")),
         FigureTable("images-by-class", title, columns, values, is_in_chart=len(rows) <= MOST_BARS),
     ]
 
@@ -54,7 +56,7 @@ def _class_blocks(report: Report) -> list[Block]:
 def _bars(name: str, title: str, what: str, rows: Sequence[CountRow]) -> list[Block]:
     if not rows:
         return []
-    return [_chart(title, rows), _table(name, title, what, rows)]
+    return [_chart(title, rows, phrase("The solid part is labelled.")), _table(name, title, what, rows)]
 
 
 def _table(name: str, title: str, what: str, rows: Sequence[CountRow]) -> FigureTable:
@@ -66,13 +68,12 @@ def _table(name: str, title: str, what: str, rows: Sequence[CountRow]) -> Figure
     return FigureTable(f"images-by-{name}", title, columns, values, is_in_chart=len(rows) <= MOST_BARS)
 
 
-def _chart(title: str, rows: Sequence[CountRow]) -> BarPlot:
+def _chart(title: str, rows: Sequence[CountRow], note: str) -> BarPlot:
     shown = sorted(rows, key=lambda row: -row.images)[:MOST_BARS] if len(rows) > MOST_BARS else rows
     bars = tuple(Bar(row.name, row.images, amount(row.images), row.labelled, class_id=row.class_id) for row in shown)
-    note = phrase("The dark part is labelled.")
     if len(shown) < len(rows):
         note += " " + phrase("The {shown:,} largest of {count:,}.", shown=len(shown), count=len(rows))
-    return BarPlot(title, _summary(rows), bars, max((bar.value for bar in bars), default=1.0), note)
+    return BarPlot(title, _summary(rows), bars, max((bar.value for bar in bars), default=1.0), note, phrase("Images"))
 
 
 def _months(rows: Sequence[CountRow]) -> list[Block]:
@@ -80,12 +81,12 @@ def _months(rows: Sequence[CountRow]) -> list[Block]:
         return []
     title, shown = phrase("Images by month"), rows[-MOST_COLUMNS:]
     columns = tuple(Bar(row.name, row.images, amount(row.images), row.labelled) for row in shown)
-    note = phrase("The dark part is labelled.")
+    note = phrase("The solid part is labelled.")
     if len(shown) < len(rows):
         note += " " + phrase("The last {count:,} months.", count=len(shown))
     highest = max(bar.value for bar in columns)
     return [
-        ColumnPlot(title, _summary(rows), columns, highest, note=note),
+        ColumnPlot(title, _summary(rows), columns, highest, (), phrase("Month"), note, phrase("Images")),
         _table("months", title, phrase("Month"), rows),
     ]
 

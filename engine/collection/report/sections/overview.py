@@ -1,7 +1,7 @@
 """The section that says how far the work is and how the report was made."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from engine.collection.report.document import (
@@ -48,7 +48,7 @@ def overview_section(report: Report) -> ReportSection:
     if report.accuracy is not None:
         top1 = report.accuracy.top1
         by_file = about.source is TruthSource.FILE
-        title = phrase("Accuracy by the truth file") if by_file else phrase("Accuracy of held-out labels")
+        title = phrase("Accuracy by the truth file") if by_file else phrase("Held-out accuracy")
         facts.append(Fact(title, share(top1.share), phrase("95% interval {span}", span=span(top1.interval))))
     answered = [each for each in report.audits if each.answered]
     facts += [audit_fact(phrase("Accuracy, checked at random"), each.accuracy) for each in answered[-1:]]
@@ -65,7 +65,7 @@ def overview_section(report: Report) -> ReportSection:
     bars = tuple(Bar(name, count, _counted_part(count, progress.images)) for name, count in shown)
     summary = summary_of((bar.label, bar.text) for bar in bars)
     blocks += [
-        BarPlot(phrase("Progress"), summary, bars, max(progress.images, 1)),
+        BarPlot(phrase("Progress"), summary, bars, max(progress.images, 1), along=phrase("Images")),
         _progress_table(parts, progress.images),
     ]
     blocks += _labelling(report)
@@ -89,7 +89,7 @@ def _labelling(report: Report) -> list[Block]:
         recent, most = columns[-MOST_COLUMNS:], max(bar.value for bar in columns)
         summary = phrase("Labels on {days:,} days, most on one day: {most:,}", days=len(columns), most=int(most))
         note = "" if len(recent) == len(columns) else phrase("The last {days:,} days with labels.", days=len(recent))
-        blocks.append(ColumnPlot(phrase("Labels by day"), summary, recent, max(bar.value for bar in recent), note=note))
+        blocks.append(_label_chart(summary, recent, note))
     if progress.by_day:
         rows = [(each.day, each.labels) for each in progress.by_day]
         columns_of = text_column(phrase("Day"), "day"), count_column(phrase("Labels"), "labels")
@@ -103,6 +103,11 @@ def _labelling(report: Report) -> list[Block]:
         )
         blocks.append(FigureTable("labels-by-person", phrase("Labels by person"), columns_of, list(progress.by_person)))
     return blocks
+
+
+def _label_chart(summary: str, days: Sequence[Bar], note: str) -> ColumnPlot:
+    highest = max(bar.value for bar in days)
+    return ColumnPlot(phrase("Labels by day"), summary, tuple(days), highest, (), phrase("Day"), note, phrase("Labels"))
 
 
 def _about_table(report: Report) -> FigureTable:
@@ -128,7 +133,7 @@ def _source(report: Report) -> str:
         case TruthSource.FILE:
             return phrase("the truth file {name}", name=about.truth_name)
         case TruthSource.HELD_OUT:
-            return phrase("labels of people, held out one by one")
+            return phrase("labels of people, each held out in turn")
     return phrase("nothing")
 
 
@@ -155,7 +160,7 @@ def _basis(report: Report) -> str:
             parts = [
                 phrase(
                     "Predictions are compared with {images:,} of {labels:,} labels. Each was held out in turn: the "
-                    "model did not learn from it when it was asked.",
+                    "model predicted it without having learned from it.",
                     images=accuracy.images, labels=about.labels,
                 )
             ]  # fmt: skip

@@ -56,12 +56,12 @@ def test_every_section_of_accuracy_says_by_which_labels() -> None:
     """Held-out labels are a selection, and an audit is named beside them; a truth file is named."""
     for key in ("accuracy", "confusion", "classes", "mistakes"):
         line = next(texts(section(report(AUDIT), key)))
-        assert line.startswith("By labels of people, held out one by one")
+        assert line.startswith("Measured on labelled images, each predicted without its own label.")
         assert line.endswith("The figures under “Checked at random” hold for the whole collection.")
-        assert next(texts(section(report(), key))).endswith("than the other images.")
+        assert next(texts(section(report(), key))).endswith("They may be easier or harder than the others.")
     by_file = report()
     by_file = replace(by_file, about=replace(by_file.about, source=TruthSource.FILE, truth_name="truth.csv"))
-    assert next(texts(section(by_file, "accuracy"))) == "By the truth file truth.csv."
+    assert next(texts(section(by_file, "accuracy"))) == "Measured with the truth file truth.csv."
 
 
 def test_checking_is_proposed_once_there_is_enough_to_check() -> None:
