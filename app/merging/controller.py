@@ -14,6 +14,7 @@ from app.file_dialogs import Purpose, save_new_file
 from app.jobs.background_thread import DetachedJob
 from app.merging.keys import KEYS
 from app.texts import marked, tr
+from engine.config import ARCHIVE_SUFFIX, PROJECT_SUFFIX
 from engine.files import shown
 from engine.graph.codes import UNKNOWN
 
@@ -64,7 +65,7 @@ class Merging(Imports["MergeCard"]):
         return tr("Merge another copy")
 
     def _file_kinds(self) -> str:
-        return tr("Protoleaf projects (*.protoleaf);;All files (*)")
+        return f"Protoleaf (*{PROJECT_SUFFIX} *{ARCHIVE_SUFFIX})"
 
     def _survey(self, project: Path, source: Path, _given: Mapping[str, str], cancel: CancelToken) -> MergeSurvey:
         from app.merging.logic import survey_merge

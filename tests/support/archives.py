@@ -23,10 +23,9 @@ def draw_wide(path: Path, seed: int) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     generator = np.random.default_rng(seed)
     small = generator.integers(0, 256, (9, 16, 3), dtype=np.uint8)
-    picture = np.asarray(Image.fromarray(small).resize(WIDE), dtype=np.int16) + generator.integers(
-        -9, 9, (900, 1600, 3)
-    )
-    Image.fromarray(np.clip(picture, 0, 255).astype(np.uint8)).save(path)
+    noise = generator.integers(-9, 9, (*reversed(WIDE), 3))
+    picture = np.asarray(Image.fromarray(small).resize(WIDE), dtype=np.int16) + noise
+    Image.fromarray(np.clip(picture, 0, 255).astype(np.uint8)).save(path, quality=92)
     return path
 
 
@@ -34,6 +33,7 @@ def wide_project(folder: Path, count: int = 4, *, photos: Path | None = None) ->
     """A project with classes Fox and Hare and wide photos, which it has read nothing of yet; open for writing."""
     folder.mkdir(parents=True, exist_ok=True)
     place = photos or folder / "site A"
+    place.mkdir(parents=True, exist_ok=True)
     for number in range(count):
         draw_wide(place / f"IMG_{number}.jpg", number)
     project = new_project(folder / "trip.protoleaf", "fast")

@@ -134,7 +134,7 @@ def portable_paths(paths: Iterable[str], folder: Path, project: str) -> dict[str
     distinct = list(dict.fromkeys(paths))
     outside = [_absolute_parts(path, folder) for path in distinct if not _is_inside(path)]
     folders = zip(*(parts[:-1] for parts in outside), strict=False)
-    shared = len(list(takewhile(lambda names: len(set(names)) == 1, folders)))
+    shared = max(0, len(list(takewhile(lambda names: len(set(names)) == 1, folders))) - 1)  # its own name stays
     wanted = {
         path: path.split("/") if _is_inside(path) else [PHOTO_FOLDER, *_absolute_parts(path, folder)[shared:]]
         for path in distinct

@@ -137,6 +137,7 @@ def unpack_project(
                 photos = _Photos(archive, draft, cancel)
                 photos.extract(opened, on_progress)
                 _bring_embeddings(archive, opened, caches)
+            cancel.raise_if_cancelled()
     return UnpackedProject(folder / project, photos.count, photos.missing, tuple(photos.failures))
 
 

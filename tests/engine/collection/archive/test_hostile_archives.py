@@ -4,7 +4,7 @@ import json
 import os
 import struct
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -22,11 +22,11 @@ from tests.support.collections import cache_of_test
 
 
 @pytest.fixture
-def archive(tmp_path: Path) -> Iterator[Path]:
+def archive(tmp_path: Path) -> Path:
     """A sound one, of two photos."""
     with wide_project(tmp_path / "ada", 2) as project:
         pack_project(project, cache_of_test(), tmp_path / "trip.protoleafz")
-    yield tmp_path / "trip.protoleafz"
+    return tmp_path / "trip.protoleafz"
 
 
 def unpacked(archive: Path, tmp_path: Path) -> Path:
@@ -94,17 +94,15 @@ def test_an_encrypted_archive_is_refused(archive: Path, tmp_path: Path) -> None:
 def test_half_a_download_is_refused(archive: Path, tmp_path: Path) -> None:
     whole = archive.read_bytes()
     (tmp_path / "bad.protoleafz").write_bytes(whole[: len(whole) // 2])
-    is_refused(
-        tmp_path / "bad.protoleafz", tmp_path, "is no copy of a Protoleaf project, or is damaged.*copy the file again"
-    )
+    is_refused(tmp_path / "bad.protoleafz", tmp_path, "is no copy of a Protoleaf project, or is damaged")
 
 
-def test_another_zip_is_refused(tmp_path: Path) -> None:
+def test_another_zip_is_refused(archive: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "bad.protoleafz", "w") as out:
         out.writestr("notes.txt", "hello")
     is_refused(tmp_path / "bad.protoleafz", tmp_path, "is no copy of a Protoleaf project")
     with pytest.raises(FormatError, match="is no copy of a Protoleaf project"):
-        open_other(tmp_path / "other.protoleaf", tmp_path / "bad.protoleafz")
+        open_other(tmp_path / "ada" / "trip.protoleaf", tmp_path / "bad.protoleafz")
 
 
 def test_what_is_not_there_or_no_archive_is_refused(tmp_path: Path) -> None:
@@ -166,7 +164,7 @@ def test_a_damaged_project_is_refused(archive: Path, tmp_path: Path) -> None:
     bad = tampered(archive, tmp_path / "bad.protoleafz", damaged)
     is_refused(bad, tmp_path, "damaged", ProjectDamagedError)
     with pytest.raises(ProjectDamagedError, match="damaged"):
-        open_other(tmp_path / "other.protoleaf", bad)
+        open_other(tmp_path / "ada" / "trip.protoleaf", bad)
 
 
 def project_with(archive: Path, tmp_path: Path, *paths: str) -> Path:
@@ -208,8 +206,9 @@ def test_embeddings_that_are_none_are_passed_over(archive: Path, tmp_path: Path,
 @pytest.mark.parametrize(
     ("name", "portable"),
     [
-        ("a.jpg", "a.jpg"), ("a:b?.jpg", "a_b_.jpg"), ("end. .", "end"), ("..", "_"), ("NUL", "_NUL"), ("com1.jpg", "_com1.jpg"),
-        ("ü 日本.jpg", "ü 日本.jpg"), ("x" * 300 + ".jpg", "x" * 196 + ".jpg"), ("\udcff.jpg", "_.jpg"), ("." * 300, "_"),
+        ("a.jpg", "a.jpg"), ("a:b?.jpg", "a_b_.jpg"), ("end. .", "end"), ("..", "_"), ("NUL", "_NUL"),
+        ("com1.jpg", "_com1.jpg"), ("ü 日本.jpg", "ü 日本.jpg"), ("x" * 300 + ".jpg", "x" * 196 + ".jpg"),
+        ("\udcff.jpg", "_.jpg"), ("." * 300, "_"),
     ],
 )  # fmt: skip
 def test_portable_names(name: str, portable: str) -> None:

@@ -132,7 +132,7 @@ def test_photos_from_elsewhere_get_a_place_in_the_copy(tmp_path: Path) -> None:
     names = [
         stick / "Fuchs ü.png", stick / "日本" / "キツネ.png", stick / "a:b?.png", stick / "CON.png", stick / "Ab.png",
         stick / "aB.png", tmp_path / "ada" / "in.png", tmp_path / "ada" / os.fsdecode(b"no \xff unicode.png"),
-        tmp_path / "ada" / "a_b_.png", tmp_path / "ada" / "protoleaf-copy" / "x.png", stick / ("long" * 60 + ".png"),
+        tmp_path / "ada" / "a_b_.png", stick / "protoleaf-copy" / "x.png", stick / ("long" * 60 + ".png"),
     ]  # fmt: skip
     project.images.add([draw(path, 20 * number) for number, path in enumerate(names)])
     project.clocks.set(ClockCorrection(folder=stick.as_posix(), seconds=3600))
