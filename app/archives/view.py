@@ -42,7 +42,7 @@ class CopyCard(ScrollingCard):
     cancel_requested = Signal()
 
     def __init__(self, host: QWidget) -> None:
-        super().__init__(host, WIDTH, tr("Open a copy with photos"))
+        super().__init__(host, WIDTH, tr("Open a copy"))
         self.look: CopyLook | None = None
         self.title = make_flowing_label("", "strong")
         self.folder = QLineEdit()
@@ -123,7 +123,7 @@ class CopyCard(ScrollingCard):
     def show_folder(self, folder: Path) -> None:
         """Take the folder that the person chose."""
         self.folder.setText(str(folder))
-        self.changed.emit()
+        self._on_edited()
 
     def show_failure(self, text: str) -> None:
         """Say what went wrong; "" for nothing."""

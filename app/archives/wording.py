@@ -35,10 +35,11 @@ def photos_text(facts: ArchiveFacts) -> str:
     """Whether the photos are in it, or previews of them."""
     if facts.reduced_side:
         return tr(
-            "With previews of %1 pixels instead of the photos. You can label them; the labels fit the photos again.",
+            "Holds previews (%1 px) instead of the photos. Your labels match the original photos once this copy is merged "
+            "back.",
             number(facts.reduced_side),
         )
-    return tr("With the photos in full size.")
+    return tr("Holds the photos in full size.")
 
 
 def room_text(look: CopyLook) -> str:

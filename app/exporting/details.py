@@ -246,7 +246,7 @@ class ExportDetails(QWidget):
         body = QWidget()
         body.setProperty("surface", "raised")
         column = fill_column(
-            body, self._title, self._description, make_label(tr("Not included"), "section"),
+            body, self._title, self._description, make_label(tr("Limits of this format"), "section"),
             self._losses, self._which_part, self._files_part, self._photos_part, self._room, self.byte_order_mark,
             make_label(tr("Preview"), "section"), self.preview,
             spacing=spacing.small,

@@ -20,7 +20,7 @@ from engine.graph.codes import UNKNOWN
 
 if TYPE_CHECKING:  # the window shows first
     from app.merging.card import MergeCard
-    from app.merging.logic import Dispute, MergeSurvey, Queue
+    from app.merging.logic import Dispute, DisputeGroup, MergeSurvey, Queue
     from app.merging.page import ConflictPage
     from app.palette.logic import Choice as PaletteChoice
     from app.palette.logic import PaletteRow
@@ -89,13 +89,16 @@ class Merging(Imports["MergeCard"]):
     def _on_merged(self, done: Merge) -> None:
         from app.merging.logic import Queue, disputes_of
         from app.merging.wording import done_text
+        from engine.collection.folding.folds import Folds
 
         if not done.change.is_empty:
             self._toast.say(done_text(done), action=tr("Undo"), on_action=self._session.undo)
-        disputes = disputes_of(done.conflicts, done.comments)
+        state = self._session.state
+        folds = Folds.none() if state is None else state.folds
+        groups = disputes_of(done.conflicts, done.comments, folds)
         self._agreement = done.plan.agreement
-        if disputes:
-            self.queue = Queue(disputes)
+        if groups:
+            self.queue = Queue(groups)
             page = self._made_page()
             self._shell.workspace.show_page(page, tr("Settle conflicts"))
             self._toast.stay_within(page.canvas)
@@ -113,6 +116,8 @@ class Merging(Imports["MergeCard"]):
             page.unknown_decided.connect(self._settle_as_unknown)
             page.other_requested.connect(self._ask_class)
             page.put_off.connect(self._put_off)
+            page.apart_requested.connect(self._take_apart)
+            page.image_chosen.connect(self._show_image)
             page.summary.done_requested.connect(self._close_page)
             page.summary.again_requested.connect(self._begin_again)
             page.summary.save_requested.connect(self._save)
@@ -138,16 +143,16 @@ class Merging(Imports["MergeCard"]):
         if page is None or queue is None or state is None or self._agreement is None:
             return
         queue.pass_over(lambda image_id: has_image(state, image_id))
-        dispute = queue.current
-        if dispute is None:
+        group = queue.current
+        if group is None:
             page.summary.show_end(queue.settled, queue.left, self._agreement, self._session.graph)
             page.show_end()
             return
-        source = state.source_of(dispute.image_id)
+        dispute = group[0]
         self._session.eye.look_at(dispute.image_id)
         self._session.guesses.want(queue.image_ids_ahead)
         self._shell.inspector.show_image(dispute.image_id)
-        page.show_dispute(dispute, source, queue.place + 1, len(queue.disputes))
+        page.show_group(group, state, queue.place + 1, len(queue.groups))
         page.setFocus()
         self._ask_faces(dispute)
 
@@ -171,12 +176,12 @@ class Merging(Imports["MergeCard"]):
     def _settle(self, choice: Verdict, class_id: int = UNKNOWN) -> None:
         from app.merging.logic import settled_as
 
-        page, dispute = self.page, None if self.queue is None else self.queue.current
-        if page is None or dispute is None or page.is_waiting:
+        page, group = self.page, None if self.queue is None else self.queue.current
+        if page is None or group is None or page.is_waiting:
             return
         page.is_waiting = True
         self._session.act(
-            lambda project: settled_as(project, dispute, choice, class_id), on_done=lambda _change: self._on_settled()
+            lambda project: settled_as(project, group, choice, class_id), on_done=lambda _change: self._on_settled()
         )
 
     def _settle_as_unknown(self) -> None:
@@ -190,11 +195,11 @@ class Merging(Imports["MergeCard"]):
             self._show_current()
 
     def _ask_class(self) -> None:
-        dispute = None if self.queue is None else self.queue.current
+        group = None if self.queue is None else self.queue.current
         self._palette.ask(
             tr("Label as: name, or part of a name"),
             self._rows_for,
-            lambda choice: self._on_class_chosen(dispute, choice),
+            lambda choice: self._on_class_chosen(group, choice),
             foot=tr("Enter labels · Esc closes"),
         )
 
@@ -203,17 +208,28 @@ class Merging(Imports["MergeCard"]):
 
         return class_rows(self._session.graph, text)
 
-    def _on_class_chosen(self, dispute: Dispute | None, choice: PaletteChoice) -> None:
+    def _on_class_chosen(self, group: DisputeGroup | None, choice: PaletteChoice) -> None:
         from app.palette.logic import ClassChoice
         from engine.collection.merging.merge_plan import Verdict
 
-        if isinstance(choice, ClassChoice) and self.queue is not None and self.queue.current is dispute:
+        if isinstance(choice, ClassChoice) and self.queue is not None and self.queue.current is group:
             self._settle(Verdict.OTHER, choice.class_id)
 
     def _put_off(self) -> None:
         if self.queue is not None:
             self.queue.put_off()
             self._show_current()
+
+    def _take_apart(self) -> None:
+        if self.queue is not None and self.queue.current is not None:
+            self.queue.take_apart()
+            self._show_current()
+
+    def _show_image(self, image_id: int) -> None:
+        """Show another image of the burst that is settled."""
+        if self.page is not None and self._session.state is not None:
+            self.page.canvas.show_image(self._session.state.source_of(image_id))
+            self._shell.inspector.show_image(image_id)
 
     def _begin_again(self) -> None:
         if self.queue is not None:

@@ -70,8 +70,8 @@ def labels_text(plan: MergePlan) -> str:
         parts.append(
             plural(
                 plan.kept,
-                "1 image you decided anew, knowing theirs. Yours stays.",
-                "%n images you decided anew, knowing theirs. Yours stay.",
+                "1 image you labelled again after seeing theirs. Yours stays.",
+                "%n images you labelled again after seeing theirs. Yours stay.",
             )
         )
     if plan.settled:
@@ -253,6 +253,19 @@ def progress_text(place: int, count: int) -> str:
     return tr("%1 of %2", number(place), number(count))
 
 
+def burst_text(count: int) -> str:
+    """`Burst of 5 images: one answer for all`; "" for a single image."""
+    return tr("Burst of %1: one answer for all", images(count)) if count > 1 else ""
+
+
+def keep_text(count: int) -> str:
+    return plural(count, "Keep yours", "Keep yours for all %n")
+
+
+def take_text(count: int) -> str:
+    return plural(count, "Take theirs", "Take theirs for all %n")
+
+
 def person_text(who: str, when: datetime) -> str:
     """`Ada · 03.05.26 14:02`."""
     return SEPARATOR.join((shown(who) or tr("Nobody"), moment_text(when)))
@@ -273,7 +286,7 @@ def ended_text(settled: int, left: int) -> str:
 
 def kappa_text(agreement: AnnotatorAgreement) -> str:
     if not agreement.images:
-        return tr("No image was labelled by both of you, each for themselves.")
+        return tr("No image was labelled independently by both; agreement can't be measured.")
     return tr(
         "Kappa is agreement beyond chance: 1 is perfect, 0 is no better than chance. Only labels that you gave "
         "independently count, as they were before they were settled."

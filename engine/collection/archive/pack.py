@@ -32,9 +32,10 @@ from engine.new_file import clear_abandoned_drafts, output_file
 from engine.new_folder import HIDDEN_PREFIX, ScratchFolder
 from engine.ordered_pool import in_order
 from engine.project import Project
-from engine.project.clock import now_text, person_name
+from engine.project.clock import NOBODY, now_text, person_name
 
 REDUCED_BYTES: Final = 150_000  # of a reduced photo, about: the size of an archive is told beforehand
+REDUCED_SHARE: Final = 0.7  # the same of a photo that is hardly larger
 _PART_BYTES: Final = 1 << 20  # read at a time. Chosen: little memory, and a cancel is noticed at once.
 _FIRST_TIME: Final = (1980, 1, 1, 0, 0, 0)  # of files in the archive; the project knows when photos were changed
 _PERMISSIONS: Final = 0o644
@@ -67,7 +68,7 @@ def archive_bytes(project: Project, *, is_reduced: bool) -> int:
     table = project.images.table()
     sizes = dict(zip(table.paths, zip(table.sizes_bytes, table.parts, strict=True), strict=True))
     photos = (
-        min(size, REDUCED_BYTES) if is_reduced and not file_part(part).picture.text else size
+        min(int(size * REDUCED_SHARE), REDUCED_BYTES) if is_reduced and not file_part(part).picture.text else size
         for size, part in sizes.values()
     )
     return sum(photos) + project.path.stat().st_size
@@ -153,7 +154,7 @@ class _Packing:
 
     def _facts(self, embedding: str) -> ArchiveFacts:
         return ArchiveFacts(
-            self._name, self._project.images.count, REDUCED_SIDE if self._is_reduced else 0, person_name(),
+            self._name, self._project.images.count, REDUCED_SIDE if self._is_reduced else 0, _signature(),
             now_text(), f"Protoleaf {__version__}", embedding,
         )  # fmt: skip
 
@@ -212,6 +213,12 @@ class _Packing:
             while part := _read_part(source):
                 self._cancel.raise_if_cancelled()
                 target.write(part)
+
+
+def _signature() -> str:
+    """The person's name, if it is known."""
+    name = person_name()
+    return "" if name == NOBODY else name
 
 
 def _read_part(source: IO[bytes]) -> bytes:

@@ -65,12 +65,12 @@ Fits = Callable[[Path], bool]  # whether a file or folder looks like the format;
 class FormatGroup(StrEnum):
     """Purposes of formats, in the order in which they are offered."""
 
+    PROJECT = "project"  # all of it, for somebody else
     TABLES = "tables"
     FOLDERS = "folders"
     ANNOTATION = "annotation"  # programs in which people label, and what trainers read of them
     NATURE = "nature"  # archives of what lives, and photo libraries
     MODEL = "model"
-    PROJECT = "project"  # all of it, for somebody else
 
 
 @dataclass(frozen=True)
