@@ -35,8 +35,8 @@ def photos_text(facts: ArchiveFacts) -> str:
     """Whether the photos are in it, or previews of them."""
     if facts.reduced_side:
         return tr(
-            "Holds previews (%1 px) instead of the photos. Your labels match the original photos once this copy is merged "
-            "back.",
+            "Holds previews (%1 px) instead of the photos. Your labels match the original photos once this copy is "
+            "merged back.",
             number(facts.reduced_side),
         )
     return tr("Holds the photos in full size.")

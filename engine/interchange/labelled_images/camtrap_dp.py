@@ -37,9 +37,9 @@ from engine.new_file import text_into
 
 CANNOT_CARRY: Final = (
     "each folder counts as a deployment; where its photos have no coordinates, the location is missing",
-    "photos without a date get that of their file, and UTC where the camera knew no time zone; comments say so",
-    "sampling design, capture method and licence are not known: fill them in (datapackage.json) before you publish",
-    "the page or moment of a box is only in a table of our own",
+    "photos without a date get that of their file, those without a time zone UTC; comments say so",
+    "fill in sampling design, capture method and licence (datapackage.json) before you publish",
+    "the page or moment of a box is only in the extra table images.csv",
 )
 _ANYWHERE_M: Final = 20_037_508  # half of the Earth's circumference: the place may be anywhere
 _LEAST_UNCERTAINTY_M: Final = 30  # as telephones and cameras find their place; the standard wants at least one. Chosen.

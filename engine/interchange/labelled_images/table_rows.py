@@ -43,8 +43,8 @@ KINDS: Final = {
 """Columns that are no texts, for formats with types."""
 PLACED: Final = "placed"  # further column in the table of a folder: where in it the image lies
 CANNOT_CARRY: Final = (
-    "classes without images, and notes of classes, are not included: export the class graph as well",
-    "of each prediction, the most likely class and the confident one are included, not the percentages of all classes",
+    "classes without images and notes of classes are not included: export the class graph as well",
+    "of predictions, the most likely and the confident class are included, not the score of every class",
 )
 NONE_LABEL: Final = "none of the classes"
 """The label of an image of none of the classes, in tools that know labels alone."""
