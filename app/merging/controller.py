@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
@@ -154,16 +154,16 @@ class Merging(Imports["MergeCard"]):
         self._shell.inspector.show_image(dispute.image_id)
         page.show_group(group, state, queue.place + 1, len(queue.groups))
         page.setFocus()
-        self._ask_faces(dispute)
+        self._ask_faces(dispute, [each.image_id for each in group])
 
-    def _ask_faces(self, dispute: Dispute) -> None:
+    def _ask_faces(self, dispute: Dispute, image_ids: Sequence[int]) -> None:
         from app.merging.logic import nearest_of
         from engine.collection.merging.merge_plan import Conflict
 
         if isinstance(dispute, Conflict):
             classes = dispute.ours.class_id, dispute.theirs.class_id
             self._session.ask(
-                lambda live: nearest_of(live, dispute.image_id, classes),
+                lambda live: nearest_of(live, image_ids, classes),
                 lambda faces: self._on_faces(dispute, faces),
                 owner=self,
                 topic="faces",

@@ -213,14 +213,16 @@ def _check_unchanged(project: Project, dispute: Dispute) -> None:
         )
 
 
-def nearest_of(live: LiveCollection, image_id: int, class_ids: Sequence[int | None]) -> tuple[tuple[int, ...], ...]:
-    """For each class its labelled images that are most like an image, and not the image itself."""
+def nearest_of(
+    live: LiveCollection, image_ids: Sequence[int], class_ids: Sequence[int | None]
+) -> tuple[tuple[int, ...], ...]:
+    """For each class its labelled images that are most like the first of some images, and none of these."""
     embedded = live.embedded
-    row = embedded.ready_row(image_id)
+    row = embedded.ready_row(image_ids[0])
     images, labels = embedded.images.ids, embedded.images.labels
     found = []
     for class_id in class_ids:
-        of_class = images[(labels == class_id) & (images != image_id)] if class_id is not None else images[:0]
+        of_class = images[(labels == class_id) & ~np.isin(images, image_ids)] if class_id is not None else images[:0]
         rows = embedded.rows_of(of_class)
         ready = embedded.store.is_filled[rows]
         if row is None or not ready.any():

@@ -161,7 +161,8 @@ class ConflictPage(QWidget):
         self._place.setText(wording.progress_text(place, count))
         self._name.show_text(wording.burst_text(len(group)) or shown(dispute.path))
         self.canvas.show_image(state.source_of(dispute.image_id))
-        self.burst.show_images([each.image_id for each in group] if len(group) > 1 else [], state)
+        self.burst.show_images([each.image_id for each in group[: self._room_of_burst()]], state)
+        self.burst.setVisible(len(group) > 1)
         self.apart_button.setVisible(len(group) > 1)
         is_comment = isinstance(dispute, CommentConflict)
         for button, is_there in (
@@ -179,6 +180,10 @@ class ConflictPage(QWidget):
         self.theirs.show_button(wording.take_text(len(group)))
         self._pages.setCurrentIndex(0)
         self.setAccessibleDescription(clauses(self.ours.accessibleName(), self.theirs.accessibleName()))
+
+    def _room_of_burst(self) -> int:
+        """How many images of a burst have room beside one another; the others are seen one by one."""
+        return max(1, (self.width() - 2 * tokens().spacing.large + GAP) // (BURST_SIDE + GAP))
 
     def _show_side(self, card: SideCard, dispute: Dispute, caption: str, is_proposed: bool) -> None:
         if isinstance(dispute, Conflict):

@@ -38,7 +38,7 @@ COPY: Final = "copy"  # the whole project with its photos, for somebody else
 MODEL: Final = "model"  # the format that is no labels of images, but what was learned from them
 FORMAT_NAMES: Final = (
     "csv, jsonl, parquet, folders, coco, yolo, yolo-detection, cvat, label-studio, fiftyone, huggingface, "
-    "darwin-core, camtrap-dp, xmp, model, or copy (the project with its photos in one file)"
+    "darwin-core, camtrap-dp, xmp, copy, or model"
 )
 FormatName = Annotated[str, typer.Argument(metavar="FORMAT", help=f"One of {FORMAT_NAMES}.")]
 Target = Annotated[Path, typer.Argument(metavar="OUT", help="File or folder to write; a folder must be new or empty.")]
