@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLocale
@@ -12,6 +13,7 @@ from app.palette.import_card import MOST_ROWS
 from app.texts import plural, tr
 from app.wording import SEPARATOR, clauses, enumeration, images, moment_text, number, percent
 from engine.collection.merging.class_plan import Divergence
+from engine.config import ARCHIVE_SUFFIX
 from engine.files import shown
 from engine.graph.codes import NONE_OF_THEM, NOTHING_THERE
 from engine.texts import paragraph
@@ -226,6 +228,13 @@ def missing_rows(survey: MergeSurvey) -> list[Row]:
 
 def add_images_text(count: int) -> str:
     return plural(count, "Add the one found on disk, with its label", "Add the %n found on disk, with their labels")
+
+
+def not_found_text(source: Path) -> str:
+    """Why missing images cannot be added, and what helps."""
+    if source.suffix == ARCHIVE_SUFFIX:
+        return tr("To add them, open this copy first, then merge the project that was unpacked.")
+    return tr("None of them was found on disk.")
 
 
 def other_content_title(count: int) -> str:

@@ -39,7 +39,7 @@ from engine.images.kinds import IMAGE_SUFFIXES
 from engine.images.media_kinds import DOCUMENT_SUFFIXES, VIDEO_SUFFIXES
 from engine.images.read_file import HASH_BYTES
 from engine.interchange.archives import BROKEN_ARCHIVE, checked_name, is_archive, opened_archive
-from engine.new_file import create_file
+from engine.new_file import ORDINARY_FILE, create_file
 from engine.new_folder import new_folder, scratch_folder
 from engine.project import Project
 from engine.texts import Message
@@ -52,8 +52,6 @@ _SMALL_BYTES: Final = 1 << 20  # of which no bomb is made
 _LARGEST_ABOUT_BYTES: Final = 100_000  # of what an archive says of itself; ours have some hundred
 _PART_BYTES: Final = 1 << 20  # unpacked at a time. Chosen: little memory, and a cancel is noticed at once.
 _ENCRYPTED: Final = 1  # a flag of zip archives
-_ORDINARY_FOLDER: Final = 0o777  # less what the person's umask takes
-_ORDINARY_FILE: Final = 0o666
 
 
 @dataclass(frozen=True)
@@ -131,7 +129,6 @@ def unpack_project(
         _check_room(draft, archive.size_bytes)
         project = archive.facts.project
         with writing(folder, "the copy cannot be unpacked", "choose another place"):
-            draft.chmod(_ORDINARY_FOLDER & ~_umask())
             archive.extract(project, draft / project, cancel)
             with Project.open(draft / project, for_writing=False) as opened:
                 photos = _Photos(archive, draft, cancel)
@@ -151,12 +148,6 @@ def free_folder(archive: Path) -> Path:
     return folder
 
 
-def _umask() -> int:
-    present = os.umask(0)
-    os.umask(present)
-    return present
-
-
 def _check_room(folder: Path, needed_bytes: int) -> None:
     free = shutil.disk_usage(folder).free
     if free < needed_bytes:
@@ -172,7 +163,7 @@ def _opened(path: Path) -> Iterator["_Archive"]:
         with opened_archive(path) as archive:
             yield _Archive(archive, path.name)
     except BROKEN_ARCHIVE as error:
-        raise not_readable(path.name, str(reason_of(error))) from error  # type: ignore[arg-type]
+        raise not_readable(path.name, str(reason_of(error))) from error
     except OSError as error:
         raise StorageError(
             "{path} cannot be read", found=reason_of(error), remedy="check the path", path=path
@@ -225,7 +216,7 @@ class _Archive:
 
     def extract(self, name: str, target: Path, cancel: CancelToken) -> None:
         """Write a file of the archive; one whose bytes are other than it says raises one of `BROKEN_ARCHIVE`."""
-        with self.open(name) as source, create_file(target, mode=_ORDINARY_FILE) as file:
+        with self.open(name) as source, create_file(target, mode=ORDINARY_FILE) as file:
             while part := source.read(_PART_BYTES):
                 cancel.raise_if_cancelled()
                 file.write(part)

@@ -152,6 +152,25 @@ def test_photos_from_elsewhere_get_a_place_in_the_copy(tmp_path: Path) -> None:
         assert theirs.clocks.corrections().of("photos/DCIM/日本", "").seconds == 3600  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize("is_reduced", [False, True])
+def test_labels_of_photos_from_elsewhere_come_back(tmp_path: Path, is_reduced: bool) -> None:
+    """Though the copy has other paths for them."""
+    with wide_project(tmp_path / "ada", photos=tmp_path / "stick" / "DCIM") as ours:
+        embed_project(ours, cache_of_test(), device="cpu")
+        pack_project(ours, cache_of_test(), tmp_path / "out.protoleafz", is_reduced=is_reduced)
+        there = unpack_project(tmp_path / "out.protoleafz", tmp_path / "ben", elsewhere(tmp_path))
+        with Project.open(there.project) as theirs:
+            assert list(theirs.images.table().paths) == [f"photos/DCIM/IMG_{number}.jpg" for number in range(4)]
+            assert is_classified(theirs, elsewhere(tmp_path))
+            theirs.labels.set([1, 4], theirs.classes.graph.find("Hare"), who="ben")
+            pack_project(theirs, elsewhere(tmp_path), tmp_path / "back.protoleafz")
+        done = merge(ours, tmp_path / "back.protoleafz")
+        assert (done.labelled, done.plan.images, done.plan.missing, done.plan.is_copy) == (2, 4, (), True)
+        assert list(ours.images.table().paths) == [
+            (tmp_path / "stick" / "DCIM" / f"IMG_{number}.jpg").as_posix() for number in range(4)
+        ]
+
+
 def make(folder: Path) -> Path:
     folder.mkdir()
     return folder
